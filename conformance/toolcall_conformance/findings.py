@@ -1,0 +1,82 @@
+"""What a check says: findings, their levels, and the verdict of an item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+
+class _Missing:
+    """Stands for "there is no value here", which differs from JSON null."""
+
+    _instance: _Missing | None = None
+
+    def __new__(cls) -> _Missing:
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "(absent)"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = _Missing()
+
+
+class Level(StrEnum):
+    """How much a finding weighs: MUST fails an item, SHOULD warns, NOTE is only told."""
+
+    MUST = "MUST"
+    SHOULD = "SHOULD"
+    NOTE = "NOTE"
+
+
+class Verdict(StrEnum):
+    """How an item ended."""
+
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    REFUSED = "refused"
+    BLOCKED = "blocked"
+    NOT_APPLICABLE = "not applicable"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One violated rule at one place.
+
+    ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
+    body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are JSON values or MISSING.
+    ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
+    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run.
+    """
+
+    rule: str
+    level: Level
+    pointer: str
+    message: str
+    want: Any = MISSING
+    got: Any = MISSING
+    source_pointer: str | None = None
+    element: str = ""
+    subject: str = ""
+    body: str = ""
+
+    def softened(self, level: Level) -> Finding:
+        """The same finding, at most at ``level``."""
+        order = [Level.NOTE, Level.SHOULD, Level.MUST]
+        return self if order.index(self.level) <= order.index(level) else replace(self, level=level)
+
+
+def worst(findings: list[Finding] | tuple[Finding, ...]) -> Level | None:
+    """The gravest level among ``findings``, None when there are none."""
+    for level in (Level.MUST, Level.SHOULD, Level.NOTE):
+        if any(finding.level is level for finding in findings):
+            return level
+    return None

@@ -1,0 +1,49 @@
+"""The wire formats: one package each, discovered by being there.
+
+A format package has ``read_request(body)`` and ``read_response(body)``, both returning a Reading and never raising
+whatever JSON they get, and a module ``rules`` whose functions register themselves. Everything that is special about a
+format is in its package and in its folder of the corpus; no other code names a format.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import Any, Protocol, cast
+
+from toolcall_conformance.reading import Reading
+
+
+class FormatPackage(Protocol):
+    """What a format package exports."""
+
+    def read_request(self, body: Any, /) -> Reading: ...
+
+    def read_response(self, body: Any, /) -> Reading: ...
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The formats that have a package here, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+
+
+@cache
+def package(name: str) -> FormatPackage:
+    """The package of a format; LookupError for a name that has none."""
+    if name not in names():
+        raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
+    return cast(FormatPackage, importlib.import_module(f"{__name__}.{name}"))
+
+
+def load_rules() -> None:
+    """Import every format's rule module, so that its functions are registered."""
+    for name in names():
+        importlib.import_module(f"{__name__}.{name}.rules")
+
+
+def read(name: str, direction: str, body: Any) -> Reading:
+    """The reading of a ``request`` or ``response`` body of format ``name``."""
+    reader = package(name)
+    return reader.read_request(body) if direction == "request" else reader.read_response(body)

@@ -1,0 +1,93 @@
+"""JSON values: strict parsing, strict equality, JSON Pointers."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+
+class JSONError(ValueError):
+    """Text that is not the JSON we accept; the message says what and where."""
+
+
+def parse(text: str | bytes) -> Any:
+    """Parse JSON strictly: no duplicate keys, no NaN or Infinity, whole numbers exact.
+
+    Raises JSONError with line and column, or with the key that stands twice.
+    """
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in items:
+            if key in found:
+                raise JSONError(f"the key {key!r} stands twice in one object")
+            found[key] = value
+        return found
+
+    def constant(name: str) -> Any:
+        raise JSONError(f"{name} is not JSON")
+
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise JSONError(f"not UTF-8: {error}") from None
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise JSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise JSONError("nested too deeply") from None
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Equality of JSON values: true is not 1, while 1 and 1.0 are the same number."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left == right
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def canonical(value: Any) -> str:
+    """One spelling a value: equal values give equal strings (1 and 1.0 alike)."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, float) and math.isfinite(item) and item.is_integer():
+            return int(item)
+        if isinstance(item, dict):
+            return {str(key): plain(item[key]) for key in item}
+        if isinstance(item, (list, tuple)):
+            return [plain(entry) for entry in item]
+        return item
+
+    return json.dumps(plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
+
+
+def join(pointer: str, *keys: str | int) -> str:
+    """``pointer`` extended by keys, escaped as RFC 6901 asks."""
+    return pointer + "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def resolve(value: Any, pointer: str) -> Any:
+    """The value at ``pointer``; LookupError where there is none."""
+    if pointer == "":
+        return value
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list):
+            if not (key.isascii() and key.isdigit()) or int(key) >= len(value):
+                raise LookupError(pointer)
+            value = value[int(key)]
+        elif isinstance(value, dict) and key in value:
+            value = value[key]
+        else:
+            raise LookupError(pointer)
+    return value

@@ -1,0 +1,41 @@
+"""Readings: the neutral view of a wire body that all comparisons work on."""
+
+from toolcall_conformance.reading.model import (
+    Call,
+    Finish,
+    Hosted,
+    Media,
+    Opaque,
+    Reading,
+    Reasoning,
+    Residue,
+    Result,
+    Setting,
+    Text,
+    Tool,
+    Turn,
+    Unknown,
+    Unreadable,
+    Value,
+)
+from toolcall_conformance.reading.node import Node
+
+__all__ = [
+    "Call",
+    "Finish",
+    "Hosted",
+    "Media",
+    "Node",
+    "Opaque",
+    "Reading",
+    "Reasoning",
+    "Residue",
+    "Result",
+    "Setting",
+    "Text",
+    "Tool",
+    "Turn",
+    "Unknown",
+    "Unreadable",
+    "Value",
+]

@@ -1,0 +1,224 @@
+"""The nouns of a reading: elements, each with the JSON Pointer of the place it was read from.
+
+A reading is neutral: the same conversation gives the same reading in every format that can express it. Pointers
+are spelt as the body spells them (an accepted alias keeps its spelling) and always resolve in that body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Call arguments that could not be read as JSON; ``raw`` is what stood there."""
+
+    raw: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A chunk of visible text. Blank text is never read as an element."""
+
+    text: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Bytes or a reference to them.
+
+    ``kind`` is image, document, audio, video or file. One of ``data`` (base64 as it stands in the body, without any
+    ``data:`` prefix), ``url`` and ``file_id`` is set.
+    """
+
+    kind: str
+    mime: str | None
+    pointer: str
+    data: str | None = None
+    url: str | None = None
+    file_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call. ``ordinal`` counts the calls of the body from 0, in order.
+
+    ``batch`` numbers the groups of calls that the format lets a model make at once (an Anthropic or Gemini turn, a
+    Chat message, a run of Responses items). ``arguments`` is a JSON value (an absent or blank one is ``{}``) or
+    Unreadable. ``kind`` is function or custom (free text: ``arguments`` is the text).
+    ``id_pointer`` is None where the body has no id for it.
+    """
+
+    ordinal: int
+    batch: int
+    name: str | None
+    arguments: Any
+    id: str | None
+    pointer: str
+    name_pointer: str | None = None
+    arguments_pointer: str | None = None
+    id_pointer: str | None = None
+    kind: str = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool returned. ``call`` is the ordinal of the call it answers by the format's own pairing, or None.
+
+    ``parts`` are Text, Media or Value, in order. ``error`` is the format's native mark:
+    True, False, or None where the format has none or the body
+    does not say. ``name`` is the function name that the result itself carries. ``group`` numbers the messages or turns that results stand in.
+    """
+
+    call: int | None
+    id: str | None
+    name: str | None
+    parts: tuple[Any, ...]
+    error: bool | None
+    pointer: str
+    group: int = 0
+    content_pointer: str | None = None
+    id_pointer: str | None = None
+    name_pointer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A result that is a JSON object rather than text (Gemini's ``response``), unwrapped by nobody yet."""
+
+    value: Any
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """Visible thinking text (a thought part, a reasoning summary): not part of the answer."""
+
+    text: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """State that only its provider understands: a signature, encrypted reasoning.
+
+    ``call`` is the ordinal of the call it is attached to, None where it stands by itself. ``origin`` is the format
+    whose provider made it, as far as the key tells it.
+    """
+
+    value: str
+    pointer: str
+    origin: str
+    call: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """A step that the provider runs itself (a server tool's call, its result, or both in one item).
+
+    ``type`` is the block's or item's discriminator; ``name`` the tool, ``id`` what links call and result.
+    """
+
+    type: str
+    name: str | None
+    id: str | None
+    value: Any
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A block, part or item of a type that this reader does not know; ``type`` is its discriminator."""
+
+    type: str
+    pointer: str
+
+
+Item = Text | Media | Call | Result | Reasoning | Opaque | Hosted | Unknown
+
+
+@dataclass(slots=True)
+class Turn:
+    """Consecutive items of one side: ``user``, ``assistant`` or (in the middle of a conversation) ``system``.
+
+    Neighbouring messages of one side are one turn. Tool results stand on the user side.
+    """
+
+    side: str
+    pointer: str
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as it stands there.
+
+    ``schema`` is None where the declaration has none. ``strict`` is None where it does not say.
+    """
+
+    name: str | None
+    description: str | None
+    schema: Any
+    pointer: str
+    kind: str = "function"
+    strict: bool | None = None
+    name_pointer: str | None = None
+    description_pointer: str | None = None
+    schema_pointer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A request setting under its neutral name; ``value`` is neutral too."""
+
+    name: str
+    value: Any
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Why a reply ended. ``reason`` is neutral, ``raw`` as it stands in the body.
+
+    Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other.
+    """
+
+    reason: str
+    raw: Any
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Residue:
+    """A key that the reader neither read nor ignored by name."""
+
+    key: str
+    pointer: str
+    value: Any
+
+
+@dataclass(slots=True)
+class Reading:
+    """A body as the judge sees it. ``direction`` is ``request`` or ``response``."""
+
+    format: str
+    direction: str
+    system: list[Text] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+    settings: dict[str, Setting] = field(default_factory=dict)
+    finish: Finish | None = None
+    usage: dict[str, int] = field(default_factory=dict)
+    residue: list[Residue] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[Call]:
+        """All calls of the body in order."""
+        return [item for turn in self.turns for item in turn.items if isinstance(item, Call)]
+
+    @property
+    def results(self) -> list[Result]:
+        """All results of the body in order."""
+        return [item for turn in self.turns for item in turn.items if isinstance(item, Result)]

@@ -1,0 +1,88 @@
+"""A tolerant cursor over JSON: never raises, remembers where it stands and which keys nobody read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.model import Residue
+
+Spellings = Callable[[str], tuple[str, ...]]
+
+
+def _as_written(key: str) -> tuple[str, ...]:
+    return (key,)
+
+
+class Node:
+    """A JSON value with its pointer.
+
+    Reading a key marks it as read; ``ignore`` marks keys as known and of no concern; ``close`` hands over what is left.
+    ``spellings`` gives the accepted spellings of a key, the canonical one first.
+    """
+
+    __slots__ = ("_seen", "_spellings", "pointer", "value")
+
+    def __init__(self, value: Any, pointer: str = "", spellings: Spellings = _as_written) -> None:
+        self.value = value
+        self.pointer = pointer
+        self._spellings = spellings
+        self._seen: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        return self.spelt(key) is not None
+
+    @property
+    def is_object(self) -> bool:
+        return isinstance(self.value, dict)
+
+    def spelt(self, key: str) -> str | None:
+        """The spelling of ``key`` that this object has, None if it has none."""
+        if isinstance(self.value, dict):
+            for spelling in self._spellings(key):
+                if spelling in self.value:
+                    return spelling
+        return None
+
+    def child(self, key: str) -> Node:
+        """The member ``key``; for an absent one a node with the value None and this node's own pointer."""
+        spelling = self.spelt(key)
+        if spelling is None:
+            return Node(None, self.pointer, self._spellings)
+        self._seen.add(spelling)
+        return Node(self.value[spelling], join(self.pointer, spelling), self._spellings)
+
+    def get(self, key: str) -> Any:
+        """The member's value, None if absent."""
+        return self.child(key).value
+
+    def text(self, key: str) -> str | None:
+        """The member's value if it is a string."""
+        value = self.get(key)
+        return value if isinstance(value, str) else None
+
+    def flag(self, key: str) -> bool | None:
+        """The member's value if it is true or false."""
+        value = self.get(key)
+        return value if isinstance(value, bool) else None
+
+    def each(self) -> Iterator[Node]:
+        """The entries, if this is an array."""
+        if isinstance(self.value, list):
+            for index, entry in enumerate(self.value):
+                yield Node(entry, join(self.pointer, index), self._spellings)
+
+    def ignore(self, *keys: str) -> None:
+        """Mark keys as known and of no concern."""
+        for key in keys:
+            spelling = self.spelt(key)
+            if spelling is not None:
+                self._seen.add(spelling)
+
+    def close(self, residue: list[Residue]) -> None:
+        """Add every key that was neither read nor ignored to ``residue``."""
+        if isinstance(self.value, dict):
+            for key, value in self.value.items():
+                if key not in self._seen:
+                    residue.append(Residue(key, join(self.pointer, key), value))

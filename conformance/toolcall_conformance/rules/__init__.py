@@ -1,0 +1,1 @@
+"""Rules: which there are is data in the corpus; here is how a body is checked against them."""

@@ -1,0 +1,50 @@
+"""Check one body against the rules of its own format: its schema first, then the rule functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.rules import schemas
+from toolcall_conformance.rules.registry import Breach, Subject, functions
+
+
+def check_body(
+    corpus: Corpus,
+    format_name: str,
+    direction: str,
+    body: Any,
+    *,
+    model: str | None = None,
+    reading: Reading | None = None,
+) -> list[Finding]:
+    """Findings of a body (``request`` or ``response``) against its format's own rules, no translation involved."""
+    formats.load_rules()
+    found: list[Finding] = []
+    for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
+        found.append(_finding(corpus, rule_id, breach))
+    if reading is None:
+        reading = formats.read(format_name, direction, body)
+    subject = Subject(format_name, direction, body, reading, model)
+    prefix = f"{format_name}/"
+    for rule_id, (directions, function) in functions().items():
+        if rule_id.startswith(prefix) and direction in directions:
+            found.extend(_finding(corpus, rule_id, breach) for breach in function(subject))
+    return found
+
+
+def _finding(corpus: Corpus, rule_id: str, breach: Breach) -> Finding:
+    rule = corpus.rule(rule_id)
+    return Finding(
+        rule=rule_id,
+        level=rule.level,
+        pointer=breach.pointer,
+        message=breach.message or rule.breach,
+        want=breach.want,
+        got=breach.got,
+        element=breach.element or rule.element,
+        subject=breach.subject,
+    )
