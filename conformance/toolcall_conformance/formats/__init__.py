@@ -37,9 +37,9 @@ def package(name: str) -> FormatPackage:
     return cast(FormatPackage, importlib.import_module(f"{__name__}.{name}"))
 
 
-def load_rules() -> None:
-    """Import every format's rule module, so that its functions are registered."""
-    for name in names():
+def load_rules(*wanted: str) -> None:
+    """Import the rule modules of these formats, by default of all, so that their functions are registered."""
+    for name in wanted or names():
         importlib.import_module(f"{__name__}.{name}.rules")
 
 

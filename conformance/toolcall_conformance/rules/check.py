@@ -22,7 +22,7 @@ def check_body(
     reading: Reading | None = None,
 ) -> list[Finding]:
     """Findings of a body (``request`` or ``response``) against its format's own rules, no translation involved."""
-    formats.load_rules()
+    formats.load_rules(format_name)
     found: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
         found.append(_finding(corpus, rule_id, breach))

@@ -1,0 +1,141 @@
+"""Every rule of a format: its examples show it, it is checked, and its level has the evidence that it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.library import Corpus, default_root, read_json
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.rules.registry import functions
+
+FOLDERS = {name: default_root() / "formats" / name for name in formats.names()}
+RULES = [
+    rule
+    for folder in FOLDERS.values()
+    if (folder / "rules.json").exists()
+    for rule in read_json(folder / "rules.json")["rules"]
+]
+
+#: What a rule must rest on to fail somebody's build; an issue thread gives a warning, lore a note.
+HARD = {"schema", "sdk", "doc", "recorded"}
+KINDS = HARD | {"issue", "lore"}
+
+ELEMENTS = {
+    *("tool", "choice", "setting", "system", "text", "call", "result", "media", "reasoning"),
+    *("opaque", "id", "name", "finish", "usage", "history", "body"),
+}
+KEYS = {
+    *("id", "level", "face", "element", "sentence", "breach", "why", "evidence"),
+    *("refs", "check", "direction", "obeys", "breaks", "since"),
+}
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["id"])
+each_format = pytest.mark.parametrize("name", formats.names())
+
+
+def findings(corpus: Corpus, rule: dict[str, Any], example: str) -> list[Finding]:
+    name = rule["id"].split("/")[0]
+    return check_body(corpus, name, rule["direction"], rule[example], model=rule.get("model"))
+
+
+@each_rule
+def test_the_obeying_body_has_no_fault(rule: dict[str, Any], corpus: Corpus) -> None:
+    found = findings(corpus, rule, "obeys")
+    assert [finding for finding in found if finding.level is Level.MUST or finding.rule == rule["id"]] == []
+
+
+@each_rule
+def test_the_breaking_body_is_found_out(rule: dict[str, Any], corpus: Corpus) -> None:
+    found = findings(corpus, rule, "breaks")
+    assert rule["id"] in {finding.rule for finding in found}
+    for finding in found:
+        resolve(rule["breaks"], finding.pointer)
+
+
+@each_rule
+def test_a_rule_is_well_formed(rule: dict[str, Any]) -> None:
+    assert rule.keys() >= KEYS
+    assert rule.keys() <= KEYS | {"model"}
+    assert re.fullmatch(r"[a-z_]+/[a-z0-9]+(-[a-z0-9]+)*", rule["id"])
+    assert rule["level"] in set(Level)
+    assert rule["face"] in {"provider", "client", "both"}
+    assert rule["element"] in ELEMENTS
+    assert rule["check"] in {"schema", "function"}
+    assert rule["direction"] in {"request", "response"}
+    assert rule["sentence"].endswith(".")
+    assert rule["why"].endswith(".")
+    assert not rule["breach"].endswith(".")
+    assert rule["breach"][0].islower() or not rule["breach"].split()[0].isalpha()
+
+
+@each_rule
+def test_the_level_follows_the_evidence(rule: dict[str, Any]) -> None:
+    kinds = {entry["kind"] for entry in rule["evidence"]}
+    assert kinds <= KINDS
+    for entry in rule["evidence"]:
+        assert entry.keys() == {"kind", "url", "note"}
+        assert entry["url"].startswith("https://")
+    if rule["level"] == Level.MUST:
+        assert kinds & HARD
+    if rule["level"] == Level.SHOULD:
+        assert kinds - {"lore"}
+
+
+@each_rule
+def test_every_rule_has_a_check(rule: dict[str, Any]) -> None:
+    name = rule["id"].split("/")[0]
+    formats.load_rules(name)
+    if rule["check"] == "schema":
+        # The rule for unnamed shape errors is the one that no schema names.
+        assert rule["id"] in named_by_schemas(name) | {f"{name}/shape"}
+    else:
+        assert rule["id"] in functions()
+
+
+@each_format
+def test_every_check_has_a_rule(name: str) -> None:
+    formats.load_rules(name)
+    ids = {rule["id"] for rule in RULES if rule["id"].startswith(f"{name}/")}
+    registered = {rule_id for rule_id in functions() if rule_id.startswith(f"{name}/")}
+    assert named_by_schemas(name) - ids == set()
+    assert registered - ids == set()
+
+
+@each_format
+def test_every_format_has_the_rule_for_unnamed_shape_errors(name: str) -> None:
+    assert f"{name}/shape" in {rule["id"] for rule in RULES}
+
+
+@each_format
+def test_rule_ids_are_unique_and_of_their_format(name: str) -> None:
+    ids = [rule["id"] for rule in read_json(FOLDERS[name] / "rules.json")["rules"]]
+    assert len(ids) == len(set(ids))
+    assert {rule_id.split("/")[0] for rule_id in ids} == {name}
+
+
+def named_by_schemas(name: str) -> set[str]:
+    """The rule ids that the schemas of a format name."""
+    return {
+        rule_id
+        for direction in ("request", "response")
+        for rule_id in _named(read_json(FOLDERS[name] / f"{direction}.schema.json"))
+    }
+
+
+def _named(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        named = schema.get("x-rule")
+        if isinstance(named, str):
+            yield named
+        elif isinstance(named, dict):
+            yield from named.values()
+    if isinstance(schema, (dict, list)):
+        for entry in schema.values() if isinstance(schema, dict) else schema:
+            yield from _named(entry)
