@@ -157,6 +157,14 @@ class Corpus:
     def _expresses(self) -> dict[str, Mapping[str, Any]]:
         return {name: read_json(self.root / "formats" / name / "expresses.json")["elements"] for name in self.formats}
 
+    @cached_property
+    def _formats(self) -> dict[str, Mapping[str, Any]]:
+        return {name: read_json(self.root / "formats" / name / "format.json") for name in self.formats}
+
+    def format(self, format_name: str) -> Mapping[str, Any]:
+        """What ``format.json`` says of a format: limits, marks, aliases, defaults."""
+        return self._formats[format_name]
+
     def expresses(self, format_name: str, element: str) -> str:
         """How a format expresses an element: ``native``, ``convention`` or ``no``."""
         try:

@@ -1,0 +1,135 @@
+"""The judge: one body, its translation, and what is wrong with it. Needs no golden, no translator and no pytest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import calls, identity, outcome, results, settings, state, texts, tools
+from toolcall_conformance.translation.pair import Pair
+
+
+def judge(
+    source: Any,
+    output: Any,
+    *,
+    client: str,
+    upstream: str,
+    direction: str = "request",
+    client_model: str | None = None,
+    upstream_model: str | None = None,
+    request: Any = None,
+    corpus: Corpus | None = None,
+) -> tuple[Finding, ...]:
+    """Judge what a translator made of a body.
+
+    ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
+    ``"response"``: ``source`` is the provider's reply (format ``upstream``), ``output`` what the client gets; ``request``
+    is then the client's request of the same exchange, if at hand. Models are those of the route, if known.
+
+    Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
+    """
+    corpus = corpus or load_corpus()
+    asking = direction == "request"
+    source_format, output_format = (client, upstream) if asking else (upstream, client)
+    source_model, output_model = (client_model, upstream_model) if asking else (upstream_model, client_model)
+    before = formats.read(source_format, direction, source)
+    after = formats.read(output_format, direction, output)
+    pair = Pair(corpus, before, after, forced=_forced(client, request))
+    if not isinstance(output, dict):
+        pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
+        return tuple(pair.findings)
+    own = check_body(corpus, output_format, direction, output, model=output_model, reading=after)
+    if _other_format(pair, source, output, own):
+        return tuple(pair.findings)
+    if source_format == output_format:
+        return tuple(_judge_identity(pair, source, output, own, output_model))
+    own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
+    _compare(pair, output_model if asking else None)
+    state.find_foreign_keys(pair, own)
+    return tuple(own + pair.findings)
+
+
+def _compare(pair: Pair, route_model: str | None) -> None:
+    if pair.is_request:
+        twins = tools.map_tools(pair)
+        calls.compare_calls(pair)
+        results.compare_results(pair)
+        texts.compare_texts(pair)
+        tools.compare_tools(pair, twins, settings.chosen_names(pair.source))
+        settings.compare_settings(pair, route_model)
+    else:
+        calls.compare_calls(pair)
+        texts.compare_texts(pair)
+        outcome.compare_finish(pair)
+        outcome.compare_usage(pair)
+    state.compare_media(pair)
+    state.compare_opaque(pair)
+
+
+def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding], model: str | None) -> list[Finding]:
+    """JSON equality, model aside; where it fails the readings explain what they can."""
+    aside = frozenset(pair.target.get("model_keys", ["model"]))
+    if equal(identity.without(source, aside), identity.without(output, aside)):
+        return []
+    del model
+    _compare(pair, None)
+    told = [finding.pointer for finding in pair.findings if finding.level is Level.MUST and finding.pointer]
+    pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
+    plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
+    for count, (pointer, want, got) in enumerate(plain):
+        if count == identity.MOST:
+            break
+        if not any(pointer == place or pointer.startswith(place + "/") for place in told):
+            pair.report("translation/identity", pointer, want=want, got=got)
+    return own + pair.findings
+
+
+def _forced(client: str, request: Any) -> bool | None:
+    """Whether the request forced one function; None when there is no request to tell."""
+    if request is None:
+        return None
+    setting = formats.read(client, "request", request).settings.get("tool_choice")
+    return setting is not None and isinstance(setting.value, dict) and bool(setting.value.get("names"))
+
+
+def _other_format(pair: Pair, source: Any, output: dict[str, Any], own: list[Finding]) -> bool:
+    """Report, as one finding, an output that is not a body of the target format at all."""
+    container = pair.target["containers"][pair.output.direction]
+    unchanged = (
+        pair.source.format != pair.output.format
+        and any(finding.level is Level.MUST for finding in own)
+        and equal(identity.without(source, frozenset({"model"})), identity.without(output, frozenset({"model"})))
+    )
+    if not unchanged and any(key in output for key in container):
+        return False
+    guess = [
+        name
+        for name in pair.corpus.formats
+        if name != pair.output.format
+        and any(key in output for key in pair.corpus.format(name)["containers"][pair.output.direction])
+    ]
+    message = "the body went through unchanged" if unchanged else ""
+    if not message:
+        looks = f"; it looks like {' or '.join(guess)}" if guess else ""
+        message = f"the body has no {' or '.join(map(repr, container))}{looks}"
+    pair.report("translation/target-format", "", message, want=pair.output.format, got=sorted(output))
+    return True
+
+
+def _kind(value: Any) -> str:
+    return {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}.get(type(value), "a number")
+
+
+def _excuse(own: list[Finding], source: list[Finding]) -> list[Finding]:
+    """What the source breaks already in its own format is only a note on the output."""
+    broken = {finding.element for finding in source if finding.level is Level.MUST}
+    return [finding.softened(Level.NOTE) if finding.element in broken else finding for finding in own]
+
+
+__all__ = ["Reading", "judge"]

@@ -1,0 +1,111 @@
+"""Which call of the output is which call of the source: all calls of the conversation as one sequence.
+
+Aligning by turns first goes wrong wherever a translator merges, splits or drops turns, so turns play no part here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.reading import Call, Unreadable
+
+NAME, ARGUMENTS, SAME_ID = 2, 3, 1
+
+
+@dataclass(slots=True)
+class Alignment:
+    """``pairs`` maps source ordinals to output ordinals; ``moved`` are pairs found out of order."""
+
+    pairs: dict[int, int] = field(default_factory=dict)
+    moved: set[int] = field(default_factory=set)
+    lost: list[int] = field(default_factory=list)
+    invented: list[int] = field(default_factory=list)
+
+
+def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> Alignment:
+    """Align calls by name, arguments and, as a tie-break, id.
+
+    Weights: name 2, arguments 3, same id 1. What is left over on both sides is taken for *moved* where the values are
+    equal, and for *changed* where as many are left over between the same neighbours.
+    """
+    score = _scores(source, output, names)
+    pairs = _best_path(score, len(source), len(output))
+    found = Alignment(pairs=dict(pairs))
+    lost = [index for index in range(len(source)) if index not in found.pairs]
+    taken = set(found.pairs.values())
+    spare = [index for index in range(len(output)) if index not in taken]
+    for left in list(lost):
+        equal = [right for right in spare if score[left][right] >= NAME + ARGUMENTS]
+        if equal:
+            found.pairs[left] = equal[0]
+            found.moved.add(left)
+            lost.remove(left)
+            spare.remove(equal[0])
+    for left in list(lost):
+        gap = _gap(found.pairs, left, len(output))
+        rivals = [index for index in lost if _gap(found.pairs, index, len(output)) == gap]
+        inside = [right for right in spare if gap[0] < right < gap[1]]
+        if inside and len(rivals) == len(inside):
+            found.pairs[left] = inside[0]
+            lost.remove(left)
+            spare.remove(inside[0])
+    found.lost, found.invented = lost, spare
+    return found
+
+
+def _scores(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> list[list[int]]:
+    left_values = [_value(call) for call in source]
+    right_values = [_value(call) for call in output]
+    table = []
+    for left, left_value in zip(source, left_values, strict=True):
+        expected = names.get(left.name or "", left.name)
+        row = []
+        for right, right_value in zip(output, right_values, strict=True):
+            points = 0
+            if right.name is not None and right.name in (expected, left.name):
+                points += NAME
+            if left_value == right_value:
+                points += ARGUMENTS
+            if left.id is not None and left.id == right.id:
+                points += SAME_ID
+            row.append(points)
+        table.append(row)
+    return table
+
+
+def _value(call: Call) -> str:
+    return canonical(call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments)
+
+
+def _best_path(score: list[list[int]], rows: int, columns: int) -> list[tuple[int, int]]:
+    """The order-keeping set of pairs with the highest total (longest-common-subsequence style)."""
+    best = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for row in range(rows - 1, -1, -1):
+        for column in range(columns - 1, -1, -1):
+            take = score[row][column]
+            best[row][column] = max(
+                best[row + 1][column],
+                best[row][column + 1],
+                best[row + 1][column + 1] + take if take else 0,
+            )
+    pairs = []
+    row = column = 0
+    while row < rows and column < columns:
+        take = score[row][column]
+        if take and best[row][column] == best[row + 1][column + 1] + take:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row][column] == best[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+    return pairs
+
+
+def _gap(pairs: dict[int, int], left: int, columns: int) -> tuple[int, int]:
+    """The output positions between the partners of the nearest aligned neighbours of ``left``."""
+    before = [right for other, right in pairs.items() if other < left]
+    after = [right for other, right in pairs.items() if other > left]
+    return max(before, default=-1), min(after, default=columns)

@@ -1,0 +1,246 @@
+"""Calls: none lost, doubled or invented; names, arguments, batches and ids as they were."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.jsonvalue import JSONError, equal, parse
+from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
+from toolcall_conformance.translation.align import align
+from toolcall_conformance.translation.pair import Pair, call_words
+
+
+def compare_calls(pair: Pair) -> None:
+    """Align the calls and report every difference; fills ``pair.calls``."""
+    source, output = pair.source.calls, pair.output.calls
+    alignment = align(source, output, pair.names)
+    pair.calls = dict(alignment.pairs)
+    hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
+    partners = {right: left for left, right in alignment.pairs.items()}
+    for left in alignment.lost:
+        call = source[left]
+        pair.report(
+            "translation/call-lost",
+            _nearest(pair, left),
+            want={"name": call.name, "arguments": _shown(call)},
+            source=call.pointer,
+            subject=call_words(call),
+        )
+    for right in alignment.invented:
+        call = output[right]
+        if call.id is not None and call.id in hosted:
+            if not pair.is_request:
+                pair.report("translation/server-call-as-client-call", call.pointer, subject=call_words(call))
+            continue
+        twin = next((left for left in partners.values() if _same_call(source[left], call)), None)
+        pair.report(
+            "translation/call-duplicated" if twin is not None else "translation/call-invented",
+            call.pointer,
+            got={"name": call.name, "arguments": _shown(call)},
+            source=source[twin].pointer if twin is not None else None,
+            subject=call_words(call),
+        )
+    for left, right in sorted(alignment.pairs.items()):
+        _compare_one(pair, source[left], output[right])
+    for left in sorted(alignment.moved):
+        call = output[alignment.pairs[left]]
+        pair.report(
+            "translation/call-order", call.pointer, want=left + 1, got=call.ordinal + 1, subject=call_words(source[left])
+        )
+    _compare_batches(pair)
+    _compare_ids(pair)
+
+
+def _nearest(pair: Pair, left: int) -> str:
+    """Where a lost call would have stood: at the call before it in the output, else at the whole body."""
+    for other in range(left - 1, -1, -1):
+        if other in pair.calls:
+            return pair.output.calls[pair.calls[other]].pointer
+    return ""
+
+
+def _same_call(left: Call, right: Call) -> bool:
+    return left.name == right.name and equal(_shown(left), _shown(right))
+
+
+def _shown(call: Call) -> Any:
+    return call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
+
+
+def _compare_one(pair: Pair, left: Call, right: Call) -> None:
+    expected = pair.names.get(left.name or "", left.name)
+    if right.name != expected:
+        pair.report(
+            "translation/call-name",
+            right.name_pointer or right.pointer,
+            want=expected,
+            got=right.name,
+            source=left.name_pointer,
+            subject=call_words(left),
+        )
+    _compare_arguments(pair, left, right)
+
+
+def _compare_arguments(pair: Pair, left: Call, right: Call) -> None:
+    where = right.arguments_pointer or right.pointer
+    subject = call_words(left)
+    if isinstance(left.arguments, Unreadable):
+        raw = str(left.arguments.raw)
+        if isinstance(right.arguments, Unreadable) or raw in str(_shown(right)):
+            return
+        pair.report(
+            "translation/unreadable-arguments",
+            where,
+            want=left.arguments.raw,
+            got=_shown(right),
+            source=left.arguments_pointer,
+            subject=subject,
+        )
+        return
+    if arguments_equal(left, right, exact=pair.both("big-integers")):
+        return
+    got = _shown(right)
+    message = ""
+    if isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments):
+        message = "the arguments are JSON text inside JSON text (encoded twice)"
+    pair.report(
+        "translation/arguments",
+        where,
+        message,
+        want=left.arguments,
+        got=got,
+        source=left.arguments_pointer,
+        subject=subject,
+    )
+
+
+def arguments_equal(left: Call, right: Call, *, exact: bool) -> bool:
+    """Equal as JSON values; free text of a custom tool may be wrapped in an object with one key, and back.
+
+    Where one side's numbers are doubles (``exact`` false) whole numbers are compared as such.
+    """
+    if isinstance(right.arguments, Unreadable):
+        return False
+    if left.kind != right.kind:
+        function, custom = (left, right) if left.kind == "function" else (right, left)
+        wrapped = function.arguments
+        return isinstance(wrapped, dict) and len(wrapped) == 1 and custom.arguments in wrapped.values()
+    if equal(left.arguments, right.arguments):
+        return True
+    return not exact and equal(_doubles(left.arguments), _doubles(right.arguments))
+
+
+def _doubles(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return value
+    if isinstance(value, dict):
+        return {key: _doubles(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_doubles(entry) for entry in value]
+    return value
+
+
+def _encodes(text: str, value: Any) -> bool:
+    for _ in range(3):
+        try:
+            inner = parse(text)
+        except JSONError:
+            return False
+        if equal(inner, value):
+            return True
+        if not isinstance(inner, str):
+            return False
+        text = inner
+    return False
+
+
+def _compare_batches(pair: Pair) -> None:
+    """Calls made at once stay together; calls made after a result was seen stay after it."""
+    source, output = pair.source.calls, pair.output.calls
+    left_gaps, right_gaps = _separated(pair.source), _separated(pair.output)
+    for first, second in zip(source, source[1:], strict=False):
+        if first.ordinal not in pair.calls or second.ordinal not in pair.calls:
+            continue
+        one, two = output[pair.calls[first.ordinal]], output[pair.calls[second.ordinal]]
+        if one.ordinal > two.ordinal:
+            continue
+        was_apart = left_gaps[first.ordinal] != left_gaps[second.ordinal]
+        is_apart = right_gaps[one.ordinal] != right_gaps[two.ordinal]
+        subject = call_words(second)
+        if is_apart and not was_apart:
+            pair.report("translation/calls-split", two.pointer, source=second.pointer, subject=subject)
+        elif was_apart and not is_apart:
+            pair.report("translation/calls-merged", two.pointer, source=second.pointer, subject=subject)
+        elif first.batch == second.batch and one.batch != two.batch:
+            pair.report(
+                "translation/calls-split",
+                two.pointer,
+                "parallel calls stand in messages of their own",
+                source=second.pointer,
+                subject=subject,
+                at_most=Level.SHOULD,
+            )
+
+
+def _separated(reading: Any) -> dict[int, int]:
+    """For each call, how many user-side interruptions (a result, a text) came before it."""
+    seen: dict[int, int] = {}
+    breaks = 0
+    open_break = False
+    for turn in reading.turns:
+        for item in turn.items:
+            if isinstance(item, Call):
+                seen[item.ordinal] = breaks
+                open_break = False
+            elif (isinstance(item, Result) or (isinstance(item, Text) and turn.side == "user")) and not open_break:
+                breaks += 1
+                open_break = True
+    return seen
+
+
+def _compare_ids(pair: Pair) -> None:
+    """One rewrite of ids, different for different calls, and none where the id was legal already."""
+    source, output = pair.source.calls, pair.output.calls
+    first_use: dict[str, Call] = {}
+    for left, right in sorted(pair.calls.items()):
+        old, new = source[left], output[right]
+        if new.id is None or not new.id:
+            continue
+        where = new.id_pointer or new.pointer
+        owner = first_use.setdefault(new.id, old)
+        same_origin = owner.id is not None and owner.id == old.id
+        if owner is not old and not same_origin:
+            pair.report(
+                "translation/ids-injective",
+                where,
+                want=old.id if old.id is not None else "an id of its own",
+                got=new.id,
+                source=old.id_pointer,
+                subject=call_words(old),
+            )
+        elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and not _reused(source, old):
+            pair.report(
+                "translation/ids-kept",
+                where,
+                want=old.id,
+                got=new.id,
+                source=old.id_pointer,
+                subject=call_words(old),
+            )
+
+
+def _reused(source: list[Call], call: Call) -> bool:
+    return sum(1 for other in source if other.id == call.id) > 1
+
+
+def legal_id(pair: Pair, call_id: str) -> bool:
+    """Whether the target's provider takes this id as it is."""
+    limit, pattern = pair.target.get("id_limit"), pair.target.get("id_pattern")
+    if not call_id or (limit is not None and len(call_id) > limit):
+        return False
+    return pattern is None or re.search(pattern, call_id) is not None

@@ -1,0 +1,34 @@
+"""A→A: nothing to translate, so the body comes back as it was, the model aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal, join
+
+MOST = 20
+
+
+def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield (pointer in the output, want, got) for the innermost differing values, MISSING for an absent one."""
+    if isinstance(source, dict) and isinstance(output, dict):
+        for key in source:
+            if key not in output:
+                yield pointer, {key: source[key]}, MISSING
+            else:
+                yield from differences(source[key], output[key], join(pointer, key))
+        for key in output:
+            if key not in source:
+                yield join(pointer, key), MISSING, output[key]
+    elif isinstance(source, list) and isinstance(output, list) and len(source) == len(output):
+        for index, (one, two) in enumerate(zip(source, output, strict=True)):
+            yield from differences(one, two, join(pointer, index))
+    elif not equal(source, output):
+        yield pointer, source, output
+
+
+def without(body: Any, keys: frozenset[str]) -> Any:
+    """A body without some of its top-level keys."""
+    return {key: value for key, value in body.items() if key not in keys} if isinstance(body, dict) else body

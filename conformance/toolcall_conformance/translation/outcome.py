@@ -1,0 +1,61 @@
+"""How a reply ended and what it cost."""
+
+from __future__ import annotations
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.translation.pair import Pair
+
+# What a reason may become where the target has no word for it, best first.
+NEXT_BEST = {
+    "stop_sequence": ("end",),
+    "refusal": ("filter", "end"),
+    "filter": ("refusal", "end"),
+    "pause": ("end", "other"),
+    "error": ("other", "end", "filter", "refusal"),
+    "other": ("end", "error", "filter", "refusal", "pause"),
+}
+
+
+def compare_finish(pair: Pair) -> None:
+    """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
+    source, output = pair.source.finish, pair.output.finish
+    if source is None:
+        return
+    if any(call.ordinal not in pair.calls for call in pair.source.calls):
+        return  # a cascade: the lost call is told already
+    got = output.reason if output is not None else None
+    accepted = {source.reason}
+    if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
+        accepted.update(NEXT_BEST.get(source.reason, ()))
+    where = output.pointer if output is not None else ""
+    if got not in accepted:
+        pair.report(
+            "translation/finish-reason",
+            where,
+            f"the reply ended with {source.reason!r}, the translation says {got!r}",
+            want=source.reason,
+            got=output.raw if output is not None else None,
+            source=source.pointer,
+        )
+    elif output is not None and got == "tools" and output.raw in pair.target.get("finish_tools_forced", []):
+        # Said by the provider itself only where the request forced one function.
+        if not pair.forced:
+            pair.report(
+                "translation/finish-reason",
+                where,
+                f"the reply has calls and ended normally, but says {output.raw!r}",
+                want="tools",
+                got=output.raw,
+                source=source.pointer,
+                at_most=Level.MUST if pair.forced is False else Level.SHOULD,
+            )
+
+
+def compare_usage(pair: Pair) -> None:
+    """Token counts, where neither side tells cached or thinking tokens apart (formats count those differently)."""
+    if any(reading.usage.get(key) for reading in (pair.source, pair.output) for key in ("cached", "reasoning")):
+        return
+    for key in ("input", "output"):
+        want, got = pair.source.usage.get(key), pair.output.usage.get(key)
+        if want is not None and want != got and pair.demand(f"usage-{key}") == "must":
+            pair.report("translation/usage", "", want=want, got=got, subject=f"{key} tokens")

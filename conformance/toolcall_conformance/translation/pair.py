@@ -1,0 +1,89 @@
+"""A body and its translation, side by side, with the findings gathered so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call, Reading
+
+
+@dataclass(slots=True)
+class Pair:
+    """What every comparison gets. ``source`` was given to the translator, ``output`` came out of it.
+
+    ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are filled in
+    by the first comparisons and read by the later ones.
+    """
+
+    corpus: Corpus
+    source: Reading
+    output: Reading
+    forced: bool | None = None
+    findings: list[Finding] = field(default_factory=list)
+    calls: dict[int, int] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_request(self) -> bool:
+        return self.source.direction == "request"
+
+    @property
+    def target(self) -> Mapping[str, Any]:
+        """What the corpus says of the output's format in general."""
+        return self.corpus.format(self.output.format)
+
+    @property
+    def origin(self) -> Mapping[str, Any]:
+        """What the corpus says of the source's format in general."""
+        return self.corpus.format(self.source.format)
+
+    def demand(self, element: str) -> str:
+        """How far the output must carry an element that the source has: ``must``, ``may`` or ``cannot``."""
+        ways = {
+            self.corpus.expresses(self.source.format, element),
+            self.corpus.expresses(self.output.format, element),
+        }
+        if "no" in ways:
+            return "cannot"
+        return "may" if "convention" in ways else "must"
+
+    def both(self, element: str) -> bool:
+        """Whether both formats express an element natively."""
+        return self.demand(element) == "must"
+
+    def report(
+        self,
+        rule_id: str,
+        pointer: str,
+        message: str = "",
+        *,
+        want: Any = MISSING,
+        got: Any = MISSING,
+        source: str | None = None,
+        subject: str = "",
+        at_most: Level = Level.MUST,
+    ) -> None:
+        """Add a finding under ``rule_id`` at a place in the output, at the rule's level or ``at_most``."""
+        rule = self.corpus.rule(rule_id)
+        finding = Finding(
+            rule=rule_id,
+            level=rule.level,
+            pointer=pointer,
+            message=message or rule.breach,
+            want=want,
+            got=got,
+            source_pointer=source,
+            element=rule.element,
+            subject=subject,
+        )
+        self.findings.append(finding.softened(at_most))
+
+
+def call_words(call: Call, position: int | None = None) -> str:
+    """A call in words: ``call 2, read_file``."""
+    number = (call.ordinal if position is None else position) + 1
+    return f"call {number}, {call.name or 'without a name'}"

@@ -1,0 +1,140 @@
+"""Settings: tool choice, the parallel flag, limits and sampling, compared under neutral names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.reading import Reading, Setting
+from toolcall_conformance.translation.pair import Pair
+
+# These belong to the route, not to the translation.
+OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
+OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
+
+
+def chosen_names(reading: Reading) -> frozenset[str] | None:
+    """The tools that a subset or forced choice allows, None where all are allowed."""
+    setting = reading.settings.get("tool_choice")
+    names = setting.value.get("names") if setting is not None and isinstance(setting.value, dict) else None
+    return frozenset(map(str, names)) if isinstance(names, list) and names else None
+
+
+def compare_settings(pair: Pair, route_model: str | None) -> None:
+    """Report every setting that was lost, changed or added."""
+    _compare_choice(pair)
+    _compare_parallel(pair)
+    for name, setting in pair.source.settings.items():
+        if name in OF_THE_ROUTE or name in OF_THE_TOOLS or name.startswith("private:"):
+            continue
+        _compare_one(pair, name, setting)
+    for name, setting in pair.output.settings.items():
+        if name in OF_THE_ROUTE or name in OF_THE_TOOLS or name.startswith("private:") or name in pair.source.settings:
+            continue
+        if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
+            continue
+        if equal(setting.value, pair.target.get("defaults", {}).get(name, MISSING)) or setting.value in (None, [], {}, ""):
+            continue
+        pair.report("translation/setting-added", setting.pointer, got=setting.value, subject=name)
+    model = pair.output.settings.get("model")
+    if route_model is not None and model is not None and model.value != route_model:
+        pair.report("translation/model-of-route", model.pointer, want=route_model, got=model.value)
+
+
+def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
+    demand = pair.demand(name.replace("_", "-"))
+    if demand == "cannot" or setting.value in (None, [], {}, ""):
+        return
+    other = pair.output.settings.get(name)
+    if other is None:
+        neutral = equal(setting.value, pair.origin.get("defaults", {}).get(name, MISSING)) and equal(
+            setting.value, pair.target.get("defaults", {}).get(name, MISSING)
+        )
+        if not neutral:
+            pair.report(
+                "translation/setting-lost",
+                "",
+                want=setting.value,
+                source=setting.pointer,
+                subject=name,
+                at_most=Level.MUST if demand == "must" else Level.SHOULD,
+            )
+    elif not equal(setting.value, other.value):
+        if name == "response_format" and _same_format(setting.value, other.value):
+            return
+        pair.report(
+            "translation/setting-changed", other.pointer, want=setting.value, got=other.value, source=setting.pointer, subject=name
+        )
+
+
+def _same_format(left: Any, right: Any) -> bool:
+    """Response formats by type; their schemas may be closed or opened."""
+    if not isinstance(left, dict) or not isinstance(right, dict):
+        return False
+    return left.get("type") == right.get("type")
+
+
+def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, frozenset[str]] | None:
+    """A tool choice as (mode, allowed names), all declared tools where it names none. None without tools."""
+    declared = frozenset(names.get(tool.name or "", tool.name or "") for tool in reading.tools if tool.kind != "hosted")
+    setting = reading.settings.get("tool_choice")
+    value = setting.value if setting is not None and isinstance(setting.value, dict) else {}
+    mode = str(value.get("mode", "auto"))
+    if not reading.tools:
+        return None
+    allowed = value.get("names")
+    chosen = frozenset(names.get(str(name), str(name)) for name in allowed) if isinstance(allowed, list) and allowed else declared
+    return mode, chosen if mode != "none" else frozenset()
+
+
+def _compare_choice(pair: Pair) -> None:
+    setting = pair.source.settings.get("tool_choice")
+    want = _neutral_choice(pair.source, pair.names)
+    got = _neutral_choice(pair.output, {})
+    produced = pair.output.settings.get("tool_choice")
+    if want is None:
+        if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
+            pair.report("translation/tool-choice", produced.pointer, want=MISSING, got=produced.value)
+        return
+    if got is None:
+        if want[0] not in ("none", "auto"):
+            pair.report("translation/tool-choice", "", want=_words(want), source=setting.pointer if setting else None)
+        return
+    if want[0] == got[0] and (want[1] == got[1] or not chosen_names(pair.source) and not chosen_names(pair.output)):
+        return
+    pair.report(
+        "translation/tool-choice",
+        produced.pointer if produced else "",
+        want=_words(want),
+        got=_words(got) if produced else MISSING,
+        source=setting.pointer if setting else None,
+    )
+
+
+def _words(choice: tuple[str, frozenset[str]]) -> Any:
+    return {"mode": choice[0], "names": sorted(choice[1])} if choice[1] else {"mode": choice[0]}
+
+
+def _compare_parallel(pair: Pair) -> None:
+    before, after = pair.source.settings.get("parallel_calls"), pair.output.settings.get("parallel_calls")
+    want = before.value if before is not None and isinstance(before.value, bool) else True
+    got = after.value if after is not None and isinstance(after.value, bool) else True
+    if want == got or (want is False and pair.demand("parallel-flag") == "cannot"):
+        return
+    if want is False and not pair.source.tools:
+        return
+    if want is False and _choice_is_none(pair):
+        return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
+    pair.report(
+        "translation/parallel-flag",
+        after.pointer if after else "",
+        want=want,
+        got=got if after else MISSING,
+        source=before.pointer if before else None,
+    )
+
+
+def _choice_is_none(pair: Pair) -> bool:
+    setting = pair.source.settings.get("tool_choice")
+    return setting is not None and isinstance(setting.value, dict) and setting.value.get("mode") == "none"

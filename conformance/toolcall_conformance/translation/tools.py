@@ -1,0 +1,122 @@
+"""Tool declarations: none lost or invented, with name, description and schema; fills the map of names."""
+
+from __future__ import annotations
+
+from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading import Tool
+from toolcall_conformance.translation.names import legal_name
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.schemas import Difference, compare_schemas
+
+
+def map_tools(pair: Pair) -> list[tuple[Tool, Tool]]:
+    """Pair the declared tools by name, then by description, then by what is left; fills ``pair.names``."""
+    source = [tool for tool in pair.source.tools if tool.kind != "hosted"]
+    free = [tool for tool in pair.output.tools if tool.kind != "hosted"]
+    found: list[tuple[Tool, Tool]] = []
+    for same in (_same_name, _similar_name, _same_description):
+        for tool in list(source):
+            twin = next((other for other in free if same(tool, other)), None)
+            if twin is not None:
+                found.append((tool, twin))
+                source.remove(tool)
+                free.remove(twin)
+    for tool, twin in found:
+        if tool.name is not None and twin.name is not None:
+            pair.names[tool.name] = twin.name
+    return found
+
+
+def _same_name(left: Tool, right: Tool) -> bool:
+    return left.name is not None and left.name == right.name
+
+
+def _similar_name(left: Tool, right: Tool) -> bool:
+    """One name is spelt in the other: a prefix, a suffix, an exchanged character."""
+    if not left.name or not right.name or not _same_description(left, right):
+        return False
+    one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
+    return bool(one) and bool(two) and (one in two or two in one)
+
+
+def _same_description(left: Tool, right: Tool) -> bool:
+    return bool(left.description) and left.description == right.description
+
+
+def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[str] | None) -> None:
+    """Report what differs. ``chosen`` are the names a subset choice allows: others may be filtered out, None for all."""
+    mapped = {id(tool) for tool, _ in twins}
+    for tool in pair.source.tools:
+        if id(tool) in mapped:
+            continue
+        if tool.kind == "hosted":
+            continue  # another provider's server tool: not comparable; what becomes of its steps is judged elsewhere
+        if chosen is not None and tool.name not in chosen and pair.corpus.expresses(pair.output.format, "choice-subset") != "native":
+            continue
+        pair.report("translation/tool-lost", _tools_pointer(pair), want=tool.name, source=tool.pointer, subject=f"tool {tool.name}")
+    taken = {id(tool) for _, tool in twins}
+    for tool in pair.output.tools:
+        if id(tool) not in taken and tool.kind != "hosted":
+            pair.report("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
+    for tool, twin in twins:
+        _compare_one(pair, tool, twin)
+
+
+def _tools_pointer(pair: Pair) -> str:
+    return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
+
+
+def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
+    subject = f"tool {tool.name}"
+    if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name):
+        pair.report(
+            "translation/tool-name-kept",
+            twin.name_pointer or twin.pointer,
+            want=tool.name,
+            got=twin.name,
+            source=tool.name_pointer,
+            subject=subject,
+        )
+    if (tool.description or "").strip() != (twin.description or "").strip() and tool.description and tool.description.strip():
+        pair.report(
+            "translation/tool-description",
+            twin.description_pointer or twin.pointer,
+            want=tool.description,
+            got=twin.description if twin.description is not None else MISSING,
+            source=tool.description_pointer,
+            subject=subject,
+        )
+    if tool.kind != twin.kind:
+        if pair.both("tool-custom"):
+            pair.report("translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject)
+        return
+    if tool.kind == "function":
+        closing_allowed = bool(twin.strict)
+        for difference in compare_schemas(tool.schema, twin.schema, closing_allowed=closing_allowed):
+            _report_difference(pair, tool, twin, difference, subject)
+    _compare_strict(pair, tool, twin, subject)
+
+
+def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
+    """Strictness has another default in every format: only what is said on both sides, or forced, is compared."""
+    if tool.strict is True and twin.strict is not True and pair.both("tool-strict"):
+        pair.report("translation/tool-strict", twin.pointer, want=True, got=twin.strict, source=tool.pointer, subject=subject)
+    elif not tool.strict and twin.strict is True:
+        pair.report("translation/tool-strict", join(twin.pointer), want=tool.strict, got=True, source=tool.pointer, subject=subject)
+
+
+def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> None:
+    base = twin.schema_pointer
+    pointer = base + difference.pointer if base is not None else twin.pointer
+    source = tool.schema_pointer + difference.source_pointer if tool.schema_pointer is not None else tool.pointer
+    pair.report(
+        difference.rule,
+        pointer,
+        difference.message,
+        want=difference.want,
+        got=difference.got,
+        source=source,
+        subject=subject,
+        at_most=Level.SHOULD if difference.mild else Level.MUST,
+    )
