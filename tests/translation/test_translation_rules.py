@@ -1,0 +1,48 @@
+"""Every translation rule's own examples: the breaking pair shows the rule, the obeying pair shows nothing grave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.library import load_corpus
+
+RULES = [rule.raw for rule in load_corpus().rules.values() if rule.id.startswith("translation/")]
+JUDGED = [rule for rule in RULES if rule["check"] == "judge"]
+
+
+def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
+    found = judge(
+        example["source"],
+        example["output"],
+        client=example["client"],
+        upstream=example["upstream"],
+        direction=rule["direction"],
+        upstream_model=example.get("upstream_model"),
+    )
+    return {finding.rule: finding.level for finding in found}
+
+
+@pytest.mark.parametrize("rule", JUDGED, ids=lambda rule: rule["id"])
+def test_breaking_pair_shows_the_rule(rule: dict[str, Any]) -> None:
+    assert verdict(rule, rule["breaks"]).get(rule["id"]) == rule["level"]
+
+
+@pytest.mark.parametrize("rule", JUDGED, ids=lambda rule: rule["id"])
+def test_obeying_pair_shows_nothing(rule: dict[str, Any]) -> None:
+    found = verdict(rule, rule["obeys"])
+    assert rule["id"] not in found
+    assert Level.MUST not in found.values(), found
+
+
+def test_harness_rules_need_no_examples() -> None:
+    assert {rule["id"] for rule in RULES if rule["check"] == "harness"} >= {
+        "translation/crashed",
+        "translation/timed-out",
+        "translation/bad-output",
+        "translation/refused",
+        "translation/input-mutated",
+    }
