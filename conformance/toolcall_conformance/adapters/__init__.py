@@ -1,0 +1,1 @@
+"""Adapters for published translators: small files, each a model for writing one's own."""
