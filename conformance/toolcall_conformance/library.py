@@ -147,7 +147,7 @@ class Corpus:
         found: dict[str, Case] = {}
         for root in (self.root, *self.extra):
             for path in sorted((root / "scenarios").glob("*/*/scenario.json")):
-                case = Case(path.parent, read_json(path))
+                case = Case(path.parent, _scenario(path))
                 if case.id in found:
                     raise CorpusError(f"{path}: the case {case.id} is there twice ({found[case.id].path})")
                 found[case.id] = case
@@ -186,12 +186,33 @@ class Corpus:
         return self._schemas[key]
 
 
+def _scenario(path: Path) -> Mapping[str, Any]:
+    """A case's scenario.json, with the keys that the rest relies on. Raises CorpusError."""
+    raw = read_json(path)
+    if not isinstance(raw, dict):
+        raise CorpusError(f"{path}: a scenario is a JSON object")
+    for key, kind, name in (
+        ("id", str, "text"),
+        ("title", str, "text"),
+        ("features", list, "a list"),
+        ("models", dict, "an object"),
+    ):
+        if not isinstance(raw.get(key), kind):
+            raise CorpusError(f"{path}: `{key}` must be there and be {name}")
+    folder = "/".join(path.parts[-3:-1])
+    if raw["id"] != folder:
+        raise CorpusError(f"{path}: the id {raw['id']!r} differs from the folder, {folder}; make the two the same")
+    return raw
+
+
 def read_json(path: Path) -> Any:
     """A corpus file's JSON; CorpusError with the path if it is missing or not JSON."""
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
-        raise CorpusError(f"{path}: no such file; the corpus is incomplete, install it anew or restore the file") from None
+        raise CorpusError(
+            f"{path}: no such file; the corpus is incomplete, install it anew or restore the file"
+        ) from None
     except JSONError as error:
         raise CorpusError(f"{path}: {error}; mend the file") from None
     except OSError as error:

@@ -1,0 +1,169 @@
+"""What all checks share: their signature, their result, and how failed calls become findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Crashed,
+    OpenOutcome,
+    Outcome,
+    Produced,
+    RefusedOutcome,
+    TimedOut,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.findings import MISSING, Finding, Level, Verdict, worst
+from toolcall_conformance.library import Case
+
+OpenSession = Callable[[Route], OpenOutcome]
+Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput
+
+
+class Judge(Protocol):
+    """The judge as the checks call it; ``judge`` of the module of that name, with a corpus bound to it."""
+
+    def __call__(
+        self,
+        source: Any,
+        output: Any,
+        *,
+        client: str,
+        upstream: str,
+        direction: str,
+        upstream_model: str | None,
+        client_model: str | None,
+    ) -> tuple[Finding, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came."""
+
+    name: str
+    source: Any
+    produced: Any
+    golden: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """How a case fared on a route in one check.
+
+    ``reason`` explains a verdict that findings do not; ``traceback`` is the translator's own, if it raised
+    ``exception``.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    played: tuple[Played, ...] = ()
+    reason: str = ""
+    traceback: str = ""
+    exception: BaseException | None = None
+
+
+class Check(Protocol):
+    """Plays ``case`` on ``route`` in a session of its own."""
+
+    __doc__: str | None
+
+    def __call__(self, case: Case, route: Route, open_session: OpenSession, judge: Judge) -> ItemResult: ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """Collects what an item's exchanges bring, and turns it into a result."""
+
+    case: Case
+    check: str
+    findings: list[Finding]
+    played: list[Played]
+    blocked: str = ""
+    allowed: str = ""
+    refused: bool = False
+    crash: Crashed | None = None
+
+    @classmethod
+    def of(cls, case: Case, check: str) -> Tally:
+        return cls(case, check, [], [])
+
+    def fail(self, operation: str, failed: Failed, body: str) -> None:
+        """Note a call that was to be judged and brought no body."""
+        if isinstance(failed, RefusedOutcome):
+            if self.check in self.case.scenario.get("may_refuse", ()):
+                self.allowed = f"refused, as this case allows: {failed.reason}"
+                return
+            self.refused = True
+        if isinstance(failed, Crashed):
+            self.crash = failed
+        self.findings.append(failure(operation, failed, body))
+
+    def block(self, operation: str, failed: Failed, body: str) -> None:
+        """Note a call that had to come before the judged one, and failed; its own check reports that."""
+        self.blocked = f"blocked: {body}: {failure(operation, failed, body).message}"
+        if isinstance(failed, Crashed):
+            self.crash = failed
+
+    def mutated(self, operation: str, body: str) -> None:
+        """Note that a call changed the body it was given."""
+        self.findings.append(
+            Finding(
+                rule="translation/input-mutated",
+                level=Level.SHOULD,
+                pointer="",
+                message=f"{operation} changed the body that it was given",
+                element="body",
+                body=body,
+            )
+        )
+
+    def result(self) -> ItemResult:
+        gravest = worst(self.findings)
+        if gravest is Level.MUST:
+            only_refused = self.refused and all(
+                finding.rule == "translation/refused" for finding in self.findings if finding.level is Level.MUST
+            )
+            verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
+        elif self.blocked:
+            verdict = Verdict.BLOCKED
+        else:
+            verdict = Verdict.WARN if gravest is Level.SHOULD else Verdict.PASS
+        return ItemResult(
+            verdict,
+            tuple(self.findings),
+            tuple(self.played),
+            reason=self.blocked or self.allowed,
+            traceback=self.crash.traceback if self.crash else "",
+            exception=self.crash.exception if self.crash else None,
+        )
+
+
+def failure(operation: str, failed: Failed, body: str) -> Finding:
+    """The finding for a call that brought no body."""
+    pointer, got = "", MISSING
+    match failed:
+        case RefusedOutcome(reason):
+            rule, message = "translation/refused", f"{operation} refused this input: {reason or 'no reason given'}"
+        case UnsupportedOutcome(reason):
+            # At collection this operation was not found unsupported: declared but not delivered.
+            rule = "translation/refused"
+            message = (
+                f"{operation} raised Unsupported for this input ({reason or 'no reason given'}) though the route is "
+                "done; an input that is not taken is Refused"
+            )
+        case Crashed():
+            rule, message = "translation/crashed", f"{operation} raised {failed.sentence}"
+        case TimedOut(seconds):
+            rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
+        case BadOutput(sentence, pointer):
+            rule, message = "translation/bad-output", sentence
+    return Finding(rule=rule, level=Level.MUST, pointer=pointer, message=message, got=got, element="body", body=body)
+
+
+def produced(outcome: Outcome) -> Any:
+    """The body that came, MISSING if none did."""
+    return outcome.value if isinstance(outcome, Produced) else MISSING

@@ -1,0 +1,40 @@
+"""The check ``request``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toolcall_conformance.checks.base import ItemResult, Judge, OpenSession, Played, Tally, produced
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced
+from toolcall_conformance.library import Case
+
+
+def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> ItemResult:
+    """Each exchange's client request is translated and judged as an upstream request."""
+    tally = Tally.of(case, "request")
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        tally.fail("open", opened, "")
+        return tally.result()
+    exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    for given, golden in exchanges[:1] if opened.session.own_history else exchanges:
+        body = given.request_path.stem
+        outcome = opened.session.request(given.request)
+        tally.played.append(Played(body, given.request, produced(outcome), golden.request))
+        if not isinstance(outcome, Produced):
+            tally.fail("request", outcome, body)
+            break
+        if outcome.mutated:
+            tally.mutated("request", body)
+        found = judge(
+            given.request,
+            outcome.value,
+            client=route.client,
+            upstream=route.upstream,
+            direction="request",
+            upstream_model=route.upstream_model,
+            client_model=route.client_model,
+        )
+        tally.findings += [replace(finding, body=body) for finding in found]
+    return tally.result()

@@ -1,0 +1,46 @@
+"""The check ``response``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toolcall_conformance.checks.base import ItemResult, Judge, OpenSession, Played, Tally, produced
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced
+from toolcall_conformance.library import Case
+
+
+def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> ItemResult:
+    """Each exchange's upstream reply is translated, after its request was, and judged as a client reply."""
+    tally = Tally.of(case, "response")
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        tally.block("open", opened, "session")
+        return tally.result()
+    session = opened.session
+    exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    for client, upstream in exchanges[:1] if session.own_history else exchanges:
+        if "request" in session.operations:
+            asked = session.request(client.request)
+            if not isinstance(asked, Produced):
+                tally.block("request", asked, client.request_path.stem)
+                break
+        body = upstream.response_path.stem
+        outcome = session.response(upstream.response)
+        tally.played.append(Played(body, upstream.response, produced(outcome), client.response))
+        if not isinstance(outcome, Produced):
+            tally.fail("response", outcome, body)
+            break
+        if outcome.mutated:
+            tally.mutated("response", body)
+        found = judge(
+            upstream.response,
+            outcome.value,
+            client=route.client,
+            upstream=route.upstream,
+            direction="response",
+            upstream_model=route.upstream_model,
+            client_model=route.client_model,
+        )
+        tally.findings += [replace(finding, body=body) for finding in found]
+    return tally.result()

@@ -1,0 +1,49 @@
+"""The seam between the checks and whatever medium a translator is reached through."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.outcomes import OpenOutcome, Outcome
+
+OPERATIONS = ("request", "response")
+
+
+class SessionDriver(Protocol):
+    """One conversation on one route. Its methods never raise for what the translator does: they return outcomes."""
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """The operations that this session has."""
+
+    @property
+    def own_history(self) -> bool:
+        """Whether it can only continue conversations that it started (``history = "own"``)."""
+
+    def request(self, body: dict[str, Any], /) -> Outcome:
+        """Translate a client request into an upstream request. ``body`` is never changed."""
+
+    def response(self, body: dict[str, Any], /) -> Outcome:
+        """Translate an upstream reply into a client reply. ``body`` is never changed."""
+
+
+class Driver(Protocol):
+    """A translator as the checks see it."""
+
+    @property
+    def spec(self) -> str:
+        """What the user wrote to name the translator."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str | None: ...
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """The operations that this medium can carry at all."""
+
+    def open(self, route: Route, /) -> OpenOutcome:
+        """Open a fresh session."""

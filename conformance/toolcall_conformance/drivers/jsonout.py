@@ -1,0 +1,136 @@
+"""What a translator returned, as plain JSON: a copy of our own, or a sentence that says why it is none."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from toolcall_conformance.drivers.outcomes import BadOutput
+from toolcall_conformance.jsonvalue import join
+
+OUTPUT_LIMIT = 16 * 1024 * 1024
+_DEPTH_LIMIT = 200
+
+
+class _BadValue(Exception):  # noqa: N818 - never leaves this module
+    def __init__(self, pointer: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.pointer = pointer
+        self.sentence = sentence
+
+
+def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, Any] | BadOutput:
+    """A copy of ``value`` made of dict, list, str, int, float, bool and None only.
+
+    ``operation`` is the method that returned it, ``limit`` the size in bytes that its JSON text may have.
+    """
+    wrong = _not_an_object(value, operation)
+    if wrong is not None:
+        return BadOutput(wrong)
+    try:
+        copied = _Copier(limit).copy(value, "", 0)
+    except _BadValue as bad:
+        where = f"at {bad.pointer}" if bad.pointer else "at the top"
+        return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
+    assert isinstance(copied, dict)
+    return copied
+
+
+def _not_an_object(value: Any, operation: str) -> str | None:
+    if isinstance(value, dict):
+        return None
+    if value is None:
+        return f"{operation} returned None; return the translated body (is a `return` missing?)"
+    if isinstance(value, (str, bytes, bytearray)):
+        kind = "a string" if isinstance(value, str) else "bytes"
+        return f"{operation} returned {kind}; return the body as a dict, not its JSON text"
+    if isinstance(value, (list, tuple)):
+        return f"{operation} returned a {type(value).__name__}; a body is one JSON object (a dict)"
+    return f"{operation} returned {_an_object(value)}; return plain JSON (a dict){_dump_hint(value)}"
+
+
+def _an_object(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _dump_hint(value: Any) -> str:
+    if hasattr(type(value), "model_dump"):
+        return ': its model_dump(mode="json", exclude_none=True) gives that'
+    return ""
+
+
+class _Copier:
+    """Copies JSON. The size is counted on the way, so that a body that shares parts of itself cannot explode."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._open: set[int] = set()
+
+    def copy(self, value: Any, pointer: str, depth: int) -> Any:
+        if value is None or isinstance(value, bool):
+            self._count(4)
+            return value
+        if isinstance(value, str):
+            return self._text(str.__str__(value), pointer)
+        if isinstance(value, int):
+            return self._integer(int(value), pointer)
+        if isinstance(value, float):
+            number = float(value)
+            if not math.isfinite(number):
+                raise _BadValue(pointer, f"{number}, which JSON cannot say")
+            self._count(len(repr(number)))
+            return number
+        if isinstance(value, (dict, list)):
+            return self._container(value, pointer, depth)
+        if isinstance(value, tuple):
+            raise _BadValue(pointer, "a tuple inside the body; make it a list")
+        raise _BadValue(pointer, f"{_an_object(value)} inside the body; make it plain JSON{_dump_hint(value)}")
+
+    def _container(self, value: dict[Any, Any] | list[Any], pointer: str, depth: int) -> Any:
+        if id(value) in self._open:
+            raise _BadValue(pointer, "a body that contains itself; JSON has no cycles")
+        if depth >= _DEPTH_LIMIT:
+            raise _BadValue(pointer[:80] + "…", f"a body nested more than {_DEPTH_LIMIT} levels deep")
+        self._open.add(id(value))
+        self._count(2)
+        copied: Any
+        # The base classes' own iteration: a subclass could make it endless.
+        if isinstance(value, dict):
+            copied = {}
+            for key, entry in list(dict.items(value)):
+                if not isinstance(key, str):
+                    raise _BadValue(pointer, f"the key {key!r:.60}, which is no string")
+                copied[self._text(str.__str__(key), pointer)] = self.copy(entry, join(pointer, key), depth + 1)
+                self._count(2)
+        else:
+            copied = []
+            for index in range(list.__len__(value)):
+                copied.append(self.copy(list.__getitem__(value, index), join(pointer, index), depth + 1))
+                self._count(1)
+        self._open.discard(id(value))
+        return copied
+
+    def _text(self, text: str, pointer: str) -> str:
+        # Counted before it is escaped: a text of several gigabytes is refused without another copy of it.
+        self._count(len(text))
+        try:
+            written = json.dumps(text, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise _BadValue(pointer, "half of a surrogate pair, which UTF-8 cannot say") from None
+        self._count(len(written) - len(text))
+        return text
+
+    def _integer(self, number: int, pointer: str) -> int:
+        digits = number.bit_length() * 0.30103
+        if digits > 4000:
+            raise _BadValue(pointer, f"a number of about {digits:.0f} digits")
+        self._count(int(digits) + 1)
+        return number
+
+    def _count(self, characters: int) -> None:
+        self._size += characters
+        if self._size > self._limit:
+            raise _BadValue("", f"a body of more than {self._limit:,} bytes of JSON")

@@ -1,0 +1,86 @@
+"""A time limit for code that we did not write and cannot stop by asking.
+
+On the main thread of a POSIX process an interval timer raises in the middle of the code. Elsewhere the call runs in a
+daemon thread that is abandoned when its time is up.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# After the first alarm come more, in case the code swallows what the first one raised.
+_REPEAT_SECONDS = 0.25
+
+
+class TimeIsUp(BaseException):
+    """Raised inside the code that took too long. Not an Exception, so that ``except Exception`` lets it through."""
+
+
+def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
+    """Call ``function`` and return what it returns; TimeIsUp after ``seconds``; what it raises is passed on.
+
+    ``in_thread`` asks for a thread even where a timer is available.
+    """
+    if not in_thread and hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
+        return _with_alarm(seconds, function)
+    return _in_thread(seconds, function)
+
+
+def _with_alarm(seconds: float, function: Callable[[], T]) -> T:
+    armed = True
+
+    def ring(_signal: int, _frame: Any) -> None:
+        if armed:
+            raise TimeIsUp
+
+    started = time.monotonic()
+    before = signal.signal(signal.SIGALRM, ring)
+    # Another time limit may be running (pytest-timeout): it gets its timer back, less what we used of it.
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
+    try:
+        try:
+            return function()
+        finally:
+            armed = False
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - started), 0.001), interval)
+
+
+def _in_thread(seconds: float, function: Callable[[], T]) -> T:
+    returned: list[T] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            returned.append(function())
+        except BaseException as error:  # carried to the caller's thread
+            raised.append(error)
+
+    thread = threading.Thread(target=work, name="toolcall-translator", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if returned:
+        return returned[0]
+    if raised:
+        raise raised[0]
+    _unwind_later(thread)
+    raise TimeIsUp
+
+
+def _unwind_later(thread: threading.Thread) -> None:
+    """Ask CPython to raise in an abandoned thread, so that a busy loop does not slow down everything after it."""
+    if sys.implementation.name == "cpython" and thread.ident is not None:
+        import ctypes
+
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))

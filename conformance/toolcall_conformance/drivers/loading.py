@@ -1,0 +1,153 @@
+"""From what the user wrote after ``--toolcall-translator`` to a driver, with a clear sentence where that fails."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from toolcall_conformance.drivers.base import Driver
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.tracebacks import last_frame
+
+_CONTRACT = (
+    "a translator has a method open(route), which returns a session with request(body), response(body) or both, "
+    "and raises an exception named Unsupported for a route that it does not do"
+)
+
+
+class SpecError(Exception):
+    """A translator that cannot be reached; the message says what, where, and what to do next."""
+
+
+def load_driver(spec: str, *, directory: Path, seconds: float = 10.0) -> Driver:
+    """The driver for ``spec``, which is ``package.module:attribute``.
+
+    ``directory`` is put on ``sys.path``, as ``python -m pytest`` would. The attribute is a translator, or a class or a
+    factory that gives one when it is called without arguments. Raises SpecError.
+    """
+    for prefix in ("exec:", "gateway:"):
+        if spec.startswith(prefix):
+            raise SpecError(
+                f"{spec!r}: {prefix} translators are not available in this version; "
+                "name a Python object as package.module:attribute"
+            )
+    module_name, colon, attribute = spec.partition(":")
+    if not (
+        colon and attribute and all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")])
+    ):
+        raise SpecError(f"{spec!r} names no Python object; write package.module:attribute{_slash_hint(spec)}")
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
+    target = _attribute(_module(module_name, spec, directory), attribute, spec)
+    translator = _translator(target, spec)
+    name, version = _text(translator, "name"), _text(translator, "version")
+    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds)
+
+
+def _slash_hint(spec: str) -> str:
+    path, _, attribute = spec.partition(":")
+    if "/" in path or path.endswith(".py"):
+        dotted = path.removesuffix(".py").strip("./").replace("/", ".")
+        return f" ({dotted}:{attribute or 'Translator'} perhaps)"
+    return ""
+
+
+def _module(name: str, spec: str, directory: Path) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise SpecError(_not_found(error.name, spec, directory)) from None
+        raise SpecError(_broken(name, spec, error)) from None
+    except (Exception, SystemExit) as error:
+        raise SpecError(_broken(name, spec, error)) from None
+
+
+def _not_found(missing: str, spec: str, directory: Path) -> str:
+    parent, _, last = missing.rpartition(".")
+    if parent:
+        package = sys.modules[parent]
+        if not hasattr(package, "__path__"):
+            return f"{spec!r}: {parent} is a module and no package, so there is no {missing}"
+        siblings = [entry.name for entry in pkgutil.iter_modules(package.__path__)]
+        place = f"in the package {parent}"
+    else:
+        siblings = [entry.name for entry in pkgutil.iter_modules([str(directory)])]
+        place = f"in {directory} (which is on sys.path) nor among the installed packages"
+    advice = _perhaps(last, siblings) or "; install it, or start pytest from the directory that holds it"
+    return f"{spec!r}: there is no module {missing!r} {place}{advice}"
+
+
+def _broken(name: str, spec: str, error: BaseException) -> str:
+    where = f" at {error.filename}:{error.lineno}" if isinstance(error, SyntaxError) else ""
+    frame = last_frame(error)
+    where = where or (f" at {frame}" if frame else "")
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return (
+        f"{spec!r}: importing {name} failed with {type(error).__name__}: {said}{where}; make `import {name}` work first"
+    )
+
+
+def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
+    found: Any = module
+    for part in attribute.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            names = [name for name in dir(found) if not name.startswith("_")]
+            holder = module.__name__ if found is module else getattr(found, "__name__", repr(found))
+            where = f" ({module.__file__})" if found is module and getattr(module, "__file__", None) else ""
+            raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{_perhaps(part, names)}") from None
+    return found
+
+
+def _translator(target: Any, spec: str) -> Any:
+    """``target`` itself if it is a translator, else what calling it gives."""
+    if not inspect.isclass(target) and callable(getattr(target, "open", None)):
+        return target
+    if isinstance(target, ModuleType) or not callable(target):
+        raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`; {_CONTRACT}")
+    try:
+        made = target()
+    except (Exception, SystemExit) as error:
+        frame = last_frame(error)
+        where = f" at {frame}" if frame else ""
+        raise SpecError(
+            f"{spec!r}: calling it without arguments raised {type(error).__name__}: {error}{where}; "
+            "name an instance, or a factory that needs no arguments"
+        ) from None
+    if not callable(getattr(made, "open", None)):
+        if inspect.iscoroutine(made):
+            made.close()
+            raise SpecError(f"{spec!r} is an async factory; name a plain function (open itself may be async)")
+        given = (
+            f"the class {spec.partition(':')[2]}"
+            if inspect.isclass(target)
+            else f"{_kind(made)}, which {spec!r} gives,"
+        )
+        raise SpecError(f"{spec!r}: {given} has no method `open`; {_CONTRACT}")
+    return made
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, ModuleType):
+        return "a module"
+    return f"an object of type {type(value).__name__}"
+
+
+def _perhaps(wrong: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(wrong, names, n=3, cutoff=0.6)
+    if not close:
+        close = [name for name in names if name.lower() == wrong.lower()]
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def _text(translator: Any, attribute: str) -> str | None:
+    value = getattr(translator, attribute, None)
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,169 @@
+"""The driver for a translator that lives in this interpreter."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.limits import TimeIsUp, call_within
+from toolcall_conformance.drivers.outcomes import (
+    Crashed,
+    Opened,
+    OpenOutcome,
+    Outcome,
+    Produced,
+    RefusedOutcome,
+    TimedOut,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.tracebacks import own_frames
+from toolcall_conformance.jsonvalue import equal
+
+Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
+
+
+class PythonDriver:
+    """A translator object in this interpreter, its methods sync or async.
+
+    ``seconds`` limits every call, ``output_limit`` the bytes of JSON text that a returned body may have.
+    """
+
+    carries = frozenset(OPERATIONS)
+
+    def __init__(
+        self,
+        translator: Any,
+        spec: str,
+        *,
+        name: str | None = None,
+        version: str | None = None,
+        seconds: float = 10.0,
+        output_limit: int = OUTPUT_LIMIT,
+    ) -> None:
+        self.translator = translator
+        self.spec = spec
+        self.name = name or spec
+        self.version = version
+        self.output_limit = output_limit
+        self._caller = _Caller(seconds)
+
+    def open(self, route: Route) -> OpenOutcome:
+        """Open a session; ``NotImplementedError`` says the same as ``Unsupported`` here."""
+        came = self._caller.call(self.translator.open, route)
+        if isinstance(came, Crashed) and isinstance(came.exception, NotImplementedError):
+            return UnsupportedOutcome(str(came.exception))
+        if isinstance(came, _Value):
+            return Opened(PythonSession(self, came.value, self._caller))
+        return came
+
+
+class PythonSession:
+    """A session object of a translator."""
+
+    def __init__(self, driver: PythonDriver, session: Any, caller: _Caller) -> None:
+        self.object = session
+        self._driver = driver
+        self._caller = caller
+
+    @property
+    def operations(self) -> frozenset[str]:
+        return frozenset(name for name in OPERATIONS if callable(getattr(self.object, name, None)))
+
+    @property
+    def own_history(self) -> bool:
+        return "own" in (getattr(self.object, "history", None), getattr(self._driver.translator, "history", None))
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("request", body)
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("response", body)
+
+    def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
+        method = getattr(self.object, operation, None)
+        if not callable(method):
+            return UnsupportedOutcome(f"the session has no method {operation}")
+        given = _copy(body)
+        came = self._caller.call(method, given)
+        if not isinstance(came, _Value):
+            return came
+        value = plain(came.value, operation, self._driver.output_limit)
+        return Produced(value, mutated=_changed(given, body)) if isinstance(value, dict) else value
+
+
+class _Value:
+    """What a call returned."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Caller:
+    """Calls into the translator, one at a time, within a limit; awaits what is awaitable on one loop of its own."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> _Value | Failed:
+        try:
+            return _Value(call_within(self._seconds, lambda: self._run(function, arguments), in_thread=_loop_runs()))
+        except TimeIsUp:
+            # A loop that was interrupted, or that an abandoned thread still runs, is of no further use.
+            self._loop = None
+            return TimedOut(self._seconds)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the translator raises, SystemExit and pytest's own included
+            names = {base.__name__ for base in type(error).__mro__}
+            if "Unsupported" in names:
+                return UnsupportedOutcome(str(error))
+            if "Refused" in names:
+                return RefusedOutcome(str(error))
+            return Crashed(error, own_frames(error))
+
+    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        value = function(*arguments)
+        if not inspect.isawaitable(value):
+            return value
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            # Tasks that a timed-out call leaves behind are known to be lost.
+            self._loop.set_exception_handler(lambda _loop, _context: None)
+        return self._loop.run_until_complete(_awaited(value))
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _loop_runs() -> bool:
+    """Whether an event loop runs in this very thread (a notebook), in which no second one can."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _copy(value: Any) -> Any:
+    """A deep copy of a JSON value."""
+    if isinstance(value, dict):
+        return {key: _copy(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_copy(entry) for entry in value]
+    return value
+
+
+def _changed(given: Any, original: Any) -> bool:
+    try:
+        return not equal(given, original)
+    except RecursionError:  # the translator made it contain itself
+        return True

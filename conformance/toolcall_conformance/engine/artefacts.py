@@ -1,0 +1,42 @@
+"""The bodies of a failing item as files: what the translator was given, what it made of it, and the golden."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.findings import MISSING
+
+
+def folder_of(root: Path, item: Planned) -> Path:
+    """The folder that an item's files are in."""
+    return root / item.case.id / item.check / str(item.route)
+
+
+def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
+    """Write the bodies of every exchange played; the folder, or None where nothing could be written."""
+    folder = folder_of(root, item)
+    clear(root, item)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for played in result.played:
+            for part, body in (("input", played.source), ("produced", played.produced), ("golden", played.golden)):
+                if body is not MISSING:
+                    text = json.dumps(body, indent=2, ensure_ascii=False) + "\n"
+                    (folder / f"{played.name}.{part}.json").write_text(text, encoding="utf-8")
+        if result.traceback:
+            (folder / "traceback.txt").write_text(result.traceback + "\n", encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        # The verdict matters more than its files: the failure text then simply names none.
+        return None
+    return folder
+
+
+def clear(root: Path, item: Planned) -> None:
+    """Remove what an earlier run left of this item."""
+    folder = folder_of(root, item)
+    if folder.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)

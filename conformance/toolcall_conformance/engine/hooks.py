@@ -1,0 +1,94 @@
+"""The hooks that put our items into pytest's collection and their results onto its reports."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+
+from toolcall_conformance.engine import artefacts
+from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, Root
+from toolcall_conformance.engine.run import Run
+from toolcall_conformance.findings import Finding, Verdict
+from toolcall_conformance.reports.model import ItemRecord
+
+# Where a report carries its record. An attribute and not a user property: it crosses from xdist's workers as well, and
+# does not fill the JUnit file with data.
+RECORD = "toolcall_record"
+
+
+class Engine:
+    """Collects the items, and makes records of what they did. Active in every process that runs items."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            report.result.append(Root.of(collector, self.run))
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        if not isinstance(item, ConformanceItem) or call.when != "call":
+            return (yield)
+        error = call.excinfo.value if call.excinfo is not None else None
+        if (
+            isinstance(error, (ItemFailedError, HarnessError))
+            and self.run.settings.artifacts is not None
+            and item.result
+        ):
+            item.files = artefacts.write(self.run.settings.artifacts, item.planned, item.result)
+        elif self.run.settings.artifacts is not None:
+            artefacts.clear(self.run.settings.artifacts, item.planned)
+        report = yield
+        if isinstance(error, HarnessError):
+            # Not the translator's failure: to pytest this is an error of the item's setup.
+            report.when = "setup"
+        if report.skipped and not hasattr(report, "wasxfail") and item.result is not None:
+            report.longrepr = (str(item.path), 1, item.result.reason)
+        record = record_of(item, error)
+        item.user_properties.append(("toolcall_verdict", record.verdict))
+        if record.rules:
+            item.user_properties.append(("toolcall_rules", " ".join(record.rules)))
+        setattr(report, RECORD, record.dumps())
+        return report
+
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport
+    ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
+        text = getattr(report, RECORD, None)
+        if text is not None and report.passed and ItemRecord.loads(text).verdict == Verdict.WARN:
+            return "passed", ".", ("WARN", {"yellow": True})
+        return None
+
+
+def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
+    """The record of an item that has run."""
+    planned, result = item.planned, item.result
+    if isinstance(error, HarnessError) or result is None:
+        verdict, outcome, reason = Verdict.ERROR, "error", f"the harness failed: {error}"
+        findings: tuple[Finding, ...] = ()
+        known: dict[str, str] = {}
+    else:
+        verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, result), result.reason
+        findings = result.findings
+        known = item.run.known_reasons(item.nodeid, item.run.failing(result))
+    return ItemRecord.of(
+        nodeid=item.nodeid,
+        case=planned.case.id,
+        check=planned.check,
+        client=planned.route.client,
+        upstream=planned.route.upstream,
+        verdict=verdict,
+        outcome=outcome,
+        reason=reason,
+        findings=findings,
+        known=known,
+    )

@@ -1,0 +1,119 @@
+"""The nodes that pytest sees: a virtual root, cases, checks, and one item a route.
+
+The root is no pytest.File, because ``--lf`` skips files by their path on disk. The nodes carry the path of their
+scenario, so that the hooks of the user's conftest files, which expect test functions, leave them alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.engine.selection import PREFIX
+
+if TYPE_CHECKING:
+    from _pytest._code.code import TerminalRepr
+
+    from toolcall_conformance.engine.run import Run
+
+
+class ItemFailedError(Exception):
+    """An item is to fail; its text is made from the result."""
+
+
+class HarnessError(Exception):
+    """Something went wrong in this package, not in the translator."""
+
+
+class Root(pytest.Collector):
+    """``toolcall``: all cases that are asked for."""
+
+    run: Run
+
+    @classmethod
+    def of(cls, session: pytest.Session, run: Run) -> Root:
+        root: Root = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=run.corpus.root)
+        root.run = run
+        return root
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        for _, group in itertools.groupby(self.run.selected, key=lambda item: item.case.id):
+            items = tuple(group)
+            case = items[0].case
+            yield CaseNode.from_parent(self, name=case.id, path=case.path / "scenario.json", items=items, run=self.run)
+
+
+class _Branch(pytest.Collector):
+    def __init__(self, *, items: tuple[Planned, ...], run: Run, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.items = items
+        self.run = run
+
+
+class CaseNode(_Branch):
+    """A case: its checks."""
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        for check, group in itertools.groupby(self.items, key=lambda item: item.check):
+            yield CheckNode.from_parent(self, name=check, items=tuple(group), run=self.run)
+
+
+class CheckNode(_Branch):
+    """A check of a case: one item a route."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        for item in self.items:
+            yield ConformanceItem.from_parent(self, name=str(item.route), planned=item, run=self.run)
+
+
+class ConformanceItem(pytest.Item):
+    """A case, played on a route, in one check."""
+
+    def __init__(self, *, planned: Planned, run: Run, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.planned = planned
+        self.run = run
+        self.result: ItemResult | None = None
+        self.files: Path | None = None
+        case, route = planned.case, planned.route
+        self.add_marker(
+            pytest.mark.toolcall(
+                case=case.id, family=case.family, check=planned.check, client=route.client, upstream=route.upstream
+            )
+        )
+        self.extra_keyword_matches |= case.features
+
+    def runtest(self) -> None:
+        try:
+            result = self.result = self.run.execute(self.planned)
+            outcome = self.run.outcome(self.nodeid, result)
+        except Exception as error:
+            raise HarnessError(f"{type(error).__name__}: {error}") from error
+        if outcome == "skipped":
+            pytest.skip(result.reason)
+        if outcome == "known" and not self.config.option.runxfail:
+            reasons = self.run.known_reasons(self.nodeid, self.run.failing(result))
+            pytest.xfail("; ".join(f"{rule}: {reason}" for rule, reason in reasons.items()))
+        if outcome != "passed":
+            # With the translator's own traceback attached, --pdb stops where the translator raised.
+            raise ItemFailedError(self.nodeid).with_traceback(
+                result.exception.__traceback__ if result.exception is not None else None
+            )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
+        from toolcall_conformance.engine.texts import fault_text, item_text
+
+        if isinstance(excinfo.value, ItemFailedError) and self.result is not None:
+            return item_text(self, self.result)
+        if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
+            return fault_text(self, excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, self.nodeid

@@ -1,0 +1,166 @@
+"""Gathers the records of all items, wherever they ran: writes the report, prints the summary, sets the exit code."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import pytest
+
+from toolcall_conformance.engine.hooks import RECORD
+from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.reports import terminal, writer
+from toolcall_conformance.reports.model import ItemRecord, RunRecord, Skipped
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+_MARKUP = {
+    "head": {"bold": True},
+    "good": {"green": True},
+    "bad": {"red": True},
+    "MUST": {"red": True},
+    "SHOULD": {"yellow": True},
+    "NOTE": {"cyan": True},
+    "": {},
+}
+
+
+class Recorder:
+    """Active in the process that the user started: the controller under xdist."""
+
+    def __init__(self, config: pytest.Config, run: Run) -> None:
+        self.config = config
+        self.run = run
+        self.records: dict[str, ItemRecord] = {}
+        self.expected: frozenset[str] = frozenset()
+        self.record: RunRecord | None = None
+        self.problems: list[str] = []
+        self.written = False
+
+    def pytest_report_header(self) -> str:
+        driver, corpus = self.run.driver, self.run.corpus
+        version = f" {driver.version}" if driver.version else ""
+        return f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._expect([item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        self._expect(ids)
+
+    def _expect(self, nodeids: list[str]) -> None:
+        ours = {item.nodeid for item in self.run.selected}
+        self.expected |= ours.intersection(nodeids)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        text = getattr(report, RECORD, None)
+        if text is not None:
+            self.records[report.nodeid] = ItemRecord.loads(text).lasting(report.duration)
+        elif (
+            report.nodeid.startswith(f"{PREFIX}::")
+            and report.failed
+            and report.when not in ("setup", "call", "teardown")
+        ):
+            # The translator took a worker process down with it.
+            self.records[report.nodeid] = self._died(report.nodeid)
+
+    def _died(self, nodeid: str) -> ItemRecord:
+        planned = next(item for item in self.run.selected if item.nodeid == nodeid)
+        finding = Finding(
+            "translation/crashed", Level.MUST, "", "the process died while the translator ran", element="body"
+        )
+        return ItemRecord.of(
+            nodeid=nodeid,
+            case=planned.case.id,
+            check=planned.check,
+            client=planned.route.client,
+            upstream=planned.route.upstream,
+            verdict=Verdict.FAIL,
+            outcome="failed",
+            findings=[finding],
+            known={},
+        )
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if self.config.option.collectonly or exitstatus in (
+            pytest.ExitCode.USAGE_ERROR,
+            pytest.ExitCode.INTERNAL_ERROR,
+        ):
+            return
+        self.record = self._run_record()
+        path = self.run.settings.report
+        if path is not None:
+            try:
+                writer.write(self.record, path)
+            except writer.ReportError as error:
+                self.problems.append(str(error))
+            else:
+                self.written = True
+        self.problems += [f"stale known failure: {sentence}" for sentence in self.record.stale]
+        if not self.record.judged:
+            self.problems.append(self._nothing())
+        if self.problems and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _run_record(self) -> RunRecord:
+        order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
+        items = sorted(self.records.values(), key=lambda record: order[record.nodeid])
+        judged = {record.nodeid: record.rules for record in items if record.judged}
+        stale = self.run.known.stale([item.nodeid for item in self.run.planned], judged)
+        return RunRecord(
+            header=self._header(),
+            items=items,
+            not_applicable=[
+                Skipped(item.case.id, item.check, item.route.client, item.route.upstream)
+                for item in self.run.not_applicable
+            ],
+            stale=[f"{self.run.known.path}: {entry.sentence}" for entry in stale],
+            expected=len(self.expected),
+        )
+
+    def _header(self) -> dict[str, object]:
+        run, driver = self.run, self.run.driver
+        return {
+            "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
+            "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
+            "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
+            "strict": run.settings.strict,
+            "python": platform.python_version(),
+            "pytest": pytest.__version__,
+        }
+
+    def _nothing(self) -> str:
+        """Why nothing was judged."""
+        if not self.run.selected:
+            reasons = sorted({reason for reason in self.run.support.reasons.values() if reason})
+            words = f" ({'; '.join(reasons)})" if reasons else ""
+            return f"nothing was judged: {self.run.driver.name} does none of what was asked for{words}"
+        if not self.expected:
+            return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
+        if not self.records:
+            return "nothing was judged: the run ended before the first item"
+        return "nothing was judged: no item got as far as that"
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        if self.record is None:
+            return
+        verbosity = self.config.get_verbosity()
+        if not self.config.option.no_summary and verbosity >= -1:
+            terminalreporter.section("toolcall conformance")
+            again = self.run.settings.again
+            for pieces in terminal.summary(self.record, self.run.rules, again, all_roots=verbosity > 0):
+                for piece in pieces:
+                    terminalreporter.write(piece.text, **_MARKUP[piece.kind])
+                terminalreporter.line("")
+        # What decides the exit code is said however quiet the run is.
+        for problem in self.problems:
+            terminalreporter.line(f"toolcall: {problem}", red=True)
+        if self.written and verbosity >= -1:
+            terminalreporter.line(f"toolcall: the report is {self.run.settings.report}")

@@ -1,0 +1,83 @@
+"""One run: the corpus, the translator and the judge brought together."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.checks import CHECKS, ItemResult, Judge
+from toolcall_conformance.drivers import Driver
+from toolcall_conformance.engine.plan import Planned, Support, items
+from toolcall_conformance.engine.selection import Selection
+from toolcall_conformance.engine.settings import Settings
+from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.known_failures import KnownFailures
+from toolcall_conformance.library import Corpus, Rule
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that an item needs, and everything that the reports want to know about the whole."""
+
+    settings: Settings
+    corpus: Corpus
+    driver: Driver
+    judge: Judge
+    selection: Selection
+    support: Support
+    known: KnownFailures
+
+    @functools.cached_property
+    def planned(self) -> tuple[Planned, ...]:
+        """All items that apply to the translator, selected or not."""
+        return tuple(item for item in items(self.corpus) if self._applies(item))
+
+    @functools.cached_property
+    def selected(self) -> tuple[Planned, ...]:
+        """The items that the arguments ask for."""
+        return tuple(item for item in self.planned if self._asked(item))
+
+    @functools.cached_property
+    def not_applicable(self) -> tuple[Planned, ...]:
+        """The items that the arguments ask for and that the translator does not do."""
+        return tuple(item for item in items(self.corpus) if self._asked(item) and not self._applies(item))
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        return self.corpus.rules
+
+    def _asked(self, item: Planned) -> bool:
+        return self.selection.has(item.case.id, item.check, str(item.route))
+
+    def _applies(self, item: Planned) -> bool:
+        return self.support.applies(item.check, item.route.client, item.route.upstream)
+
+    def execute(self, item: Planned) -> ItemResult:
+        """Play one item. An exception from here is the harness's own fault."""
+        return CHECKS[item.check](item.case, item.route, self.driver.open, self.judge)
+
+    def failing(self, result: ItemResult) -> list[Finding]:
+        """The findings that fail the item, known or not."""
+        weighty = (Level.MUST, Level.SHOULD) if self.settings.strict else (Level.MUST,)
+        return [finding for finding in result.findings if finding.level in weighty]
+
+    def known_reasons(self, nodeid: str, findings: Iterable[Finding]) -> dict[str, str]:
+        """Why findings are known, by rule; rules that are not known are left out."""
+        reasons = {finding.rule: self.known.reason(nodeid, finding.rule) for finding in findings}
+        return {rule: reason for rule, reason in reasons.items() if reason is not None}
+
+    def outcome(self, nodeid: str, result: ItemResult) -> str:
+        """What an item is to pytest: ``passed``, ``failed``, ``known`` (an expected failure) or ``skipped``."""
+        failing = self.failing(result)
+        if failing:
+            known = self.known_reasons(nodeid, failing)
+            return "known" if all(finding.rule in known for finding in failing) else "failed"
+        return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
+
+
+def bind(judge: Any, corpus: Corpus) -> Judge:
+    """The judge function with its corpus."""
+    bound: Judge = functools.partial(judge, corpus=corpus)
+    return bound

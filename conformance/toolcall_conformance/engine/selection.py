@@ -1,0 +1,105 @@
+"""Which items the arguments ask for: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+PREFIX = "toolcall"
+
+
+class SelectionError(Exception):
+    """An id that names nothing; the message suggests what was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """One argument. ``cases`` is a case or all of a family; None means any."""
+
+    cases: frozenset[str] | None = None
+    check: str | None = None
+    route: str | None = None
+
+    def has(self, case: str, check: str | None = None, route: str | None = None) -> bool:
+        return (
+            (self.cases is None or case in self.cases)
+            and (check is None or self.check in (None, check))
+            and (route is None or self.route in (None, route))
+        )
+
+
+class Selection:
+    """The items that are asked for."""
+
+    def __init__(self, wanted: Sequence[_Wanted]) -> None:
+        self._wanted = tuple(wanted)
+
+    def has(self, case: str, check: str | None = None, route: str | None = None) -> bool:
+        """Whether a case, a check of it, or one route of that is asked for, in whole or in part."""
+        return any(wanted.has(case, check, route) for wanted in self._wanted)
+
+
+def parse(
+    arguments: Sequence[str], *, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
+) -> Selection:
+    """The selection that ``arguments`` stand for.
+
+    ``cases`` maps the id of each case to the formats that it has been rendered in. Raises SelectionError.
+    """
+    return Selection([_parse(argument, cases, checks, formats) for argument in arguments])
+
+
+def _parse(
+    argument: str, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
+) -> _Wanted:
+    parts = argument.split("::")[1:]
+    while parts and not parts[-1]:
+        parts.pop()
+    if len(parts) > 3:
+        raise SelectionError(f"{argument}: an id has three parts, {PREFIX}::CASE::CHECK::CLIENT-to-UPSTREAM")
+    padded: list[str | None] = [*parts, None, None, None]
+    case, check, route = padded[:3]
+    wanted = _cases(argument, case, cases)
+    if check is not None and check not in checks:
+        raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
+    if route is not None:
+        _verify_route(argument, route, wanted, cases, formats)
+    return _Wanted(wanted, check, route)
+
+
+def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
+    if name is None:
+        return None
+    if name in cases:
+        return frozenset([name])
+    family = frozenset(case for case in cases if case.split("/")[0] == name)
+    if family:
+        return family
+    families = {case.split("/")[0] for case in cases}
+    raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, {*cases, *families})}")
+
+
+def _verify_route(
+    argument: str,
+    route: str,
+    wanted: frozenset[str] | None,
+    cases: Mapping[str, Collection[str]],
+    formats: Collection[str],
+) -> None:
+    routes = {f"{client}-to-{upstream}" for client in formats for upstream in formats}
+    if route not in routes:
+        raise SelectionError(f"{argument}: there is no route {route!r}{_perhaps(route, routes)}")
+    ends = set(route.split("-to-"))
+    if not any(ends <= set(cases[case]) for case in wanted or cases):
+        missing = ", ".join(sorted(ends - {name for case in wanted or cases for name in cases[case]})) or "both"
+        raise SelectionError(f"{argument}: the case has not been rendered in {missing}")
+
+
+def _perhaps(wrong: str, names: Collection[str]) -> str:
+    close = difflib.get_close_matches(wrong, sorted(names), n=3, cutoff=0.5)
+    if close:
+        return f"; did you mean {' or '.join(close)}?"
+    if len(names) <= 20:
+        return f"; there are {', '.join(sorted(names))}"
+    return "; `toolcall-conformance list cases` lists all"

@@ -1,0 +1,81 @@
+"""The options of one run, parsed once."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user asked for. Paths are absolute; ``directory`` is the one that pytest was started in.
+
+    ``repeat`` is the beginning of a command that runs with the same settings again.
+    """
+
+    translator: str
+    directory: Path
+    report: Path | None
+    strict: bool
+    corpora: tuple[Path, ...]
+    known_failures: Path | None
+    seconds: float
+    artifacts: Path | None
+    repeat: str
+
+    def again(self, *nodeids: str) -> str:
+        """The command that runs just these items again."""
+        return " ".join([self.repeat, *(f'"{nodeid}"' for nodeid in nodeids)])
+
+
+def settings(config: pytest.Config) -> Settings:
+    """The settings of this run. Raises pytest.UsageError."""
+    option = config.getoption
+    directory = config.invocation_params.dir
+    translator = option("toolcall_translator") or config.getini("toolcall_translator")
+    if not translator:
+        raise pytest.UsageError(
+            "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "
+            "(or `toolcall_translator = ...` in pytest's ini file)"
+        )
+    seconds = option("toolcall_timeout")
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise pytest.UsageError(f"--toolcall-timeout: {seconds:g} is no time limit; give seconds above zero")
+
+    def path(name: str) -> Path | None:
+        value = option(name)
+        return directory / value if value else None
+
+    known = path("toolcall_known_failures")
+    # The cache plugin can be switched off; without it there are artefacts only where the user says.
+    cache = getattr(config, "cache", None)
+    return Settings(
+        translator=translator,
+        directory=directory,
+        report=path("toolcall_report"),
+        strict=bool(option("toolcall_strict")),
+        corpora=tuple(directory / folder for folder in option("toolcall_corpus")),
+        known_failures=known,
+        seconds=seconds,
+        artifacts=path("toolcall_artifacts") or (cache.mkdir("toolcall") if cache is not None else None),
+        repeat=_repeat(config),
+    )
+
+
+def _repeat(config: pytest.Config) -> str:
+    option = config.getoption
+    words = ["pytest"]
+    if option("toolcall_translator"):
+        words += ["--toolcall-translator", option("toolcall_translator")]
+    for folder in option("toolcall_corpus"):
+        words += ["--toolcall-corpus", os.fspath(folder)]
+    if option("toolcall_strict"):
+        words.append("--toolcall-strict")
+    if option("toolcall_known_failures"):
+        words += ["--toolcall-known-failures", option("toolcall_known_failures")]
+    return shlex.join(words)

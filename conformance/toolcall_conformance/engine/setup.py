@@ -1,0 +1,98 @@
+"""From pytest's configuration to a Run; every mistake of the user's becomes a usage error with a sentence."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance import known_failures
+from toolcall_conformance.checks import CHECKS
+from toolcall_conformance.drivers import SpecError, load_driver
+from toolcall_conformance.engine import selection
+from toolcall_conformance.engine.plan import UnusableSessionError, probe
+from toolcall_conformance.engine.run import Run, bind
+from toolcall_conformance.engine.settings import Settings, settings
+from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
+from toolcall_conformance.reports.writer import ReportError, verify_writable
+
+
+def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
+    """The run that ``arguments`` (all begin with ``toolcall::``) ask for. Raises pytest.UsageError."""
+    chosen = settings(config)
+    try:
+        if chosen.report is not None and not hasattr(config, "workerinput"):
+            verify_writable(chosen.report)
+        if chosen.artifacts is not None:
+            _verify_folder(chosen.artifacts)
+        corpus = _corpus(chosen)
+        wanted = selection.parse(
+            arguments,
+            cases={case.id: case.formats for case in corpus.cases.values()},
+            checks=tuple(CHECKS),
+            formats=corpus.formats,
+        )
+        for case in corpus.cases.values():
+            if wanted.has(case.id):
+                _verify_bodies(case)
+        known = known_failures.KnownFailures()
+        if chosen.known_failures is not None:
+            known = known_failures.load(chosen.known_failures, corpus.rules)
+        driver = load_driver(chosen.translator, directory=chosen.directory, seconds=chosen.seconds)
+        support = probe(driver, corpus)
+    except (
+        CorpusError,
+        SpecError,
+        UnusableSessionError,
+        ReportError,
+        selection.SelectionError,
+        known_failures.KnownFailuresError,
+    ) as error:
+        raise pytest.UsageError(str(error)) from None
+    judge = importlib.import_module("toolcall_conformance.judge").judge
+    return Run(chosen, corpus, driver, bind(judge, corpus), wanted, support, known)
+
+
+def _verify_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise pytest.UsageError(f"--toolcall-artifacts: {folder} cannot be made ({error.strerror})") from None
+    if not os.access(folder, os.W_OK):
+        raise pytest.UsageError(f"--toolcall-artifacts: {folder} is not writable")
+
+
+def _corpus(chosen: Settings) -> Corpus:
+    for folder in chosen.corpora:
+        if not (folder / "scenarios").is_dir():
+            raise CorpusError(
+                f"--toolcall-corpus: {folder} has no folder `scenarios`; "
+                "cases are in scenarios/<family>/<case>/scenario.json"
+            )
+    corpus = load_corpus(extra=chosen.corpora)
+    for case in corpus.cases.values():
+        for kind, used, known in (
+            ("feature", case.features, corpus.manifest["features"]),
+            ("format", case.formats, corpus.formats),
+        ):
+            for name in sorted(set(used).difference(known)):
+                close = difflib.get_close_matches(name, known, n=3)
+                advice = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
+                raise CorpusError(f"{case.path}: there is no {kind} {name!r}; {advice}")
+    return corpus
+
+
+def _verify_bodies(case: Case) -> None:
+    """Read what will be played, so that a broken file is told before anything runs."""
+    counts = {}
+    for name in case.formats:
+        if name not in case.scenario["models"]:
+            raise CorpusError(f"{case.path / 'scenario.json'}: `models` says nothing of {name}; add its model")
+        counts[name] = len(case.exchanges(name))
+    if len(set(counts.values())) > 1 or 0 in counts.values():
+        told = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {told}")

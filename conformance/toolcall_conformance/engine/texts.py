@@ -1,0 +1,98 @@
+"""The texts of failing items, put together for pytest's terminal."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
+
+from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.reports.failure import Line, Subject, describe
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
+    from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError
+
+_MARKUP = {
+    "head": {"bold": True},
+    "MUST": {"red": True, "bold": True},
+    "SHOULD": {"yellow": True, "bold": True},
+    "NOTE": {"cyan": True},
+    "": {},
+}
+
+
+@dataclass(eq=False)
+class Crash:
+    """The one line that pytest shows in its short summary."""
+
+    path: str
+    lineno: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.lineno}: {self.message}"
+
+
+@dataclass(eq=False)
+class Text(TerminalRepr):
+    """Lines with a little colour."""
+
+    lines: list[Line]
+    reprcrash: Crash
+
+    def __str__(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        for line in self.lines:
+            tw.line(line.text, **_MARKUP[line.kind])
+
+
+def item_text(item: ConformanceItem, result: ItemResult) -> Text:
+    """Why an item failed: its findings, and the translator's own traceback if it raised."""
+    planned, run = item.planned, item.run
+    failing = run.failing(result)
+    subject = Subject(
+        case=planned.case.id,
+        check=planned.check,
+        client=planned.route.client,
+        upstream=planned.route.upstream,
+        exchanges=len(planned.case.exchanges(planned.route.client)),
+        again=run.settings.again(item.nodeid),
+        files=_relative(item.files, run.settings.directory),
+    )
+    known = run.known_reasons(item.nodeid, failing)
+    lines = describe(subject, result.findings, run.rules, failing=failing, known=known)
+    if result.traceback:
+        lines += [Line(""), *(Line(line) for line in _printable(result.traceback).splitlines())]
+    rules = dict.fromkeys(finding.rule for finding in failing if finding.rule not in known)
+    return Text(lines, Crash(str(item.path), 1, ", ".join(rules)))
+
+
+def fault_text(item: ConformanceItem, fault: HarnessError) -> Text:
+    """An error of our own: where it was, without a traceback, and what to do."""
+    frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    lines = [
+        Line(f"toolcall-conformance itself failed on this item: {_printable(str(fault))}{where}", "MUST"),
+        Line("This says nothing about the translator. Please report it, with what the next command prints."),
+        Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
+    ]
+    return Text(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
+
+
+def _relative(path: Path | None, directory: Path) -> str | None:
+    if path is None:
+        return None
+    return os.fspath(path.relative_to(directory)) if path.is_relative_to(directory) else os.fspath(path)
+
+
+def _printable(text: str) -> str:
+    """Text that any terminal and any worker's channel takes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

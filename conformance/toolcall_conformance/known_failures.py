@@ -1,0 +1,119 @@
+"""Known failures: a file that says which findings are expected for now, and why.
+
+One entry a line, ``#`` begins the reason, which is mandatory; blank lines and lines that begin with ``#`` are skipped::
+
+    grep/*::request::*-to-gemini   gemini/result-names-call   # https://example.com/our/issue/12
+
+The first word is a pattern (``*``, ``?``) for node ids, with or without ``toolcall::`` before it; the second is a rule.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property
+from pathlib import Path
+
+_PREFIX = "toolcall::"
+
+
+class KnownFailuresError(Exception):
+    """A file of known failures that cannot be read; the message says which line and what to do."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line: findings of ``rule`` in items that match ``pattern`` are known."""
+
+    line: int
+    pattern: str
+    rule: str
+    reason: str
+
+    @cached_property
+    def _expression(self) -> re.Pattern[str]:
+        # `[` is no wildcard here: node ids never hold one, and a typing slip should not become a character class.
+        return re.compile(translate(self.pattern.removeprefix(_PREFIX).replace("[", "[[]")))
+
+    def matches(self, nodeid: str) -> bool:
+        """Whether an item is meant."""
+        return self._expression.match(nodeid.removeprefix(_PREFIX)) is not None
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.pattern}  {self.rule}"
+
+
+@dataclass(frozen=True)
+class Stale:
+    """An entry that no longer fails, with the sentence to report."""
+
+    entry: Entry
+    sentence: str
+
+
+@dataclass(frozen=True)
+class KnownFailures:
+    """The entries of one file."""
+
+    path: Path | None = None
+    entries: tuple[Entry, ...] = ()
+
+    def reason(self, nodeid: str, rule: str) -> str | None:
+        """Why a finding is known; None if it is not."""
+        for entry in self.entries:
+            if entry.rule == rule and entry.matches(nodeid):
+                return entry.reason
+        return None
+
+    def stale(self, planned: Collection[str], judged: Mapping[str, Collection[str]]) -> list[Stale]:
+        """The entries that no longer fail.
+
+        ``planned`` are all items that exist for this translator, whether selected or not; ``judged`` maps those that
+        were judged to the rules that they violate. An entry of which some item was not judged is not decided.
+        """
+        found = []
+        for entry in self.entries:
+            items = [nodeid for nodeid in planned if entry.matches(nodeid)]
+            if not items:
+                found.append(Stale(entry, f"{entry} matches no item; mend the pattern or delete the line"))
+            elif all(nodeid in judged for nodeid in items) and not any(
+                entry.rule in judged[nodeid] for nodeid in items
+            ):
+                found.append(Stale(entry, f"{entry} no longer fails; delete the line"))
+        return found
+
+
+def load(path: Path, rules: Collection[str]) -> KnownFailures:
+    """Read a file of known failures; ``rules`` are the ids that exist. Raises KnownFailuresError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KnownFailuresError(
+            f"{path}: cannot be read ({error.strerror}); check --toolcall-known-failures"
+        ) from None
+    except UnicodeDecodeError:
+        raise KnownFailuresError(f"{path}: not UTF-8 text; check --toolcall-known-failures") from None
+    return KnownFailures(path, tuple(_entries(path, text.splitlines(), rules)))
+
+
+def _entries(path: Path, lines: Iterable[str], rules: Collection[str]) -> Iterable[Entry]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        entry, _, reason = line.partition("#")
+        words = entry.split()
+        if len(words) != 2:
+            raise KnownFailuresError(f"{path}:{number}: write ITEM-PATTERN RULE # reason, found {line.strip()!r}")
+        pattern, rule = words
+        if not reason.strip():
+            raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule} # why")
+        if rule not in rules:
+            close = difflib.get_close_matches(rule, rules, n=3)
+            advice = (
+                f"; did you mean {' or '.join(close)}?" if close else "; `toolcall-conformance list rules` lists all"
+            )
+            raise KnownFailuresError(f"{path}:{number}: there is no rule {rule!r}{advice}")
+        yield Entry(number, pattern, rule, reason.strip())

@@ -1,0 +1,94 @@
+"""The pytest plugin's entry module: options, the marker, and the decision whether to wake the engine.
+
+Imports pytest and the standard library only, so that an installed but unused plugin costs nothing. The engine is
+loaded when an argument begins with ``toolcall::``, and never because of ini settings alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+_PREFIX = "toolcall"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("toolcall", "toolcall conformance (run with an argument `toolcall::`)")
+    group.addoption(
+        "--toolcall-translator",
+        metavar="PACKAGE.MODULE:ATTRIBUTE",
+        help="the translator to judge: a class, an instance or a factory",
+    )
+    group.addoption("--toolcall-report", metavar="FILE.json", help="write every verdict and finding to this file")
+    group.addoption(
+        "--toolcall-strict", action="store_true", help="let SHOULD findings fail an item, not only MUST findings"
+    )
+    group.addoption(
+        "--toolcall-corpus",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder of private cases to run beside the corpus; may be given several times",
+    )
+    group.addoption(
+        "--toolcall-known-failures",
+        metavar="FILE",
+        help="findings expected for now, one `ITEM-PATTERN RULE # reason` a line; stale entries fail the run",
+    )
+    group.addoption(
+        "--toolcall-timeout",
+        metavar="SECONDS",
+        type=float,
+        default=10.0,
+        help="time limit for each call of the translator (default: 10)",
+    )
+    group.addoption(
+        "--toolcall-artifacts",
+        metavar="DIR",
+        help="where the bodies of failing items are written (default: toolcall in pytest's cache directory)",
+    )
+    parser.addini("toolcall_translator", help="default of --toolcall-translator", default=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "toolcall(case, family, check, client, upstream): an item of the tool call conformance suite",
+    )
+    ours = [argument for argument in config.args if _selects_items(config, argument)]
+    if not ours:
+        if _PREFIX in config.args and not (config.invocation_params.dir / _PREFIX).exists():
+            raise pytest.UsageError("there is no file or directory `toolcall`; to run the suite write `toolcall::`")
+        return
+    # Without them pytest would look for files of that name. With nothing left it collects nothing else.
+    config.args[:] = [argument for argument in config.args if argument not in ours]
+    from toolcall_conformance import engine
+
+    engine.start(config, ours)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if config.getoption("toolcall_translator") and not config.pluginmanager.hasplugin("toolcall-engine"):
+        return "toolcall: --toolcall-translator is given, but no argument begins with `toolcall::`; nothing is judged"
+    return None
+
+
+def _selects_items(config: pytest.Config, argument: str) -> bool:
+    """Whether an argument means our items.
+
+    A real file called ``toolcall`` is reached as ``./toolcall::...``. From a directory below the root pytest itself
+    prints our ids as ``../toolcall::...``, which is taken as well where there is no such file.
+    """
+    head, separator, _ = argument.partition("::")
+    if not separator:
+        return False
+    if head == _PREFIX:
+        return True
+    path = Path(head)
+    root = config.rootpath / _PREFIX
+    return path.name == _PREFIX and ".." in path.parts and not root.exists() and _same(config, path, root)
+
+
+def _same(config: pytest.Config, path: Path, root: Path) -> bool:
+    return (config.invocation_params.dir / path).resolve() == root.resolve()

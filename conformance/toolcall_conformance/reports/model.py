@@ -1,0 +1,136 @@
+"""What is kept of an item and of a run: plain data that crosses processes and goes into the report file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Finding, Verdict
+
+# A value whose JSON text is longer is cut: a report lists faults, the bodies themselves are in the artefacts.
+VALUE_LIMIT = 2_000
+_SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRecord:
+    """One item. ``outcome`` is what it was to pytest: passed, failed, known, skipped or error.
+
+    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and where there are any
+    want, got, source_pointer, and known (the reason why it is expected). ``duration`` is in seconds.
+    """
+
+    nodeid: str
+    case: str
+    check: str
+    client: str
+    upstream: str
+    variant: str | None
+    verdict: str
+    outcome: str
+    duration: float = 0.0
+    reason: str = ""
+    findings: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        findings: Sequence[Finding],
+        known: Mapping[str, str],
+        verdict: Verdict,
+        variant: str | None = None,
+        **rest: Any,
+    ) -> ItemRecord:
+        """A record of findings; ``known`` says why a rule's findings are expected."""
+        plain = [_finding(finding, known.get(finding.rule)) for finding in findings]
+        return cls(findings=plain, verdict=verdict.value, variant=variant, **rest)
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that it violates, each once."""
+        return list(dict.fromkeys(finding["rule"] for finding in self.findings))
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "passed"
+
+    @property
+    def judged(self) -> bool:
+        """Whether the translator was judged at all."""
+        return self.outcome in ("passed", "failed", "known")
+
+    def lasting(self, duration: float) -> ItemRecord:
+        """The same with its duration in seconds."""
+        return replace(self, duration=round(duration, 6))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def dumps(self) -> str:
+        """As ASCII text: half surrogates and large numbers would not pass every channel."""
+        return json.dumps(self.to_json())
+
+    @classmethod
+    def loads(cls, text: str) -> ItemRecord:
+        return cls(**json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An item that does not apply to the translator."""
+
+    case: str
+    check: str
+    client: str
+    upstream: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A whole run. ``expected`` is the number of items that were to run."""
+
+    header: Mapping[str, Any]
+    items: Sequence[ItemRecord]
+    not_applicable: Sequence[Skipped]
+    stale: Sequence[str]
+    expected: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item that was to run did."""
+        return len(self.items) == self.expected
+
+    @property
+    def judged(self) -> bool:
+        return any(item.judged for item in self.items)
+
+
+def _finding(finding: Finding, known: str | None) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "rule": finding.rule,
+        "level": finding.level.value,
+        "pointer": finding.pointer,
+        "message": finding.message,
+        "element": finding.element,
+        "subject": finding.subject,
+        "body": finding.body,
+    }
+    if finding.source_pointer is not None:
+        plain["source_pointer"] = finding.source_pointer
+    for key, value in (("want", finding.want), ("got", finding.got)):
+        if value is not MISSING:
+            plain[key] = _capped(value)
+    if known is not None:
+        plain["known"] = known
+    return plain
+
+
+def _capped(value: Any) -> Any:
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        return {"$shown": repr(value)[:_SHOWN]}
+    return value if len(text) <= VALUE_LIMIT else {"$shown": text[:_SHOWN], "$length": len(text)}

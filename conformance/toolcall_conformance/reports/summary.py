@@ -1,0 +1,108 @@
+"""The two summaries of a run: the matrix of formats for each check, and the violated rules grouped by root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.reports.model import ItemRecord, RunRecord
+
+COUNTS = ("passed", "warned", "failed", "known", "refused", "blocked", "error", "not_applicable")
+_LEVELS = ("MUST", "SHOULD", "NOTE")
+
+
+def count_of(item: ItemRecord) -> str:
+    """The column of the matrix that an item counts in."""
+    if item.outcome == "known":
+        return "known"
+    if item.verdict == "pass":
+        return "passed"
+    if item.verdict == "warn":
+        return "warned" if item.passed else "failed"
+    return {"fail": "failed", "refused": "refused", "blocked": "blocked"}.get(item.verdict, "error")
+
+
+def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
+    """Counts by check, client and upstream."""
+    found: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
+
+    def add(check: str, client: str, upstream: str, count: str) -> None:
+        cell = found.setdefault(check, {}).setdefault(client, {}).setdefault(upstream, dict.fromkeys(COUNTS, 0))
+        cell[count] += 1
+
+    for item in run.items:
+        add(item.check, item.client, item.upstream, count_of(item))
+    for skipped in run.not_applicable:
+        add(skipped.check, skipped.client, skipped.upstream, "not_applicable")
+    return {
+        check: {client: dict(sorted(row.items())) for client, row in sorted(rows.items())}
+        for check, rows in sorted(found.items())
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """Findings that have one cause, as far as one can tell from outside: one rule, one kind of element, one target.
+
+    ``formats`` is the format whose bodies are wrong; ``example`` the first item that shows it.
+    """
+
+    rule: str
+    level: str
+    element: str
+    check: str
+    target: str
+    sources: tuple[str, ...]
+    cases: int
+    items: int
+    known: bool
+    example: str
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rule": self.rule,
+            "level": self.level,
+            "element": self.element,
+            "check": self.check,
+            "target": self.target,
+            "sources": list(self.sources),
+            "cases": self.cases,
+            "items": self.items,
+            "known": self.known,
+            "example": self.example,
+        }
+
+
+def roots(items: Iterable[ItemRecord]) -> list[Root]:
+    """Violated rules by root: MUST before SHOULD before NOTE, and the most frequent first."""
+    groups: dict[tuple[str, str, str, str, str, bool], list[tuple[ItemRecord, str]]] = {}
+    for item in items:
+        target = item.upstream if item.check == "request" else item.client
+        for finding in item.findings:
+            key = (finding["level"], finding["rule"], finding["element"], item.check, target, "known" in finding)
+            groups.setdefault(key, []).append((item, finding["message"]))
+    found = []
+    for (level, rule, element, check, target, known), seen in groups.items():
+        first, message = seen[0]
+        sources = {item.client if check == "request" else item.upstream for item, _ in seen}
+        found.append(
+            Root(
+                rule=rule,
+                level=level,
+                element=element,
+                check=check,
+                target=target,
+                sources=tuple(sorted(sources)),
+                cases=len({item.case for item, _ in seen}),
+                items=len({item.nodeid for item, _ in seen}),
+                known=known,
+                example=first.nodeid,
+                message=message,
+            )
+        )
+    return sorted(
+        found,
+        key=lambda root: (root.known, _LEVELS.index(root.level), -root.cases, -root.items, root.rule, root.target),
+    )

@@ -1,0 +1,92 @@
+"""The summary at the end of a run, as lines: a matrix for each check, then the violated rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.failure import Line
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.summary import Root, matrix, roots
+
+_ROOTS_SHOWN = 30
+
+
+def summary(
+    run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, all_roots: bool
+) -> list[list[Line]]:
+    """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
+
+    ``again`` makes the command for a node id. Without ``all_roots`` only the most frequent violated rules are told.
+    """
+    lines: list[list[Line]] = []
+    for check, rows in matrix(run).items():
+        lines += _table(check, rows)
+        lines.append([])
+    found = [root for root in roots(run.items) if root.level != "NOTE"]
+    shown = found if all_roots else found[:_ROOTS_SHOWN]
+    for root in shown:
+        lines += _root(root, rules, again)
+    if len(found) > len(shown):
+        lines.append([Line(f"and {len(found) - len(shown)} more roots; -v shows all, --toolcall-report keeps all")])
+    return lines
+
+
+def _table(check: str, rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[list[Line]]:
+    upstreams = sorted({upstream for row in rows.values() for upstream in row})
+    label = f"{check}: client \\ upstream"
+    first = max(len(label), *(len(client) for client in rows))
+    widths = [max(len(upstream), 9) for upstream in upstreams]
+    lines = [
+        [
+            Line(label.ljust(first), "head"),
+            *(_cell(name, width, "head") for name, width in zip(upstreams, widths, strict=True)),
+        ]
+    ]
+    totals: dict[str, int] = {}
+    for client, row in rows.items():
+        pieces = [Line(client.ljust(first))]
+        for upstream, width in zip(upstreams, widths, strict=True):
+            counts = row.get(upstream, {})
+            pieces.append(_cell(*_fraction(counts, width)))
+            for name, count in counts.items():
+                totals[name] = totals.get(name, 0) + count
+        lines.append(pieces)
+    told = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
+    lines.append([Line(", ".join(told))])
+    return lines
+
+
+def _cell(text: str, width: int, kind: str) -> Line:
+    return Line(f"  {text:>{width}}", kind)
+
+
+def _fraction(counts: Mapping[str, int], width: int) -> tuple[str, int, str]:
+    total = sum(count for name, count in counts.items() if name != "not_applicable")
+    if not total:
+        return ("n/a" if counts else "-"), width, ""
+    passed = counts["passed"] + counts["warned"]
+    kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
+    return f"{passed}/{total}", width, kind if passed == total or kind == "bad" else ""
+
+
+def _root(root: Root, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:
+    breach = rules[root.rule].breach if root.rule in rules else root.message
+    arrow = (
+        f"{_few(root.sources)} → {root.target}" if root.check == "request" else f"{root.target} ← {_few(root.sources)}"
+    )
+    cases = f"{root.cases} case{'s' if root.cases != 1 else ''}"
+    level = f"{root.level}, known" if root.known else root.level
+    return [
+        [
+            Line(f"{cases:>9}  "),
+            Line(f"{root.rule}  {level}", "NOTE" if root.known else root.level),
+            Line(f"  {breach}"),
+        ],
+        [Line(f"{'':>9}  {root.check}, {arrow}" + (f", {root.element}" if root.element else ""))],
+        [Line(f"{'':>9}  {again(root.example)}")],
+    ]
+
+
+def _few(names: tuple[str, ...]) -> str:
+    return ", ".join(names)
