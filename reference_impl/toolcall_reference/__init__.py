@@ -1,0 +1,22 @@
+"""The reference translator: tool calls between all wire formats, decoded to one form and encoded from it.
+
+``ReferenceTranslator().open(route)`` gives a session with ``request`` and ``response``; what a translation could not
+carry stands in ``session.losses``.
+"""
+
+from .errors import Refused, Unsupported
+from .intermediate import UniversalToolCall, UniversalToolResult
+from .losses import Loss
+from .translator import VERSION as __version__
+from .translator import ReferenceTranslator, Session
+
+__all__ = [
+    "Loss",
+    "ReferenceTranslator",
+    "Refused",
+    "Session",
+    "UniversalToolCall",
+    "UniversalToolResult",
+    "Unsupported",
+    "__version__",
+]

@@ -1,0 +1,44 @@
+"""The wire formats: one package each, found by being here.
+
+All that is special about a format is in its package; no other module names one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import Protocol, cast
+
+from ..intermediate import Body, Conversation, Reply
+from ..losses import Losses
+from ..target import Target
+
+
+class Format(Protocol):
+    """What a format package offers."""
+
+    MODEL_KEYS: tuple[str | None, str]
+    """Where the model is named: the request's key (None: not in the body) and the reply's."""
+
+    def decode_request(self, body: Body, losses: Losses, /) -> Conversation: ...
+
+    def encode_request(self, conversation: Conversation, target: Target, /) -> Body: ...
+
+    def decode_response(self, body: Body, losses: Losses, /) -> Reply: ...
+
+    def encode_response(self, reply: Reply, target: Target, /) -> Body: ...
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The formats that have a package here, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+
+
+@cache
+def get(name: str) -> Format:
+    """The format of that name; LookupError where there is none."""
+    if name not in names():
+        raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
+    return cast(Format, importlib.import_module(f"{__name__}.{name}"))

@@ -1,0 +1,261 @@
+"""Reading Anthropic bodies into the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import media, results
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    ResponseFormat,
+    Settings,
+    Text,
+    Tool,
+    ToolChoice,
+    Turn,
+    Usage,
+)
+from ...jsontext import as_list, as_object, as_text, digest
+from ...losses import Losses
+from ...pairing import Ledger
+
+NAME = "anthropic"
+
+_FINISH = {
+    "end_turn": "end", "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
+    "refusal": "refusal", "stop_sequence": "stop_sequence", "pause_turn": "pause",
+}  # fmt: skip
+_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+_KNOWN = {
+    "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
+    "stop_sequences", "metadata", "stream", "output_config", "output_format",
+}  # fmt: skip
+
+
+def decode_request(body: Body, losses: Losses) -> Conversation:
+    """The conversation of a request body; Refused where its shape is not Anthropic's."""
+    found = Conversation(system=_system(body.get("system"), losses))
+    ledger = Ledger(NAME)
+    for message in as_list(body.get("messages"), "messages"):
+        message = as_object(message, "a message")
+        role = message.get("role")
+        if role == "system":
+            texts = _system(message.get("content"), losses)
+            if found.turns:
+                found.turns.append(Turn("system", list(texts)))
+            else:
+                found.system += texts
+            continue
+        side = "assistant" if role == "assistant" else "user"
+        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+            ledger.new_batch()
+        found.turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
+    found.tools = [_tool(as_object(tool, "a tool"), losses) for tool in as_list(body.get("tools"), "tools")]
+    found.settings = _settings(body, losses)
+    return found
+
+
+def _system(value: Any, losses: Losses) -> list[Text]:
+    if isinstance(value, str):
+        return [Text(value)] if value.strip() else []
+    found = []
+    for block in as_list(value, "system"):
+        block = as_object(block, "a system block")
+        _cache_control(block, losses)
+        text = as_text(block.get("text"), "a system block's text")
+        if text.strip():
+            found.append(Text(text))
+    return found
+
+
+def _cache_control(block: Body, losses: Losses) -> None:
+    if block.get("cache_control") is not None:
+        losses.add("cache-control", "only Anthropic has cache breakpoints; dropped")
+
+
+def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
+    if isinstance(content, str):
+        return [Text(content)] if content.strip() else []
+    found: list[Item] = []
+    for block in as_list(content, "content"):
+        block = as_object(block, "a content block")
+        _cache_control(block, losses)
+        found += _block(block, ledger, losses)
+    return found
+
+
+def _block(block: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+    kind = as_text(block.get("type"), "a block's type")
+    if kind == "tool_use":
+        if as_object(block.get("caller"), "caller").get("type") not in (None, "direct"):
+            losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
+        call = ledger.call(
+            as_text(block.get("id"), "id"), as_text(block.get("name"), "name"), as_object(block.get("input"), "input")
+        )
+        return [call]
+    if kind == "tool_result":
+        return [_result(block, ledger, losses)]
+    if kind in ("thinking", "redacted_thinking"):
+        return [Opaque(NAME, kind, block)]
+    if kind in ("text", "image", "document", "search_result"):
+        return list(_parts(block, losses))
+    return [Hosted(NAME, kind, block)]
+
+
+def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
+    given = as_text(block.get("tool_use_id"), "tool_use_id")
+    call = ledger.answer(given)
+    content = block.get("content")
+    parts: list[Text | Media] = []
+    if isinstance(content, str):
+        parts = [Text(content)]
+    else:
+        for inner in as_list(content, "a result's content"):
+            inner = as_object(inner, "a result's block")
+            _cache_control(inner, losses)
+            parts += _parts(inner, losses)
+    return results.make(
+        call.id if call else given, call.name if call else "", parts, is_error=block.get("is_error") is True
+    )
+
+
+def _parts(block: Body, losses: Losses) -> list[Text | Media]:
+    kind = block.get("type")
+    if kind == "text":
+        if block.get("citations"):
+            losses.add("citations", "dropped; the text stays")
+        text = as_text(block.get("text"), "text")
+        return [Text(text)] if text.strip() else []
+    if kind == "search_result":
+        losses.add("search-result", "shown as text", block.get("source"))
+        texts = [
+            as_text(as_object(part, "a part").get("text"), "text") for part in as_list(block.get("content"), "content")
+        ]
+        return [Text("\n".join([str(block.get("title") or ""), str(block.get("source") or ""), *texts]))]
+    if kind == "tool_reference":
+        losses.add("tool-reference", "shown as text", block.get("tool_name"))
+        return [Text(f"[tool: {block.get('tool_name')}]")]
+    if kind in ("image", "document"):
+        return _source(kind, block, losses)
+    losses.add("content", "an unknown kind of block was dropped", kind)
+    return []
+
+
+def _source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
+    source = as_object(block.get("source"), "source")
+    name = block.get("title") if isinstance(block.get("title"), str) else None
+    for key in ("context", "citations"):
+        if block.get(key):
+            losses.add("document", f"{key} of a document dropped", name)
+    how = source.get("type")
+    mime = source.get("media_type") if isinstance(source.get("media_type"), str) else None
+    if how == "base64":
+        return [Media(kind, mime, data=as_text(source.get("data"), "data"), name=name)]
+    if how == "url":
+        found = media.from_url(kind, as_text(source.get("url"), "url"), name=name)
+        if kind == "document" and found.mime is None:
+            found.mime = "application/pdf"
+        return [found]
+    if how == "file":
+        return [Media(kind, mime, file_id=as_text(source.get("file_id"), "file_id"), name=name, vendor=NAME)]
+    if how == "text":
+        return [Text(as_text(source.get("data"), "data"))]
+    if how == "content":
+        inner = source.get("content")
+        if isinstance(inner, str):
+            return [Text(inner)]
+        return [part for entry in as_list(inner, "content") for part in _parts(as_object(entry, "a block"), losses)]
+    losses.add("media", "an unknown kind of source was dropped", how)
+    return []
+
+
+def _tool(tool: Body, losses: Losses) -> Tool:
+    name = as_text(tool.get("name"), "a tool's name")
+    _cache_control(tool, losses)
+    if tool.get("type") not in (None, "custom"):
+        return Tool(name or str(tool.get("type")), kind="hosted", format=tool)
+    for key in ("input_examples", "defer_loading", "eager_input_streaming", "allowed_callers"):
+        if tool.get(key):
+            losses.add("tool", f"{key} has no counterpart; dropped", name)
+    description = tool.get("description")
+    strict = tool.get("strict")
+    return Tool(
+        name,
+        description if isinstance(description, str) else None,
+        as_object(tool.get("input_schema"), "input_schema"),
+        strict=strict if isinstance(strict, bool) else None,
+    )
+
+
+def _settings(body: Body, losses: Losses) -> Settings:
+    found = Settings(
+        max_output_tokens=body.get("max_tokens"),
+        temperature=body.get("temperature"),
+        top_p=body.get("top_p"),
+        top_k=body.get("top_k"),
+        stop=body.get("stop_sequences") or None,
+        user_id=as_object(body.get("metadata"), "metadata").get("user_id"),
+    )
+    choice = as_object(body.get("tool_choice"), "tool_choice")
+    if choice:
+        mode = _MODES.get(str(choice.get("type")), "auto")
+        found.tool_choice = ToolChoice(
+            mode, [choice["name"]] if choice.get("type") == "tool" and choice.get("name") else None
+        )
+        if isinstance(choice.get("disable_parallel_tool_use"), bool):
+            found.parallel_calls = not choice["disable_parallel_tool_use"]
+    output = as_object(body.get("output_config"), "output_config")
+    wanted = as_object(output.get("format") or body.get("output_format"), "format")
+    if wanted.get("type") == "json_schema":
+        found.response_format = ResponseFormat("json_schema", wanted.get("schema"), strict=True)
+    for key in sorted(output.keys() - {"format"}):
+        losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
+    for key in sorted(body.keys() - _KNOWN):
+        if body[key] is not None:
+            losses.add("setting", "Anthropic's own; dropped", key)
+    return found
+
+
+def decode_response(body: Body, losses: Losses) -> Reply:
+    """The reply of a response body."""
+    ledger = Ledger(NAME, body.get("id"))
+    items = _items(body.get("content"), ledger, losses)
+    finish = _FINISH.get(str(body.get("stop_reason")), "other")
+    if finish == "end" and ledger.calls:
+        finish = "tools"
+    if finish == "refusal":
+        for item in items:
+            if isinstance(item, Text):
+                item.refusal = True
+    given = body.get("id")
+    return Reply(
+        key=given if isinstance(given, str) and given else digest(body),
+        items=items,
+        finish=finish,
+        model=body.get("model"),
+        id=given if isinstance(given, str) else None,
+        stop_sequence=body.get("stop_sequence"),
+        usage=_usage(body.get("usage")),
+    )
+
+
+def _usage(value: Any) -> Usage | None:
+    if not isinstance(value, dict):
+        return None
+    cached = _count(value.get("cache_read_input_tokens"))
+    written = _count(value.get("cache_creation_input_tokens"))
+    details = value.get("output_tokens_details")
+    thought = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
+    # Anthropic counts tokens from and to the cache beside input_tokens; the others count them within.
+    total_input = _count(value.get("input_tokens")) + cached + written
+    return Usage(total_input, _count(value.get("output_tokens")), cached, written, thought)
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

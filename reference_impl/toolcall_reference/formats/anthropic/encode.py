@@ -1,0 +1,244 @@
+"""Writing Anthropic bodies from the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import history, media, results, schemas
+from ...ids import IdRule
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    Settings,
+    Text,
+    Tool,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+    Usage,
+)
+from ...jsontext import RAW_ARGUMENTS_KEY, digest
+from ...names import NameRule
+from ...target import Target
+
+NAME = "anthropic"
+IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
+NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
+DEFAULT_MAX_TOKENS = 4096
+"""``max_tokens`` is required here; this is sent where the source sets no limit."""
+
+_IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
+_FINISH = {
+    "end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal", "filter": "refusal",
+    "stop_sequence": "stop_sequence", "pause": "pause_turn",
+}  # fmt: skip
+
+
+def encode_request(conversation: Conversation, target: Target) -> Body:
+    """A complete request body."""
+    tools = _kept_tools(conversation, target)
+    target.use_names(NAMES, tools, conversation.calls)
+    settings = conversation.settings
+    body: Body = {
+        "model": target.model,
+        "max_tokens": DEFAULT_MAX_TOKENS if settings.max_output_tokens is None else settings.max_output_tokens,
+    }
+    system = [text for text in conversation.system if text.text.strip()]
+    turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
+    turns = [turn for turn in turns if _visible(turn)]
+    if not turns and system:
+        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
+        turns, system = [Turn("user", list(system))], []
+    if system:
+        body["system"] = (
+            system[0].text if len(system) == 1 else [{"type": "text", "text": text.text} for text in system]
+        )
+    ids = target.ids(conversation.calls, IDS)
+    body["messages"] = [_message(turn, ids, target) for turn in turns]
+    if tools:
+        body["tools"] = [_tool(tool, target) for tool in tools]
+    _choice(body, settings, tools, target)
+    _settings(body, settings, target)
+    if target.stream:
+        body["stream"] = True
+    return body
+
+
+def _visible(turn: Turn) -> bool:
+    return any(not isinstance(item, (Opaque, Hosted)) or item.origin == NAME for item in turn.items)
+
+
+def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
+    blocks: list[Body] = []
+    for item in turn.items:
+        blocks += _block(item, ids, target)
+    if len(turn.items) == 1 and isinstance(turn.items[0], Text):
+        return {"role": turn.side, "content": turn.items[0].text}
+    return {"role": turn.side, "content": blocks}
+
+
+def _block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+    if isinstance(item, Text):
+        return [{"type": "text", "text": item.text}] if item.text.strip() else []
+    if isinstance(item, Media):
+        return [_media(item, target)]
+    if isinstance(item, UniversalToolCall):
+        arguments = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
+        return [{"type": "tool_use", "id": ids[item.id], "name": target.names.to(item.name), "input": arguments}]
+    if isinstance(item, UniversalToolResult):
+        return [_result(item, ids, target)]
+    if item.origin == NAME:
+        return [item.value]
+    target.losses.add("reasoning" if isinstance(item, Opaque) else "hosted", f"of {item.origin}; dropped", item.type)
+    return []
+
+
+def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
+    found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id]}
+    parts = results.parts(result)
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        found["content"] = parts[0].text
+    else:
+        found["content"] = [block for part in parts for block in _block(part, ids, target)]
+    if result.is_error:
+        found["is_error"] = True
+    return found
+
+
+def _media(item: Media, target: Target) -> Body:
+    kind = "document" if item.kind == "file" and item.mime == "application/pdf" else item.kind
+    if kind in ("image", "document"):
+        found: Body = {"type": kind}
+        if item.url is not None:
+            found["source"] = {"type": "url", "url": item.url}
+        elif item.file_id is not None and item.vendor == NAME:
+            found["source"] = {"type": "file", "file_id": item.file_id}
+        elif item.data is not None and (item.mime in _IMAGES or item.mime == "application/pdf"):
+            found["source"] = {"type": "base64", "media_type": item.mime, "data": item.data}
+        if "source" in found:
+            if kind == "document" and item.name:
+                found["title"] = item.name
+            if item.detail not in (None, "auto"):
+                target.losses.add("media", "the wish for an image's detail is dropped", item.detail)
+            return found
+    return {"type": "text", "text": media.placeholder(item, target.losses, NAME).text}
+
+
+def _kept_tools(conversation: Conversation, target: Target) -> list[Tool]:
+    kept = []
+    for tool in conversation.tools:
+        if tool.kind == "hosted":
+            target.losses.add("hosted-tool", "Anthropic does not have this provider's tool; dropped", tool.name)
+        else:
+            kept.append(tool)
+    choice = conversation.settings.tool_choice
+    if choice and choice.names and len(choice.names) > 1:
+        # No native subset: the tools that may not be called are not declared.
+        allowed = [tool for tool in kept if tool.name in choice.names]
+        return allowed or kept
+    if choice and choice.names and choice.mode == "auto":
+        return [tool for tool in kept if tool.name in choice.names] or kept
+    return kept
+
+
+def _tool(tool: Tool, target: Target) -> Body:
+    found: Body = {}
+    if target.declare == "custom":
+        found["type"] = "custom"
+    found["name"] = target.names.to(tool.name)
+    if tool.description:
+        found["description"] = tool.description
+    schema = tool.schema
+    if tool.kind == "custom":
+        schema = schemas.FREE_TEXT
+        if tool.format not in (None, {"type": "text"}):
+            target.losses.add("custom-tool", "its grammar is dropped; any text is taken as input", tool.name)
+    found["input_schema"], lost = schemas.for_anthropic(schema)
+    for keyword in lost:
+        target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
+    if tool.strict is True:
+        found["strict"] = True
+    return found
+
+
+def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    if not tools:
+        target.choice(settings.tool_choice, tools)
+        return
+    choice = target.choice(settings.tool_choice, tools)
+    found: Body = {}
+    if choice is not None:
+        if choice.mode == "required" and choice.names is not None and len(choice.names) == 1:
+            found = {"type": "tool", "name": target.names.to(choice.names[0])}
+        else:
+            found = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
+    if settings.parallel_calls is not None and found.get("type") != "none":
+        if not found and not settings.parallel_calls:
+            found = {"type": "auto"}
+        if found:
+            found["disable_parallel_tool_use"] = not settings.parallel_calls
+    if found:
+        body["tool_choice"] = found
+
+
+def _settings(body: Body, settings: Settings, target: Target) -> None:
+    losses = target.losses
+    if settings.temperature is not None:
+        body["temperature"] = min(settings.temperature, 1.0) if settings.temperature > 1 else settings.temperature
+        if settings.temperature > 1:
+            losses.add("temperature", "Anthropic's scale ends at 1; lowered to 1", settings.temperature)
+    for key in ("top_p", "top_k"):
+        if getattr(settings, key) is not None:
+            body[key] = getattr(settings, key)
+    if settings.stop:
+        body["stop_sequences"] = list(settings.stop)
+    user = settings.user_id or settings.openai.get("safety_identifier")
+    if user is not None:
+        body["metadata"] = {"user_id": user}
+    wanted = settings.response_format
+    if wanted is not None and wanted.type == "json_schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
+    elif wanted is not None and wanted.type == "json_object":
+        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
+    for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
+        if getattr(settings, key) not in (None, {}):
+            losses.add("setting", "Anthropic has no such setting; dropped", key)
+    for key in settings.openai:
+        if key != "safety_identifier":
+            losses.add("setting", "OpenAI's own; dropped", key)
+
+
+def encode_response(reply: Reply, target: Target) -> Body:
+    """A complete reply body."""
+    target.use_names(NAMES, [], reply.calls)
+    ids = target.ids(reply.calls, IDS)
+    content: list[Body] = []
+    for item in reply.items:
+        content += _block(item, ids, target)
+    finish = _FINISH.get(reply.finish, "end_turn")
+    if reply.finish not in _FINISH:
+        target.losses.add("finish", f"{reply.message or reply.finish}; said as end_turn")
+    return {
+        "model": target.model,
+        "id": "msg_" + digest("msg", reply.key),
+        "type": "message",
+        "role": "assistant",
+        "content": content,
+        "stop_reason": finish,
+        "stop_sequence": reply.stop_sequence if finish == "stop_sequence" else None,
+        "usage": _usage(reply.usage or Usage()),
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": max(usage.input - usage.cached - usage.cache_write, 0),
+        "cache_creation_input_tokens": usage.cache_write,
+        "cache_read_input_tokens": usage.cached,
+        "output_tokens": usage.output,
+    }

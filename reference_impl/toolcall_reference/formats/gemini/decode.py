@@ -1,0 +1,204 @@
+"""Reading Gemini bodies into the intermediate form."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ... import media, results
+from ...errors import Refused
+from ...intermediate import Body, Conversation, Hosted, Item, Media, Opaque, Reply, Text, Turn, Usage
+from ...jsontext import as_list, as_object, as_text, digest
+from ...losses import Losses
+from ...pairing import Ledger
+from .settings import decode_settings, decode_tools
+from .spelling import camel
+
+NAME = "gemini"
+
+_FINISH = {
+    "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",
+    "PROHIBITED_CONTENT": "filter", "SPII": "filter", "IMAGE_SAFETY": "filter", "LANGUAGE": "filter",
+    "MALFORMED_FUNCTION_CALL": "error", "UNEXPECTED_TOOL_CALL": "error", "TOO_MANY_TOOL_CALLS": "error",
+    "MISSING_THOUGHT_SIGNATURE": "error", "MALFORMED_RESPONSE": "error",
+}  # fmt: skip
+_FINISH_NUMBERS = {1: "STOP", 2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION", 5: "OTHER"}
+
+
+def decode_request(body: Body, losses: Losses) -> Conversation:
+    """The conversation of a request body; Refused where its shape is not Gemini's."""
+    body = camel(body)
+    found = Conversation()
+    instruction = body.get("systemInstruction")
+    parts = [{"text": instruction}] if isinstance(instruction, str) else _parts_of(instruction)
+    found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
+    ledger = Ledger(NAME)
+    contents = body.get("contents")
+    for content in [contents] if isinstance(contents, dict) else as_list(contents, "contents"):
+        content = as_object(content, "a content")
+        side = "assistant" if content.get("role") == "model" else "user"
+        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+            ledger.new_batch()
+        found.turns.append(Turn(side, _items(_parts_of(content), ledger, losses)))
+    found.tools = decode_tools(body, losses)
+    found.settings = decode_settings(body, losses)
+    if body.get("cachedContent"):
+        raise Refused("the request refers to cached content, which only Gemini has")
+    return found
+
+
+def _parts_of(content: Any) -> list[Body]:
+    parts = as_object(content, "a content").get("parts")
+    if isinstance(parts, dict):
+        parts = [parts]
+    return [as_object(part, "a part") for part in as_list(parts, "parts")]
+
+
+def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
+    found: list[Item] = []
+    for part in parts:
+        found += _part(part, ledger, losses)
+    return found
+
+
+def _part(part: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+    if isinstance(part.get("functionCall"), dict):
+        return [_call(part, ledger)]
+    if isinstance(part.get("functionResponse"), dict):
+        return [_result(part["functionResponse"], ledger, losses)]
+    if part.get("thought") is True:
+        return [Opaque(NAME, "thought", part)]
+    for key in ("toolCall", "toolResponse", "executableCode", "codeExecutionResult"):
+        if part.get(key) is not None:
+            return [Hosted(NAME, key, part)]
+    found: list[Item] = []
+    if part.get("thoughtSignature"):
+        losses.add("reasoning", "the signature of a text part is Gemini's alone; dropped")
+    if isinstance(part.get("text"), str):
+        if part["text"]:
+            found.append(Text(part["text"]))
+    elif isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
+        found.append(_media(part))
+    elif part.keys() - {"thoughtSignature"}:
+        losses.add("content", "an unknown kind of part was dropped", ", ".join(sorted(part)))
+    return found
+
+
+def _call(part: Body, ledger: Ledger) -> Item:
+    call = part["functionCall"]
+    given = call.get("id")
+    found = ledger.call(
+        given if isinstance(given, str) and given else None,
+        as_text(call.get("name"), "a function's name"),
+        as_object(call.get("args"), "args"),
+    )
+    if isinstance(part.get("thoughtSignature"), str):
+        found.raw_context[NAME] = {"thoughtSignature": part["thoughtSignature"]}
+    return found
+
+
+def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
+    given = answer.get("id")
+    given = given if isinstance(given, str) and given else None
+    name = as_text(answer.get("name"), "a function's name")
+    call = ledger.answer(given, name)
+    if call is None and given is not None:
+        call = ledger.answer(None, name)
+    content, failed = results.unwrap(as_object(answer.get("response"), "response"))
+    pictures = [_media(part) for part in _parts_of(answer) if "inlineData" in part or "fileData" in part]
+    parts: list[Text | Media] = [*([Text(content)] if content or not pictures else []), *pictures]
+    if pictures and answer.get("response") in (None, {}):
+        parts = list(pictures)
+    for key in ("willContinue", "scheduling"):
+        if answer.get(key):
+            losses.add("result", f"{key} is Gemini's alone; dropped", name)
+    return results.make(
+        call.id if call else given or "", call.name if call else name, parts, is_error=failed,
+    )  # fmt: skip
+
+
+def _media(part: Body) -> Media:
+    inline = as_object(part.get("inlineData"), "inlineData")
+    if inline:
+        mime = inline.get("mimeType") if isinstance(inline.get("mimeType"), str) else None
+        data = as_text(inline.get("data"), "data")
+        # Gemini takes both alphabets of base64; the others only the classic one, padded.
+        data = data.replace("-", "+").replace("_", "/")
+        data += "=" * (-len(data) % 4)
+        return Media(media.kind_of(mime), mime, data=data, name=inline.get("displayName"))
+    file = as_object(part.get("fileData"), "fileData")
+    uri = as_text(file.get("fileUri"), "fileUri")
+    mime = file.get("mimeType") if isinstance(file.get("mimeType"), str) else media.guess(uri)
+    if uri.startswith(("https://generativelanguage.googleapis.com/", "gs://")):
+        return Media(media.kind_of(mime), mime, file_id=uri, name=file.get("displayName"), vendor=NAME)
+    return Media(media.kind_of(mime), mime, url=uri, name=file.get("displayName"))
+
+
+def decode_response(body: Body, losses: Losses) -> Reply:
+    """The reply of a response body: its first candidate, or the refusal of a blocked prompt."""
+    body = camel(body)
+    given = body.get("responseId")
+    key = given if isinstance(given, str) and given else digest(body)
+    candidates = as_list(body.get("candidates"), "candidates")
+    reply = Reply(
+        key=key,
+        items=[],
+        finish="filter",
+        model=body.get("modelVersion"),
+        id=given if isinstance(given, str) else None,
+        usage=_usage(body.get("usageMetadata")),
+        created=_time(body.get("createTime")),
+    )
+    if not candidates:
+        feedback = as_object(body.get("promptFeedback"), "promptFeedback")
+        if not feedback and "usageMetadata" not in body:
+            raise Refused("the reply has neither candidates nor promptFeedback")
+        reply.message = str(feedback.get("blockReason") or "no candidates")
+        losses.add("finish", "why the prompt was blocked", reply.message)
+        return reply
+    if len(candidates) > 1:
+        losses.add("choices", "only the first of several candidates is kept", len(candidates))
+    candidate = as_object(candidates[0], "a candidate")
+    ledger = Ledger(NAME, key)
+    reply.items = _items(_parts_of(candidate.get("content")), ledger, losses)
+    raw = candidate.get("finishReason")
+    raw = _FINISH_NUMBERS.get(raw, "OTHER") if isinstance(raw, int) else raw
+    reply.finish = _FINISH.get(str(raw), "end" if raw is None else "other")
+    if reply.finish == "end" and ledger.calls:
+        reply.finish = "tools"
+    if reply.finish in ("error", "other"):
+        reply.message = str(candidate.get("finishMessage") or raw)
+    if reply.finish == "error" and ledger.calls:
+        # The provider itself calls these calls unusable: nobody may run them.
+        for call in ledger.calls:
+            losses.add("call", f"not passed on after {raw}", call.name)
+        reply.items = [item for item in reply.items if item not in ledger.calls]
+    for key in ("groundingMetadata", "citationMetadata", "urlContextMetadata"):
+        if candidate.get(key):
+            losses.add("citations", f"{key} dropped; the text stays")
+    return reply
+
+
+def _usage(value: Any) -> Usage | None:
+    if not isinstance(value, dict):
+        return None
+    thought = _count(value.get("thoughtsTokenCount"))
+    return Usage(
+        _count(value.get("promptTokenCount")) + _count(value.get("toolUsePromptTokenCount")),
+        _count(value.get("candidatesTokenCount")) + thought,
+        _count(value.get("cachedContentTokenCount")),
+        0,
+        thought,
+        _count(value.get("totalTokenCount")) or None,
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _time(value: Any) -> int | None:
+    try:
+        return int(datetime.fromisoformat(value).timestamp()) if isinstance(value, str) else None
+    except ValueError:
+        return None

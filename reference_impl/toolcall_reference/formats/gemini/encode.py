@@ -1,0 +1,187 @@
+"""Writing Gemini bodies from the intermediate form."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from ... import history, media, results
+from ...ids import IdRule
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    Text,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+    Usage,
+)
+from ...jsontext import RAW_ARGUMENTS_KEY, digest
+from ...names import NameRule
+from ...target import Target
+from .settings import encode_choice, encode_config, encode_tool, encode_tools
+
+NAME = "gemini"
+IDS = IdRule(optional=True)
+NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)
+SENTINEL = "skip_thought_signature_validator"
+"""Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
+
+_FINISH = {
+    "end": "STOP", "tools": "STOP", "stop_sequence": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY",
+    "refusal": "SAFETY", "error": "OTHER", "other": "OTHER",
+}  # fmt: skip
+
+
+def demands_signatures(model: str) -> bool:
+    """Whether the model refuses calls in the history that have no thought signature: Gemini 3 and later."""
+    found = re.search(r"gemini-(\d+)", model)
+    return found is not None and int(found[1]) >= 3
+
+
+def nests_media(model: str) -> bool:
+    """Whether a function's response may hold media of its own: Gemini 3 and later."""
+    return demands_signatures(model)
+
+
+def encode_request(conversation: Conversation, target: Target) -> Body:
+    """A complete request body; the model is named in the URL."""
+    tools = encode_tools(conversation.tools, target)
+    target.use_names(NAMES, tools, conversation.calls)
+    ids = target.ids(conversation.calls, IDS)
+    turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
+    order = {call.id: place for place, call in enumerate(conversation.calls)}
+    contents = []
+    for turn in turns:
+        parts = _model(turn, ids, target) if turn.side == "assistant" else _user(turn, ids, order, target)
+        if parts:
+            contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
+    system = [text for text in conversation.system if text.text.strip()]
+    if not contents and system:
+        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
+        contents, system = [{"role": "user", "parts": [{"text": text.text} for text in system]}], []
+    body: Body = {"contents": contents}
+    if system:
+        body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
+    if tools:
+        body["tools"] = [{"functionDeclarations": [encode_tool(tool, target) for tool in tools]}]
+    choice = encode_choice(conversation.settings, tools, target)
+    if choice is not None:
+        body["toolConfig"] = choice
+    config = encode_config(conversation.settings, target)
+    if config:
+        body["generationConfig"] = config
+    return body
+
+
+def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    parts = [part for item in turn.items for part in _model_part(item, ids, target)]
+    calls = [part for part in parts if "functionCall" in part]
+    signed = any("thoughtSignature" in part for part in calls)
+    if calls and not signed and demands_signatures(target.model) and not target.exact:
+        calls[0]["thoughtSignature"] = SENTINEL
+    return parts
+
+
+def _model_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+    if isinstance(item, Text):
+        return [{"text": item.text}] if item.text.strip() else []
+    if isinstance(item, Media):
+        return [_media(item, target)]
+    if isinstance(item, UniversalToolCall):
+        call: Body = {"name": target.names.to(item.name)}
+        call["args"] = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
+        if item.id in ids:
+            call["id"] = ids[item.id]
+        signature = item.raw_context.get(NAME, {}).get("thoughtSignature")
+        return [{"functionCall": call} | ({} if signature is None else {"thoughtSignature": signature})]
+    if isinstance(item, (Opaque, Hosted)):
+        if item.origin == NAME:
+            return [item.value]
+        element = "reasoning" if isinstance(item, Opaque) else "hosted"
+        target.losses.add(element, f"of {item.origin}; dropped", item.type)
+    return []
+
+
+def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
+    # Without ids the provider pairs by position, so results always stand in the order of their calls.
+    ordered = sorted(turn.results, key=lambda result: order.get(result.tool_call_id, 0))
+    parts: list[Body] = []
+    beside: list[Body] = []
+    for result in ordered:
+        answer, siblings = _result(result, ids, target)
+        parts.append({"functionResponse": answer})
+        if siblings and len(ordered) > 1:
+            beside.append({"text": f"From the result of {result.name} ({ids.get(result.tool_call_id, 'without id')}):"})
+        beside += siblings
+    for item in turn.items:
+        if isinstance(item, Text) and item.text.strip():
+            beside.append({"text": item.text})
+        elif isinstance(item, Media):
+            beside.append(_media(item, target))
+        elif isinstance(item, (Opaque, Hosted)):
+            target.losses.add("hosted", "dropped from a user message", item.type)
+    return parts + beside
+
+
+def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> tuple[Body, list[Body]]:
+    pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
+    answer: Body = {"name": target.names.to(result.name), "response": results.wrap(result)}
+    if pictures and result.result == "" and not result.is_error:
+        what = ", ".join(picture.mime or picture.kind for picture in pictures)
+        answer["response"] = {"output": f"[{what}]"}
+    if result.tool_call_id in ids:
+        answer["id"] = ids[result.tool_call_id]
+    nested = [picture for picture in pictures if nests_media(target.model) and picture.kind in ("image", "document")]
+    nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
+    if nested:
+        answer["parts"] = [_media(picture, target) for picture in nested]
+    return answer, [_media(picture, target) for picture in pictures if picture not in nested]
+
+
+def _media(item: Media, target: Target) -> Body:
+    if item.data is not None:
+        return {"inlineData": {"mimeType": item.mime or "application/octet-stream", "data": item.data}}
+    uri = item.url if item.url is not None else item.file_id if item.vendor == NAME else None
+    if uri is None:
+        return {"text": media.placeholder(item, target.losses, NAME).text}
+    file: Body = {"fileUri": uri}
+    if item.mime is not None:
+        file = {"mimeType": item.mime, "fileUri": uri}
+    return {"fileData": file}
+
+
+def encode_response(reply: Reply, target: Target) -> Body:
+    """A complete reply body."""
+    target.use_names(NAMES, [], reply.calls)
+    ids = target.ids(reply.calls, IDS)
+    parts = [part for item in reply.items for part in _model_part(item, ids, target)]
+    content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
+    candidate: Body = {"content": content, "finishReason": _FINISH.get(reply.finish, "STOP"), "index": 0}
+    if reply.finish == "pause":
+        target.losses.add("finish", "Gemini has no pause; said as STOP")
+    if reply.stop_sequence is not None:
+        target.losses.add("stop-sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
+    body: Body = {"candidates": [candidate], "usageMetadata": _usage(reply.usage or Usage())}
+    body["modelVersion"] = target.model
+    if reply.created:
+        body["createTime"] = datetime.fromtimestamp(reply.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    body["responseId"] = digest("response", reply.key)
+    return body
+
+
+def _usage(usage: Usage) -> Body:
+    found: Body = {"promptTokenCount": usage.input}
+    if usage.output - usage.reasoning or not usage.reasoning:
+        found["candidatesTokenCount"] = usage.output - usage.reasoning
+    found["totalTokenCount"] = usage.input + usage.output if usage.total is None else usage.total
+    if usage.cached:
+        found["cachedContentTokenCount"] = usage.cached
+    if usage.reasoning:
+        found["thoughtsTokenCount"] = usage.reasoning
+    return found

@@ -1,0 +1,168 @@
+"""Tools, tool choice and settings of Gemini requests, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import schemas
+from ...intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
+from ...jsontext import as_list, as_object, as_text
+from ...losses import Losses
+from ...target import Target
+
+_KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"}
+_CONFIG = {
+    "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", "frequencyPenalty", "presencePenalty",
+    "responseMimeType", "responseSchema", "responseJsonSchema",
+}  # fmt: skip
+_MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
+_MODE_NUMBERS = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
+
+
+def decode_tools(body: Body, losses: Losses) -> list[Tool]:
+    """The declared functions, and the provider's own tools as hosted ones."""
+    found = []
+    tools = body.get("tools")
+    for entry in [tools] if isinstance(tools, dict) else as_list(tools, "tools"):
+        entry = as_object(entry, "a tool")
+        for key, value in entry.items():
+            if key != "functionDeclarations":
+                if value is not None:
+                    found.append(Tool(key, kind="hosted", format={key: value}))
+                continue
+            for declaration in as_list(value, "functionDeclarations"):
+                found.append(_function(as_object(declaration, "a declaration"), losses))
+    return found
+
+
+def _function(declaration: Body, losses: Losses) -> Tool:
+    name = as_text(declaration.get("name"), "a function's name")
+    schema = declaration.get("parametersJsonSchema")
+    if schema is None and declaration.get("parameters") is not None:
+        schema = schemas.from_gemini(declaration["parameters"])
+    for key in ("response", "responseJsonSchema", "behavior"):
+        if declaration.get(key) is not None:
+            losses.add("tool", f"{key} of a declaration is Gemini's alone; dropped", name)
+    description = declaration.get("description")
+    return Tool(
+        name,
+        description if isinstance(description, str) else None,
+        None if schema is None else as_object(schema, "parameters"),
+    )
+
+
+def decode_settings(body: Body, losses: Losses) -> Settings:
+    """Everything else that a request sets."""
+    config = as_object(body.get("generationConfig"), "generationConfig")
+    found = Settings(
+        max_output_tokens=config.get("maxOutputTokens"),
+        temperature=config.get("temperature"),
+        top_p=config.get("topP"),
+        top_k=int(config["topK"]) if isinstance(config.get("topK"), (int, float)) else None,
+        stop=config.get("stopSequences") or None,
+        seed=config.get("seed"),
+        frequency_penalty=config.get("frequencyPenalty"),
+        presence_penalty=config.get("presencePenalty"),
+    )
+    schema = config.get("responseJsonSchema")
+    if schema is None and config.get("responseSchema") is not None:
+        schema = schemas.from_gemini(config["responseSchema"])
+    if schema is not None:
+        found.response_format = ResponseFormat("json_schema", schema)
+    elif config.get("responseMimeType") == "application/json":
+        found.response_format = ResponseFormat("json_object")
+    calling = as_object(as_object(body.get("toolConfig"), "toolConfig").get("functionCallingConfig"), "config")
+    raw: Any = calling.get("mode")
+    raw = _MODE_NUMBERS.get(raw, "AUTO") if isinstance(raw, int) else raw
+    if raw is not None:
+        names = as_list(calling.get("allowedFunctionNames"), "allowedFunctionNames")
+        found.tool_choice = ToolChoice(_MODES.get(str(raw).upper(), "auto"), [str(name) for name in names] or None)
+    for key in sorted(config.keys() - _CONFIG):
+        if config[key] is not None and not (key == "candidateCount" and config[key] == 1):
+            losses.add("setting", "Gemini's own; dropped", key)
+    for key in sorted(body.keys() - _KNOWN):
+        if body[key] is not None:
+            losses.add("setting", "Gemini's own; dropped", key)
+    return found
+
+
+def encode_tools(tools: list[Tool], target: Target) -> list[Tool]:
+    """The tools that can be declared as functions; the others are noted as lost."""
+    kept = []
+    for tool in tools:
+        if tool.kind == "hosted":
+            target.losses.add("hosted-tool", "Gemini does not have this provider's tool; dropped", tool.name)
+        else:
+            kept.append(tool)
+    return kept
+
+
+def encode_tool(tool: Tool, target: Target) -> Body:
+    """One declaration: JSON Schema verbatim, unless ``parameters`` was asked for."""
+    found: Body = {"name": target.names.to(tool.name)}
+    if tool.description:
+        found["description"] = tool.description
+    schema = tool.schema
+    if tool.kind == "custom":
+        schema = schemas.FREE_TEXT
+        if tool.format not in (None, {"type": "text"}):
+            target.losses.add("custom-tool", "its grammar is dropped; any text is taken as input", tool.name)
+    if tool.strict is True:
+        target.losses.add("strict", "Gemini has no strict tools; dropped", tool.name)
+    if schema is None:
+        return found
+    if target.declare == "parameters":
+        parameters, lost = schemas.to_gemini(schema)
+        for keyword in dict.fromkeys(lost):
+            target.losses.add("tool-schema", f"{keyword} cannot be said in parameters; widened", tool.name)
+        if "properties" in parameters:
+            found["parameters"] = parameters
+    else:
+        found["parametersJsonSchema"] = schemas.for_gemini_json_schema(schema)
+    return found
+
+
+def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body | None:
+    """The ``toolConfig``, None where nothing is to be said."""
+    if settings.parallel_calls is False and tools:
+        target.losses.add("parallel-calls", "Gemini cannot be told to make one call at a time; dropped")
+    choice = target.choice(settings.tool_choice, tools)
+    if choice is None:
+        return None
+    config: Body = {"mode": {"auto": "AUTO", "required": "ANY", "none": "NONE"}[choice.mode]}
+    if choice.names is not None and choice.mode != "none":
+        # Names may be given with ANY and VALIDATED only; the latter lets the model choose not to call.
+        config["mode"] = "ANY" if choice.mode == "required" else "VALIDATED"
+        config["allowedFunctionNames"] = [target.names.to(name) for name in choice.names]
+    return {"functionCallingConfig": config}
+
+
+def encode_config(settings: Settings, target: Target) -> Body:
+    """The ``generationConfig``, empty where nothing is to be said."""
+    found: Body = {}
+    for key, value in (
+        ("temperature", settings.temperature),
+        ("topP", settings.top_p),
+        ("topK", settings.top_k),
+        ("maxOutputTokens", settings.max_output_tokens),
+        ("stopSequences", settings.stop),
+        ("seed", settings.seed),
+        ("frequencyPenalty", settings.frequency_penalty),
+        ("presencePenalty", settings.presence_penalty),
+    ):
+        if value is not None:
+            found[key] = value
+    if settings.stop and len(settings.stop) > 5:
+        target.losses.add("stop", "Gemini takes five stop sequences; the first five are kept", len(settings.stop))
+        found["stopSequences"] = settings.stop[:5]
+    wanted = settings.response_format
+    if wanted is not None and wanted.type in ("json_object", "json_schema"):
+        found["responseMimeType"] = "application/json"
+        if wanted.schema is not None:
+            found["responseJsonSchema"] = wanted.schema
+    for key in ("user_id", "metadata"):
+        if getattr(settings, key):
+            target.losses.add("setting", "Gemini has no such setting; dropped", key)
+    for key in settings.openai:
+        target.losses.add("setting", "OpenAI's own; dropped", key)
+    return found

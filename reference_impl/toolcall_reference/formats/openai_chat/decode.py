@@ -1,0 +1,150 @@
+"""Reading Chat Completions bodies into the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import results
+from ...errors import Refused
+from ...intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
+from ...jsontext import as_list, as_object, as_text, digest
+from ...losses import Losses
+from ...pairing import Ledger
+from .parts import decode_parts
+from .settings import decode_settings, decode_tools
+
+NAME = "openai_chat"
+
+_FINISH = {
+    "stop": "end", "length": "length", "tool_calls": "tools", "function_call": "tools", "content_filter": "filter",
+}  # fmt: skip
+
+
+def decode_request(body: Body, losses: Losses) -> Conversation:
+    """The conversation of a request body; Refused where its shape is not Chat's."""
+    found = Conversation()
+    ledger = Ledger(NAME)
+    for message in as_list(body.get("messages"), "messages"):
+        message = as_object(message, "a message")
+        role = message.get("role")
+        if message.get("name") and role in ("system", "developer", "user", "assistant"):
+            losses.add("name", "a message's author name is dropped", message["name"])
+        if role in ("system", "developer"):
+            texts = [part for part in decode_parts(message.get("content"), losses) if isinstance(part, Text)]
+            if found.turns:
+                found.turns.append(Turn("system", list(texts)))
+            else:
+                found.system += texts
+        elif role == "assistant":
+            ledger.new_batch()
+            found.turns.append(Turn("assistant", _assistant(message, ledger, losses)))
+        elif role in ("tool", "function"):
+            found.turns.append(Turn("user", [_result(message, role, ledger, losses)]))
+        elif role == "user":
+            found.turns.append(Turn("user", list(decode_parts(message.get("content"), losses))))
+        else:
+            raise Refused(f"a message has the role {role!r}, which Chat Completions does not know")
+    found.tools = decode_tools(body)
+    found.settings = decode_settings(body, losses)
+    return found
+
+
+def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
+    items: list[Item] = list(decode_parts(message.get("content"), losses))
+    refusal = as_text(message.get("refusal"), "refusal")
+    if refusal:
+        items.append(Text(refusal, refusal=True))
+    for key in ("reasoning_content", "reasoning"):
+        if message.get(key):
+            items.insert(0, Opaque(NAME, key, message[key]))
+    if message.get("audio"):
+        losses.add("audio", "the assistant's spoken answer is dropped")
+    for call in as_list(message.get("tool_calls"), "tool_calls"):
+        items.append(_call(as_object(call, "a tool call"), ledger))
+    legacy = as_object(message.get("function_call"), "function_call")
+    if legacy and not message.get("tool_calls"):
+        items.append(
+            ledger.call_text(None, as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments"))
+        )
+    return items
+
+
+def _call(call: Body, ledger: Ledger) -> Item:
+    given = call.get("id")
+    given = given if isinstance(given, str) else None
+    if call.get("type") == "custom":
+        custom = as_object(call.get("custom"), "custom")
+        return ledger.custom(given, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input"))
+    function = as_object(call.get("function"), "function")
+    name, arguments = as_text(function.get("name"), "name"), function.get("arguments")
+    if isinstance(arguments, dict):  # compatible servers
+        found = ledger.call(given, name, arguments)
+    else:
+        found = ledger.call_text(given, name, as_text(arguments, "arguments"))
+    google = as_object(as_object(call.get("extra_content"), "extra_content").get("google"), "google")
+    if isinstance(google.get("thought_signature"), str):
+        found.raw_context["gemini"] = {"thoughtSignature": google["thought_signature"]}
+    return found
+
+
+def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
+    given = message.get("tool_call_id")
+    given = given if isinstance(given, str) and role == "tool" else None
+    call = ledger.answer(given, message.get("name"))
+    parts: list[Text | Media] = list(decode_parts(message.get("content"), losses))
+    return results.make(
+        call.id if call else given or "", call.name if call else "", parts, kind=call.kind if call else "function"
+    )
+
+
+def decode_response(body: Body, losses: Losses) -> Reply:
+    """The reply of a response body: its first choice."""
+    choices = as_list(body.get("choices"), "choices")
+    if not choices:
+        raise Refused("the reply has no choices")
+    if len(choices) > 1:
+        losses.add("choices", "only the first of several choices is kept", len(choices))
+    choice = as_object(choices[0], "a choice")
+    if choice.get("logprobs"):
+        losses.add("logprobs", "dropped")
+    given = body.get("id")
+    key = given if isinstance(given, str) and given else digest(body)
+    ledger = Ledger(NAME, key)
+    message = as_object(choice.get("message"), "message")
+    items = _assistant(message, ledger, losses)
+    if message.get("annotations"):
+        losses.add("citations", "dropped; the text stays")
+    finish = _FINISH.get(str(choice.get("finish_reason")), "other")
+    # A forced function ends with "stop", as do the calls of many compatible servers.
+    if finish in ("end", "other") and ledger.calls:
+        finish = "tools"
+    if finish == "end" and message.get("refusal"):
+        finish = "refusal"
+    return Reply(
+        key=key,
+        items=items,
+        finish=finish,
+        model=body.get("model"),
+        id=given if isinstance(given, str) else None,
+        usage=_usage(body.get("usage")),
+        created=body.get("created") if isinstance(body.get("created"), int) else None,
+    )
+
+
+def _usage(value: Any) -> Usage | None:
+    if not isinstance(value, dict):
+        return None
+    prompt = value.get("prompt_tokens_details")
+    completion = value.get("completion_tokens_details")
+    return Usage(
+        _count(value.get("prompt_tokens")),
+        _count(value.get("completion_tokens")),
+        _count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
+        0,
+        _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
+        _count(value.get("total_tokens")) or None,
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -1,0 +1,172 @@
+"""Writing Chat Completions bodies from the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import history, results
+from ...ids import IdRule
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Media,
+    Opaque,
+    Reply,
+    Text,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+    Usage,
+)
+from ...jsontext import RAW_ARGUMENTS_KEY, digest, dump
+from ...names import NameRule
+from ...target import Target
+from .parts import encode_user
+from .settings import encode_settings, encode_tool, encode_tools
+
+NAME = "openai_chat"
+IDS = IdRule(limit=40)
+NAMES = NameRule(r"[a-zA-Z0-9_-]+", 64)
+
+_FINISH = {
+    "end": "stop", "tools": "tool_calls", "length": "length", "filter": "content_filter", "stop_sequence": "stop",
+    "refusal": "content_filter",
+}  # fmt: skip
+
+
+def encode_request(conversation: Conversation, target: Target) -> Body:
+    """A complete request body."""
+    tools = encode_tools(conversation, target)
+    target.use_names(NAMES, tools, conversation.calls)
+    ids = target.ids(conversation.calls, IDS)
+    messages: list[Body] = []
+    system = [text for text in conversation.system if text.text.strip()]
+    if system:
+        messages.append({"role": "system", "content": encode_user(system, target.losses)})
+    for turn in history.arrange(conversation.turns):
+        if turn.side == "assistant":
+            messages += _assistant(turn, ids, target)
+        elif turn.side == "system":
+            texts = [item for item in turn.items if isinstance(item, Text)]
+            messages.append({"role": "system", "content": encode_user(texts, target.losses)})
+        else:
+            messages += _user(turn, ids, target)
+    body: Body = {"model": target.model, "messages": messages}
+    if tools:
+        body["tools"] = [encode_tool(tool, target) for tool in tools]
+    encode_settings(body, conversation.settings, tools, target)
+    if target.stream:
+        body["stream"] = True
+    return body
+
+
+def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    message = _message(turn.items, ids, target)
+    if message["content"] is None and "tool_calls" not in message and "refusal" not in message:
+        return []
+    return [message]
+
+
+def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
+    refusals = [item.text for item in items if isinstance(item, Text) and item.refusal]
+    content = history.joined([item for item in items if not (isinstance(item, Text) and item.refusal)])
+    message: Body = {"role": "assistant", "content": content or None}
+    if refusals:
+        message["refusal"] = "\n".join(refusals)
+    calls = []
+    for item in items:
+        if isinstance(item, UniversalToolCall):
+            calls.append(_call(item, ids, target))
+        elif isinstance(item, (Opaque, Hosted)):
+            element = "reasoning" if isinstance(item, Opaque) else "hosted"
+            target.losses.add(element, f"of {item.origin}; dropped", item.type)
+        elif isinstance(item, Media):
+            target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
+    if calls:
+        message["tool_calls"] = calls
+    return message
+
+
+def _call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
+    found: Body = {"id": ids.get(call.id, call.id)}
+    name = target.names.to(call.name)
+    if call.kind == "custom":
+        return {**found, "type": "custom", "custom": {"name": name, "input": call.text or ""}}
+    found |= {"type": "function", "function": {"name": name, "arguments": arguments_text(call)}}
+    signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
+    if signature is not None:
+        # Google's own OpenAI-compatible endpoint carries the signature at this place.
+        found["extra_content"] = {"google": {"thought_signature": signature}}
+    return found
+
+
+def arguments_text(call: UniversalToolCall) -> str:
+    """Arguments as JSON text: as the source spelt them if it was text, readable or not."""
+    if call.text is not None:
+        return call.text
+    assert call.readable, RAW_ARGUMENTS_KEY
+    return dump(call.arguments)
+
+
+def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    messages: list[Body] = []
+    moved: list[Text | Media] = []
+    for result in turn.results:
+        parts = results.marked_parts(result)
+        texts = [part for part in parts if isinstance(part, Text)]
+        pictures = [part for part in parts if isinstance(part, Media)]
+        wire_id = ids.get(result.tool_call_id, result.tool_call_id)
+        if pictures:
+            # A tool message holds text only: media go into a user message after the whole batch.
+            what = ", ".join(picture.mime or picture.kind for picture in pictures)
+            texts = texts or [Text(f"[{what}: in the next user message]")]
+            moved += [Text(f"From the result of {result.name} ({wire_id}):"), *pictures]
+        content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
+        messages.append({"role": "tool", "tool_call_id": wire_id, "content": content or ""})
+    rest = [item for item in turn.items if isinstance(item, (Text, Media))]
+    if moved:
+        messages.append({"role": "user", "content": encode_user(moved, target.losses)})
+    if rest:
+        messages.append({"role": "user", "content": encode_user(rest, target.losses)})
+    for item in turn.items:
+        if not isinstance(item, (Text, Media, UniversalToolResult)):
+            target.losses.add("hosted", "dropped from a user message", type(item).__name__)
+    return messages
+
+
+def encode_response(reply: Reply, target: Target) -> Body:
+    """A complete reply body."""
+    target.use_names(NAMES, [], reply.calls)
+    message = _message(reply.items, target.ids(reply.calls, IDS), target)
+    message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
+    finish = _FINISH.get(reply.finish, "stop")
+    if reply.finish == "refusal" and message["refusal"]:
+        finish = "stop"
+    if reply.finish not in _FINISH:
+        target.losses.add("finish", f"{reply.message or reply.finish}; said as stop")
+    if reply.stop_sequence is not None:
+        target.losses.add("stop-sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
+    return {
+        "id": "chatcmpl-" + digest("chatcmpl", reply.key, length=29),
+        "object": "chat.completion",
+        "created": reply.created or 0,
+        "model": target.model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
+        "usage": _usage(reply.usage or Usage()),
+    }
+
+
+def _usage(usage: Usage) -> Body:
+    return {
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.output if usage.total is None else usage.total,
+        "prompt_tokens_details": {"cached_tokens": usage.cached, "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": usage.reasoning,
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
+    }

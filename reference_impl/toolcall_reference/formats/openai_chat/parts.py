@@ -1,0 +1,87 @@
+"""Content parts of Chat messages: text, images, audio, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import media
+from ...intermediate import Body, Media, Text
+from ...jsontext import as_list, as_object, as_text
+from ...losses import Losses
+
+NAME = "openai_chat"
+VENDOR = "openai"
+"""File ids are shared by OpenAI's two formats."""
+
+_AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+_AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
+
+def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
+    """The parts of a message's content, which is a string, an array of parts, or null."""
+    if isinstance(content, str):
+        return [Text(content)] if content else []
+    found: list[Text | Media] = []
+    for part in as_list(content, "content"):
+        part = as_object(part, "a content part")
+        kind = part.get("type")
+        if kind == "text":
+            text = as_text(part.get("text"), "text")
+            if text:
+                found.append(Text(text))
+        elif kind == "refusal":
+            found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
+        elif kind == "image_url":
+            image = part.get("image_url")
+            image = {"url": image} if isinstance(image, str) else as_object(image, "image_url")
+            found.append(media.from_url("image", as_text(image.get("url"), "url"), detail=image.get("detail")))
+        elif kind == "input_audio":
+            audio = as_object(part.get("input_audio"), "input_audio")
+            spelt = str(audio.get("format"))
+            found.append(Media("audio", _AUDIO.get(spelt, f"audio/{spelt}"), data=as_text(audio.get("data"), "data")))
+        elif kind == "file":
+            found.append(_file(as_object(part.get("file"), "file")))
+        else:
+            losses.add("content", "an unknown kind of part was dropped", kind)
+    return found
+
+
+def _file(file: Body) -> Media:
+    name = file.get("filename") if isinstance(file.get("filename"), str) else None
+    if isinstance(file.get("file_data"), str):
+        found = media.from_url("file", file["file_data"], name=name)
+        if found.url is not None:  # raw base64 in place of a data: URL
+            mime = media.guess(name) or "application/pdf"
+            return Media(media.kind_of(mime), mime, data=found.url, name=name)
+        return found
+    return Media("file", media.guess(name), file_id=as_text(file.get("file_id"), "file_id"), name=name, vendor=VENDOR)
+
+
+def encode_user(parts: Sequence[Text | Media], losses: Losses) -> str | list[Body]:
+    """The content of a user message: a string where it is one text, else an array of parts."""
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        return parts[0].text
+    return [encode_part(part, losses) for part in parts]
+
+
+def encode_part(part: Text | Media, losses: Losses) -> Body:
+    """One part of a user message; media that Chat has no part for become visible text."""
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if part.kind == "image" and (part.url is not None or part.data is not None):
+        image: Body = {"url": part.url if part.url is not None else media.data_url(part)}
+        if part.detail is not None:
+            image["detail"] = part.detail
+        return {"type": "image_url", "image_url": image}
+    if part.kind == "audio" and part.data is not None and part.mime in _AUDIO_FORMATS:
+        return {"type": "input_audio", "input_audio": {"data": part.data, "format": _AUDIO_FORMATS[part.mime]}}
+    if part.kind in ("document", "file") and part.data is not None:
+        return {"type": "file", "file": {"filename": part.name or _name(part), "file_data": media.data_url(part)}}
+    if part.file_id is not None and part.vendor == VENDOR:
+        return {"type": "file", "file": {"file_id": part.file_id}}
+    return {"type": "text", "text": media.placeholder(part, losses, NAME).text}
+
+
+def _name(part: Media) -> str:
+    return "document.pdf" if part.mime == "application/pdf" else "document"

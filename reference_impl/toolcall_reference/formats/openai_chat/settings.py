@@ -1,0 +1,201 @@
+"""Tools, tool choice and settings of Chat requests, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import schemas
+from ...intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from ...jsontext import as_list, as_object, as_text
+from ...losses import Losses
+from ...target import Target
+
+NAME = "openai_chat"
+
+SHARED = (
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "reasoning_effort",
+    "verbosity", "top_logprobs",
+)  # fmt: skip
+"""Options that OpenAI's two formats share, under the names that Chat gives them."""
+
+_KNOWN = {
+    "model", "messages", "tools", "tool_choice", "functions", "function_call", "parallel_tool_calls", "max_tokens",
+    "max_completion_tokens", "temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty",
+    "response_format", "user", "metadata", "stream", "stream_options", *SHARED,
+}  # fmt: skip
+
+
+def decode_tools(body: Body) -> list[Tool]:
+    """The declared tools, the deprecated ``functions`` among them."""
+    found = []
+    for tool in as_list(body.get("tools"), "tools"):
+        tool = as_object(tool, "a tool")
+        if tool.get("type") == "custom":
+            custom = as_object(tool.get("custom"), "custom")
+            wanted = custom.get("format")
+            if isinstance(wanted, dict) and isinstance(wanted.get("grammar"), dict):
+                wanted = {"type": "grammar", **wanted["grammar"]}
+            found.append(
+                Tool(as_text(custom.get("name"), "name"), custom.get("description"), kind="custom", format=wanted)
+            )
+        elif tool.get("type") in (None, "function"):
+            found.append(_function(as_object(tool.get("function"), "function")))
+        else:
+            found.append(Tool(str(tool["type"]), kind="hosted", format=tool))
+    found += [_function(as_object(tool, "a function")) for tool in as_list(body.get("functions"), "functions")]
+    return found
+
+
+def _function(function: Body) -> Tool:
+    parameters = function.get("parameters")
+    return Tool(
+        as_text(function.get("name"), "a tool's name"),
+        function.get("description") if isinstance(function.get("description"), str) else None,
+        None if parameters is None else as_object(parameters, "parameters"),
+        strict=function.get("strict") if isinstance(function.get("strict"), bool) else None,
+    )
+
+
+def decode_settings(body: Body, losses: Losses) -> Settings:
+    """Everything else that a request sets."""
+    stop = body.get("stop")
+    limit = body.get("max_completion_tokens")
+    found = Settings(
+        max_output_tokens=body.get("max_tokens") if limit is None else limit,
+        temperature=body.get("temperature"),
+        top_p=body.get("top_p"),
+        stop=[stop] if isinstance(stop, str) else stop or None,
+        seed=body.get("seed"),
+        frequency_penalty=body.get("frequency_penalty"),
+        presence_penalty=body.get("presence_penalty"),
+        tool_choice=_choice(body.get("tool_choice"), body.get("function_call")),
+        parallel_calls=body.get("parallel_tool_calls"),
+        response_format=_response_format(body.get("response_format")),
+        user_id=body.get("user"),
+        metadata=body.get("metadata") or None,
+        openai={key: body[key] for key in SHARED if body.get(key) is not None},
+    )
+    for key in sorted(body.keys() - _KNOWN):
+        if body[key] is not None and not (key == "n" and body[key] == 1):
+            losses.add("setting", "Chat's own; dropped", key)
+    return found
+
+
+def _choice(value: Any, legacy: Any) -> ToolChoice | None:
+    if value is None and legacy is not None:
+        value = legacy if isinstance(legacy, str) else {"type": "function", "function": legacy}
+    if isinstance(value, str):
+        return ToolChoice(value if value in ("auto", "required", "none") else "auto")
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "allowed_tools":
+        allowed = as_object(value.get("allowed_tools"), "allowed_tools")
+        names = [_named(as_object(tool, "a tool")) for tool in as_list(allowed.get("tools"), "tools")]
+        return ToolChoice("required" if allowed.get("mode") == "required" else "auto", [name for name in names if name])
+    name = _named(value)
+    return ToolChoice("required", [name]) if name else None
+
+
+def _named(tool: Body) -> str:
+    inner = tool.get("custom") if tool.get("type") == "custom" else tool.get("function")
+    return as_text(as_object(inner, "a named tool").get("name"), "name")
+
+
+def _response_format(value: Any) -> ResponseFormat | None:
+    wanted = as_object(value, "response_format")
+    if not wanted:
+        return None
+    inner = as_object(wanted.get("json_schema"), "json_schema")
+    return ResponseFormat(
+        str(wanted.get("type")), inner.get("schema"), inner.get("name"), inner.get("description"), inner.get("strict")
+    )
+
+
+def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
+    """The tools that Chat can declare; the others are noted as lost."""
+    kept = []
+    for tool in conversation.tools:
+        if tool.kind == "hosted":
+            target.losses.add("hosted-tool", "Chat does not have this provider's tool; dropped", tool.name)
+        else:
+            kept.append(tool)
+    return kept
+
+
+def encode_tool(tool: Tool, target: Target) -> Body:
+    """One declaration."""
+    found: Body = {"name": target.names.to(tool.name)}
+    if tool.description:
+        found["description"] = tool.description
+    if tool.kind == "custom":
+        if isinstance(tool.format, dict) and tool.format.get("type") == "grammar":
+            grammar = {key: tool.format[key] for key in ("definition", "syntax") if key in tool.format}
+            found["format"] = {"type": "grammar", "grammar": grammar}
+        elif tool.format is not None:
+            found["format"] = tool.format
+        return {"type": "custom", "custom": found}
+    if tool.schema is not None:
+        found["parameters"] = tool.schema
+    elif target.declare == "parameters":
+        found["parameters"] = schemas.NO_PARAMETERS
+    if tool.strict is not None:
+        found["strict"] = tool.strict
+    elif target.declare in ("strict", "non-strict"):
+        found["strict"] = target.declare == "strict"
+    return {"type": "function", "function": found}
+
+
+def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    """Write settings into ``body``; what Chat does not have is noted."""
+    kinds = {tool.name: tool.kind for tool in tools}
+    choice = target.choice(settings.tool_choice, tools)
+    if choice is not None:
+        body["tool_choice"] = _encode_choice(choice, kinds, target)
+    if settings.parallel_calls is not None and tools:
+        body["parallel_tool_calls"] = settings.parallel_calls
+    if settings.max_output_tokens is not None:
+        body["max_completion_tokens"] = settings.max_output_tokens
+    for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
+        value = getattr(settings, key)
+        if value is not None:
+            body[key] = list(value) if isinstance(value, list) else value
+    if settings.stop and len(settings.stop) > 4:
+        target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
+        body["stop"] = settings.stop[:4]
+    if settings.top_k is not None:
+        target.losses.add("setting", "Chat has no such setting; dropped", "top_k")
+    if settings.response_format is not None:
+        body["response_format"] = _encode_format(settings.response_format)
+    if settings.user_id is not None:
+        body["user"] = settings.user_id
+    if settings.metadata:
+        body["metadata"] = settings.metadata
+    body.update(settings.openai)
+    if "top_logprobs" in settings.openai:
+        body["logprobs"] = True
+
+
+def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
+    def named(name: str) -> Body:
+        kind = kinds.get(name, "function")
+        return {"type": kind, kind: {"name": target.names.to(name)}}
+
+    if choice.names is None:
+        return choice.mode
+    if choice.mode == "required" and len(choice.names) == 1:
+        return named(choice.names[0])
+    allowed = {"mode": choice.mode, "tools": [named(name) for name in choice.names]}
+    return {"type": "allowed_tools", "allowed_tools": allowed}
+
+
+def _encode_format(wanted: ResponseFormat) -> Body:
+    if wanted.type != "json_schema":
+        return {"type": wanted.type}
+    inner: Body = {"name": wanted.name or "response"}
+    if wanted.description is not None:
+        inner["description"] = wanted.description
+    if wanted.schema is not None:
+        inner["schema"] = wanted.schema
+    if wanted.strict is not None:
+        inner["strict"] = wanted.strict
+    return {"type": "json_schema", "json_schema": inner}

@@ -1,0 +1,179 @@
+"""Reading Responses bodies into the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import results
+from ...errors import Refused
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Item,
+    Opaque,
+    Reply,
+    Text,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+    Usage,
+)
+from ...jsontext import as_list, as_object, as_text, digest
+from ...losses import Losses
+from ...pairing import Ledger
+from .parts import decode_parts
+from .settings import decode_settings, decode_tools
+
+NAME = "openai_responses"
+
+_CALLS = {"function_call", "custom_tool_call"}
+_OUTPUTS = {"function_call_output", "custom_tool_call_output"}
+
+
+def decode_request(body: Body, losses: Losses) -> Conversation:
+    """The conversation of a request body.
+
+    Refused where it rests on state that only OpenAI has: ``previous_response_id``, ``conversation``, ``prompt``, item
+    references.
+    """
+    for key in ("previous_response_id", "conversation", "prompt"):
+        if body.get(key) is not None:
+            raise Refused(f"{key} refers to state that is held by OpenAI; send the whole input")
+    found = Conversation()
+    instructions = body.get("instructions")
+    if isinstance(instructions, str) and instructions.strip():
+        found.system.append(Text(instructions))
+    given = body.get("input")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
+    ledger = Ledger(NAME)
+    for item in items:
+        _enter(as_object(item, "an input item"), found, ledger, losses)
+    found.tools = decode_tools(body, losses)
+    found.settings = decode_settings(body, losses)
+    return found
+
+
+def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
+    kind = item.get("type")
+    if kind == "message" or (kind is None and "role" in item):
+        role = item.get("role")
+        parts = decode_parts(item.get("content"), losses)
+        if role in ("system", "developer"):
+            texts = [part for part in parts if isinstance(part, Text)]
+            if found.turns:
+                found.turns.append(Turn("system", list(texts)))
+            else:
+                found.system += texts
+        elif role == "assistant":
+            _append(found, "assistant", list(parts))
+        else:
+            found.turns.append(Turn("user", list(parts)))
+    elif kind in _OUTPUTS:
+        result = _output(item, str(kind), ledger, losses)
+        if found.turns and found.turns[-1].side == "user" and found.turns[-1].results:
+            found.turns[-1].items.append(result)
+        else:
+            found.turns.append(Turn("user", [result]))
+    else:
+        entered = _model_item(item, ledger, losses, fresh=not (found.turns and found.turns[-1].side == "assistant"))
+        if kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
+            losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
+            return
+        _append(found, "assistant", entered)
+
+
+def _append(found: Conversation, side: str, items: list[Item]) -> None:
+    """Items of the model stand one by one; those that nothing separates are one turn."""
+    if found.turns and found.turns[-1].side == side:
+        found.turns[-1].items += items
+    else:
+        found.turns.append(Turn(side, items))
+
+
+def _model_item(item: Body, ledger: Ledger, losses: Losses, *, fresh: bool) -> list[Item]:
+    kind = item.get("type")
+    if kind in _CALLS:
+        # A run of the model's items is one batch; what stands between closes it.
+        if fresh or not ledger.calls:
+            ledger.new_batch()
+        given = item.get("call_id")
+        given = given if isinstance(given, str) else None
+        name = as_text(item.get("name"), "name")
+        if item.get("namespace"):
+            losses.add("namespace", "dropped from a call", name)
+        call: UniversalToolCall
+        if kind == "custom_tool_call":
+            call = ledger.custom(given, name, as_text(item.get("input"), "input"))
+        else:
+            call = ledger.call_text(given, name, as_text(item.get("arguments"), "arguments"))
+        return [call]
+    if kind == "message":
+        return list(decode_parts(item.get("content"), losses))
+    if kind == "reasoning":
+        return [Opaque(NAME, "reasoning", item)]
+    if kind == "item_reference":
+        raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
+    return [Hosted(NAME, str(kind), item)]
+
+
+def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
+    given = as_text(item.get("call_id"), "call_id")
+    call = ledger.answer(given)
+    parts = decode_parts(item.get("output"), losses)
+    return results.make(
+        call.id if call else given,
+        call.name if call else "",
+        parts,
+        kind="custom" if kind == "custom_tool_call_output" else "function",
+    )
+
+
+def decode_response(body: Body, losses: Losses) -> Reply:
+    """The reply of a response body; Refused while it is still being made."""
+    status = body.get("status")
+    if status in ("queued", "in_progress", "cancelled"):
+        raise Refused(f"the response is {status}, not finished")
+    given = body.get("id")
+    key = given if isinstance(given, str) and given else digest(body)
+    ledger = Ledger(NAME, key)
+    items: list[Item] = []
+    for place, item in enumerate(as_list(body.get("output"), "output")):
+        items += _model_item(as_object(item, "an output item"), ledger, losses, fresh=place == 0)
+    reply = Reply(
+        key=key,
+        items=items,
+        finish="tools" if ledger.calls else "end",
+        model=body.get("model"),
+        id=given if isinstance(given, str) else None,
+        usage=_usage(body.get("usage")),
+        created=int(body["created_at"]) if isinstance(body.get("created_at"), (int, float)) else None,
+    )
+    if status == "incomplete":
+        reason = as_object(body.get("incomplete_details"), "incomplete_details").get("reason")
+        reply.finish = "filter" if reason == "content_filter" else "length"
+    elif status == "failed":
+        reply.finish = "error"
+        reply.message = str(as_object(body.get("error"), "error").get("message") or "failed")
+    elif reply.finish == "end" and any(isinstance(item, Text) and item.refusal for item in items):
+        reply.finish = "refusal"
+    return reply
+
+
+def _usage(value: Any) -> Usage | None:
+    if not isinstance(value, dict):
+        return None
+    prompt = value.get("input_tokens_details")
+    completion = value.get("output_tokens_details")
+    return Usage(
+        _count(value.get("input_tokens")),
+        _count(value.get("output_tokens")),
+        _count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else 0,
+        _count(prompt.get("cache_write_tokens")) if isinstance(prompt, dict) else 0,
+        _count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else 0,
+        _count(value.get("total_tokens")) or None,
+    )
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

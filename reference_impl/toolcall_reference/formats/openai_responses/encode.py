@@ -1,0 +1,105 @@
+"""Writing Responses requests from the intermediate form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import results
+from ...ids import IdRule
+from ...intermediate import (
+    Body,
+    Conversation,
+    Hosted,
+    Media,
+    Opaque,
+    Text,
+    Turn,
+    UniversalToolCall,
+    UniversalToolResult,
+)
+from ...jsontext import dump
+from ...names import NameRule
+from ...target import Target
+from .parts import encode_input
+from .settings import encode_settings, encode_tool, encode_tools
+
+NAME = "openai_responses"
+IDS = IdRule(limit=64)
+NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
+
+
+def encode_request(conversation: Conversation, target: Target) -> Body:
+    """A complete request body."""
+    tools = encode_tools(conversation, target)
+    target.use_names(NAMES, tools, conversation.calls)
+    ids = target.ids(conversation.calls, IDS)
+    body: Body = {"model": target.model}
+    system = [text.text for text in conversation.system if text.text.strip()]
+    if system:
+        body["instructions"] = "\n\n".join(system)
+    items: list[Body] = []
+    for turn in conversation.turns:
+        items += _turn(turn, ids, target)
+    if not items and system:
+        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
+        items = [{"role": "user", "content": body.pop("instructions")}]
+    body["input"] = items
+    if tools:
+        body["tools"] = [encode_tool(tool, target) for tool in tools]
+    encode_settings(body, conversation.settings, tools, target)
+    if target.stream:
+        body["stream"] = True
+    return body
+
+
+def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
+    if turn.side == "assistant":
+        return _assistant(turn.items, ids, target)
+    if turn.side == "system":
+        texts = [item for item in turn.items if isinstance(item, Text)]
+        return [{"role": "developer", "content": encode_input(texts, target.losses)}] if texts else []
+    items: list[Body] = []
+    for result in turn.results:
+        # Ours, not the source's word: a free-text tool's output has a type of its own.
+        kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
+        output: Any = encode_input(results.marked_parts(result), target.losses)
+        items.append({"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output})
+    rest = [item for item in turn.items if isinstance(item, (Text, Media))]
+    if rest:
+        items.append({"role": "user", "content": encode_input(rest, target.losses)})
+    for item in turn.items:
+        if not isinstance(item, (Text, Media, UniversalToolResult)):
+            target.losses.add("hosted", "dropped from a user message", type(item).__name__)
+    return items
+
+
+def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
+    found: list[Body] = []
+    for item in items:
+        if isinstance(item, Text):
+            if item.refusal:
+                found.append({"role": "assistant", "content": [{"type": "refusal", "refusal": item.text}]})
+            elif item.text.strip():
+                found.append({"role": "assistant", "content": item.text})
+        elif isinstance(item, UniversalToolCall):
+            found.append(encode_call(item, ids, target))
+        elif isinstance(item, (Opaque, Hosted)):
+            if item.origin == NAME:
+                found.append(item.value)
+                continue
+            element = "reasoning" if isinstance(item, Opaque) else "hosted"
+            target.losses.add(element, f"of {item.origin}; dropped", item.type)
+        elif isinstance(item, Media):
+            what = item.mime or item.kind
+            target.losses.add("media", "Responses has no media in the assistant's messages; dropped", what)
+    return found
+
+
+def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
+    """The item of a call, without an item id: the true one is not known here."""
+    name = target.names.to(call.name)
+    call_id = ids.get(call.id, call.id)
+    if call.kind == "custom":
+        return {"type": "custom_tool_call", "call_id": call_id, "name": name, "input": call.text or ""}
+    text = dump(call.arguments) if call.text is None else call.text
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}

@@ -1,0 +1,90 @@
+"""Content parts of Responses items: ``input_*`` from the user and from tools, ``output_*`` from the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ... import media
+from ...intermediate import Body, Media, Text
+from ...jsontext import as_list, as_object, as_text
+from ...losses import Losses
+
+NAME = "openai_responses"
+VENDOR = "openai"
+"""File ids are shared by OpenAI's two formats."""
+
+
+def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
+    """The parts of a message's content or a tool's output: a string, an array of parts, or null."""
+    if isinstance(content, str):
+        return [Text(content)] if content else []
+    found: list[Text | Media] = []
+    for part in as_list(content, "content"):
+        part = as_object(part, "a content part")
+        kind = part.get("type")
+        if kind in ("input_text", "output_text", "text"):
+            text = as_text(part.get("text"), "text")
+            if part.get("annotations"):
+                losses.add("citations", "dropped; the text stays")
+            if text:
+                found.append(Text(text))
+        elif kind == "refusal":
+            found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
+        elif kind == "input_image":
+            found.append(_image(part))
+        elif kind == "input_file":
+            found.append(_file(part))
+        else:
+            losses.add("content", "an unknown kind of part was dropped", kind)
+    return found
+
+
+def _image(part: Body) -> Media:
+    detail = part.get("detail") if isinstance(part.get("detail"), str) else None
+    if isinstance(part.get("image_url"), str):
+        return media.from_url("image", part["image_url"], detail=detail)
+    return Media("image", file_id=as_text(part.get("file_id"), "file_id"), detail=detail, vendor=VENDOR)
+
+
+def _file(part: Body) -> Media:
+    name = part.get("filename") if isinstance(part.get("filename"), str) else None
+    if isinstance(part.get("file_url"), str):
+        found = media.from_url("file", part["file_url"], name=name)
+        return found if found.mime else Media("document", "application/pdf", url=found.url, name=name)
+    if isinstance(part.get("file_data"), str):
+        found = media.from_url("file", part["file_data"], name=name)
+        if found.url is None:
+            return found
+        mime = media.guess(name) or "application/pdf"  # raw base64 in place of a data: URL
+        return Media(media.kind_of(mime), mime, data=found.url, name=name)
+    return Media("file", media.guess(name), file_id=as_text(part.get("file_id"), "file_id"), name=name, vendor=VENDOR)
+
+
+def encode_input(parts: Sequence[Text | Media], losses: Losses) -> str | list[Body]:
+    """The content of a user message or the output of a tool: a string where it is one text, else an array."""
+    if len(parts) == 1 and isinstance(parts[0], Text):
+        return parts[0].text
+    return [encode_part(part, losses) for part in parts]
+
+
+def encode_part(part: Text | Media, losses: Losses) -> Body:
+    """One ``input_*`` part; media that Responses has no part for become visible text."""
+    if isinstance(part, Text):
+        return {"type": "input_text", "text": part.text}
+    if part.kind == "image":
+        detail = {} if part.detail is None else {"detail": part.detail}
+        if part.url is not None or part.data is not None:
+            url = part.url if part.url is not None else media.data_url(part)
+            return {"type": "input_image", "image_url": url, **detail}
+        if part.file_id is not None and part.vendor == VENDOR:
+            return {"type": "input_image", "file_id": part.file_id, **detail}
+    elif part.kind in ("document", "file"):
+        if part.data is not None:
+            name = part.name or ("document.pdf" if part.mime == "application/pdf" else "document")
+            return {"type": "input_file", "filename": name, "file_data": media.data_url(part)}
+        if part.url is not None:
+            return {"type": "input_file", "file_url": part.url}
+        if part.file_id is not None and part.vendor == VENDOR:
+            return {"type": "input_file", "file_id": part.file_id}
+    return {"type": "input_text", "text": media.placeholder(part, losses, NAME).text}

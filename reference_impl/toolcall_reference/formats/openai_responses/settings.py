@@ -1,0 +1,193 @@
+"""Tools, tool choice and settings of Responses requests, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import schemas
+from ...intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from ...jsontext import as_list, as_object, as_text
+from ...losses import Losses
+from ...target import Target
+
+_KNOWN = {
+    "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",
+    "temperature", "top_p", "text", "user", "metadata", "stream", "stream_options", "reasoning",
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "top_logprobs",
+}  # fmt: skip
+_SHARED = (
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "top_logprobs",
+)  # fmt: skip
+
+
+def decode_tools(body: Body, losses: Losses) -> list[Tool]:
+    """The declared tools; those that OpenAI runs itself, or knows the schema of, as hosted ones."""
+    found = []
+    for tool in as_list(body.get("tools"), "tools"):
+        tool = as_object(tool, "a tool")
+        kind = tool.get("type")
+        description = tool.get("description") if isinstance(tool.get("description"), str) else None
+        if kind in (None, "function"):
+            name = as_text(tool.get("name"), "a tool's name")
+            for key in ("defer_loading", "output_schema", "allowed_callers"):
+                if tool.get(key):
+                    losses.add("tool", f"{key} has no counterpart; dropped", name)
+            parameters = tool.get("parameters")
+            found.append(
+                Tool(
+                    name,
+                    description,
+                    None if parameters is None else as_object(parameters, "parameters"),
+                    strict=tool.get("strict") if isinstance(tool.get("strict"), bool) else None,
+                )
+            )
+        elif kind == "custom":
+            name = as_text(tool.get("name"), "a tool's name")
+            found.append(Tool(name, description, kind="custom", format=tool.get("format")))
+        else:
+            found.append(Tool(str(kind), kind="hosted", format=tool))
+    return found
+
+
+def decode_settings(body: Body, losses: Losses) -> Settings:
+    """Everything else that a request sets."""
+    text = as_object(body.get("text"), "text")
+    reasoning = as_object(body.get("reasoning"), "reasoning")
+    shared = {key: body[key] for key in _SHARED if body.get(key) is not None}
+    if reasoning.get("effort") is not None:
+        shared["reasoning_effort"] = reasoning["effort"]
+    if text.get("verbosity") is not None:
+        shared["verbosity"] = text["verbosity"]
+    for key in sorted(reasoning.keys() - {"effort"}):
+        if reasoning[key] is not None:
+            losses.add("setting", "reasoning of Responses' own; dropped", key)
+    for key in sorted(body.keys() - _KNOWN):
+        if body[key] not in (None, [], False):
+            losses.add("setting", "Responses' own; dropped", key)
+    return Settings(
+        max_output_tokens=body.get("max_output_tokens"),
+        temperature=body.get("temperature"),
+        top_p=body.get("top_p"),
+        tool_choice=_choice(body.get("tool_choice")),
+        parallel_calls=body.get("parallel_tool_calls"),
+        response_format=_response_format(text.get("format")),
+        user_id=body.get("user"),
+        metadata=body.get("metadata") or None,
+        openai=shared,
+    )
+
+
+def _choice(value: Any) -> ToolChoice | None:
+    if isinstance(value, str):
+        return ToolChoice(value if value in ("auto", "required", "none") else "auto")
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "allowed_tools":
+        names = [_named(as_object(tool, "a tool")) for tool in as_list(value.get("tools"), "tools")]
+        return ToolChoice("required" if value.get("mode") == "required" else "auto", names)
+    return ToolChoice("required", [_named(value)])
+
+
+def _named(tool: Body) -> str:
+    return as_text(tool.get("name"), "name") or str(tool.get("type"))
+
+
+def _response_format(value: Any) -> ResponseFormat | None:
+    wanted = as_object(value, "format")
+    if not wanted:
+        return None
+    return ResponseFormat(
+        str(wanted.get("type")),
+        wanted.get("schema"),
+        wanted.get("name"),
+        wanted.get("description"),
+        wanted.get("strict"),
+    )
+
+
+def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
+    """The tools that can be declared; the others are noted as lost."""
+    kept = []
+    for tool in conversation.tools:
+        if tool.kind == "hosted":
+            target.losses.add("hosted-tool", "Responses does not have this provider's tool; dropped", tool.name)
+        else:
+            kept.append(tool)
+    return kept
+
+
+def encode_tool(tool: Tool, target: Target) -> Body:
+    """One declaration.
+
+    ``strict`` is always said: where it is absent, Responses tries to be strict and rewrites the schema, while the other
+    formats are not strict unless asked.
+    """
+    found: Body = {"type": tool.kind, "name": target.names.to(tool.name)}
+    if tool.description:
+        found["description"] = tool.description
+    if tool.kind == "custom":
+        if tool.format is not None:
+            found["format"] = tool.format
+        return found
+    found["parameters"] = schemas.NO_PARAMETERS if tool.schema is None else tool.schema
+    found["strict"] = tool.strict is True
+    if target.declare in ("strict", "null"):
+        found["strict"] = True if target.declare == "strict" else None
+    elif target.declare == "omitted":
+        del found["strict"]
+    return found
+
+
+def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    """Write settings into ``body``; what Responses does not have is noted."""
+    kinds = {tool.name: tool.kind for tool in tools}
+    choice = target.choice(settings.tool_choice, tools)
+    if choice is not None:
+        body["tool_choice"] = _encode_choice(choice, kinds, target)
+    if settings.parallel_calls is not None and tools:
+        body["parallel_tool_calls"] = settings.parallel_calls
+    for key in ("max_output_tokens", "temperature", "top_p"):
+        if getattr(settings, key) is not None:
+            body[key] = getattr(settings, key)
+    for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
+        if getattr(settings, key) not in (None, []):
+            target.losses.add("setting", "Responses has no such setting; dropped", key)
+    text: Body = {}
+    if settings.response_format is not None:
+        text["format"] = _encode_format(settings.response_format)
+    for key, value in settings.openai.items():
+        if key == "reasoning_effort":
+            body["reasoning"] = {"effort": value}
+        elif key == "verbosity":
+            text["verbosity"] = value
+        else:
+            body[key] = value
+    if text:
+        body["text"] = text
+    if settings.user_id is not None:
+        body["user"] = settings.user_id
+    if settings.metadata:
+        body["metadata"] = settings.metadata
+
+
+def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
+    def named(name: str) -> Body:
+        return {"type": kinds.get(name, "function"), "name": target.names.to(name)}
+
+    if choice.names is None:
+        return choice.mode
+    if choice.mode == "required" and len(choice.names) == 1:
+        return named(choice.names[0])
+    return {"type": "allowed_tools", "mode": choice.mode, "tools": [named(name) for name in choice.names]}
+
+
+def _encode_format(wanted: ResponseFormat) -> Body:
+    if wanted.type != "json_schema":
+        return {"type": wanted.type}
+    found: Body = {"type": "json_schema", "name": wanted.name or "response"}
+    if wanted.description is not None:
+        found["description"] = wanted.description
+    found["schema"] = wanted.schema
+    if wanted.strict is not None:
+        found["strict"] = wanted.strict
+    return found

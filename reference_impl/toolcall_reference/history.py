@@ -1,0 +1,104 @@
+"""The order of a history: every batch of calls, then all its results, then what else was said.
+
+Formats differ in where results may stand (Responses: anywhere later). Anthropic, Chat and Gemini want them directly
+after their calls, so the turns are arranged before they are encoded there.
+"""
+
+from __future__ import annotations
+
+from .errors import Refused
+from .intermediate import Conversation, Text, Turn, UniversalToolCall, UniversalToolResult
+
+
+def check_pairing(conversation: Conversation) -> None:
+    """Raise Refused for a call without a result or with several: nothing is invented, nothing dropped in silence."""
+    answers: dict[str, int] = {}
+    for turn in conversation.turns:
+        for result in turn.results:
+            answers[result.tool_call_id] = answers.get(result.tool_call_id, 0) + 1
+    for call in conversation.calls:
+        count = answers.get(call.id, 0)
+        if count != 1:
+            what = "has no result" if count == 0 else f"has {count} results"
+            raise Refused(f"the call {call.given_id or call.id} of {call.name} {what} in the history")
+
+
+def arrange(turns: list[Turn]) -> list[Turn]:
+    """Turns in which assistant turns are merged while nothing stands between, and results follow their calls."""
+    waiting: dict[str, UniversalToolResult] = {result.tool_call_id: result for turn in turns for result in turn.results}
+    order = {key: place for place, key in enumerate(waiting)}
+    found: list[Turn] = []
+    for turn in turns:
+        if turn.side != "assistant":
+            rest = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
+            if rest:
+                found.append(Turn(turn.side, rest))
+            continue
+        if found and found[-1].side == "assistant":
+            found[-1].items.extend(turn.items)
+        else:
+            found.append(Turn("assistant", list(turn.items)))
+    return _with_results(found, waiting, order)
+
+
+def _with_results(turns: list[Turn], waiting: dict[str, UniversalToolResult], order: dict[str, int]) -> list[Turn]:
+    found: list[Turn] = []
+    for turn in turns:
+        # Calls of one assistant turn may be several batches where their results stood between them.
+        for part in _batches(turn):
+            found.append(part)
+            results = [waiting[call.id] for call in part.calls if call.id in waiting]
+            if results:
+                found.append(Turn("user", sorted(results, key=lambda result: order[result.tool_call_id])))
+    return found
+
+
+def _batches(turn: Turn) -> list[Turn]:
+    if turn.side != "assistant" or len({call.batch for call in turn.calls}) < 2:
+        return [turn]
+    parts = [Turn("assistant")]
+    batch: int | None = None
+    for item in turn.items:
+        if isinstance(item, UniversalToolCall):
+            if batch is not None and item.batch != batch:
+                parts.append(Turn("assistant"))
+            batch = item.batch
+        parts[-1].items.append(item)
+    return parts
+
+
+def merge(turns: list[Turn]) -> list[Turn]:
+    """Neighbouring turns of one side as one turn, results first."""
+    found: list[Turn] = []
+    for turn in turns:
+        if found and found[-1].side == turn.side:
+            found[-1].items.extend(turn.items)
+        else:
+            found.append(Turn(turn.side, list(turn.items)))
+    for turn in found:
+        if turn.side == "user":
+            turn.items.sort(key=lambda item: not isinstance(item, UniversalToolResult))
+    return found
+
+
+def demote_system(turns: list[Turn]) -> list[Turn]:
+    """Instructions in the middle of a conversation as user text at their place."""
+    return [Turn("user" if turn.side == "system" else turn.side, turn.items) for turn in turns]
+
+
+def joined(turn_items: list[object]) -> str:
+    """All text of an assistant turn as one string: neighbours directly joined, a blank line where something lay between.
+
+    A provider splits one sentence into several neighbouring blocks (citations), while text before and after a call are
+    paragraphs of their own.
+    """
+    found = ""
+    gap = False
+    for item in turn_items:
+        if isinstance(item, Text):
+            if item.text:
+                found += ("\n\n" if gap and found else "") + item.text
+                gap = False
+        else:
+            gap = True
+    return found

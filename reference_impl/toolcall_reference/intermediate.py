@@ -1,0 +1,223 @@
+"""The form between the formats: one conversation, said without any provider's spelling.
+
+The two central nouns, :class:`UniversalToolCall` and :class:`UniversalToolResult`, hold native values: arguments are
+an object, never JSON text, and every call has an id whether its provider gave one or not. Turning them into text,
+renaming and wrapping is the work of the formats' encoders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Body = dict[str, Any]
+"""A JSON object of the wire."""
+
+
+@dataclass(slots=True)
+class Text:
+    """Visible text. ``refusal`` marks the model's own refusal to answer."""
+
+    text: str
+    refusal: bool = False
+
+
+@dataclass(slots=True)
+class Media:
+    """An image, document, audio, video or other file: by its bytes (base64), its URL, or a provider's file id.
+
+    ``vendor`` says whose file id it is; ``detail`` is OpenAI's wish for an image's resolution.
+    """
+
+    kind: str
+    mime: str | None = None
+    data: str | None = None
+    url: str | None = None
+    file_id: str | None = None
+    name: str | None = None
+    detail: str | None = None
+    vendor: str | None = None
+
+
+@dataclass(slots=True)
+class UniversalToolCall:
+    """A call of a client's tool.
+
+    ``id`` is unique in the conversation. ``given_id`` is the id that the source wrote (None where it wrote none, and
+    possibly used again in a later turn). ``text`` is the argument text as the source spelt it, if it was text; where it
+    is not a JSON object, ``arguments`` is empty and ``readable`` False. A call of kind ``custom`` takes free text:
+    ``text`` is its input. ``raw_context`` holds opaque state by format, such as Gemini's thoughtSignature.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    raw_context: dict[str, Any] = field(default_factory=dict)
+    given_id: str | None = None
+    text: str | None = None
+    readable: bool = True
+    kind: str = "function"
+    batch: int = 0
+
+
+@dataclass(slots=True)
+class UniversalToolResult:
+    """What a tool returned for the call ``tool_call_id``.
+
+    ``result`` is text, or the object where the source had an object. ``multimodal_parts`` are the texts and media in
+    order, where the content is more than one text; ``result`` is then the texts alone, joined by line breaks.
+    """
+
+    tool_call_id: str
+    name: str
+    result: dict[str, Any] | str
+    is_error: bool = False
+    multimodal_parts: list[Text | Media] = field(default_factory=list)
+    kind: str = "function"
+
+
+@dataclass(slots=True)
+class Opaque:
+    """Reasoning and signatures that only the provider ``origin`` understands; ``value`` is the block as it stood."""
+
+    origin: str
+    type: str
+    value: Any
+
+
+@dataclass(slots=True)
+class Hosted:
+    """A step that the provider ``origin`` ran itself (web search, code execution, …); ``value`` as it stood."""
+
+    origin: str
+    type: str
+    value: Any
+
+
+Item = Text | Media | UniversalToolCall | UniversalToolResult | Opaque | Hosted
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message: ``side`` is user, assistant, or system for instructions in the middle of the conversation."""
+
+    side: str
+    items: list[Item] = field(default_factory=list)
+
+    @property
+    def calls(self) -> list[UniversalToolCall]:
+        """The calls of this message, in order."""
+        return [item for item in self.items if isinstance(item, UniversalToolCall)]
+
+    @property
+    def results(self) -> list[UniversalToolResult]:
+        """The results of this message, in order."""
+        return [item for item in self.items if isinstance(item, UniversalToolResult)]
+
+
+@dataclass(slots=True)
+class Tool:
+    """A declared tool. ``kind`` is function, custom (free text, perhaps with a grammar in ``format``) or hosted.
+
+    ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None where nothing was said.
+    """
+
+    name: str
+    description: str | None = None
+    schema: dict[str, Any] | None = None
+    kind: str = "function"
+    strict: bool | None = None
+    format: Any = None
+
+
+@dataclass(slots=True)
+class ToolChoice:
+    """``mode`` is auto, required or none; ``names`` restricts it to some tools (one name: that tool)."""
+
+    mode: str
+    names: list[str] | None = None
+
+
+@dataclass(slots=True)
+class ResponseFormat:
+    """The shape of the answer: ``type`` is text, json_object or json_schema."""
+
+    type: str
+    schema: Any = None
+    name: str | None = None
+    description: str | None = None
+    strict: bool | None = None
+
+
+@dataclass(slots=True)
+class Settings:
+    """Everything a request sets beside its conversation; None means that nothing was said.
+
+    ``openai`` holds options that only the two OpenAI formats share, under Chat's names.
+    """
+
+    max_output_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    stop: list[str] | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    tool_choice: ToolChoice | None = None
+    parallel_calls: bool | None = None
+    response_format: ResponseFormat | None = None
+    user_id: str | None = None
+    metadata: dict[str, Any] | None = None
+    openai: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A request: system text, turns, declared tools, settings."""
+
+    system: list[Text] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def calls(self) -> list[UniversalToolCall]:
+        """All calls of the history, in order."""
+        return [call for turn in self.turns for call in turn.calls]
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens. ``input`` includes what was read from (``cached``) and written to a cache; ``output`` includes thought."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    total: int | None = None
+
+
+@dataclass(slots=True)
+class Reply:
+    """A model's answer.
+
+    ``finish`` is tools, end, length, filter, refusal, stop_sequence, pause, error or other. ``key`` is what generated
+    ids are derived from: the provider's id of the reply, or a digest of the body.
+    """
+
+    key: str
+    items: list[Item]
+    finish: str
+    model: str | None = None
+    id: str | None = None
+    stop_sequence: str | None = None
+    usage: Usage | None = None
+    created: int | None = None
+    message: str | None = None
+
+    @property
+    def calls(self) -> list[UniversalToolCall]:
+        """The calls of the reply, in order."""
+        return [item for item in self.items if isinstance(item, UniversalToolCall)]

@@ -1,0 +1,81 @@
+"""JSON as text: arguments in, arguments out, and a look at untrusted shapes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+from .errors import Refused
+
+RAW_ARGUMENTS_KEY = "_raw_arguments"
+"""Where a format takes only an object, argument text that is no JSON object travels under this key, as it stood."""
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is beyond a double")
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse(text: str) -> Any:
+    """Parse JSON; ValueError for what is not JSON (NaN and overflowing numbers included). Integers stay exact."""
+    try:
+        return json.loads(text, parse_float=_number, parse_constant=_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def parse_object(text: str) -> dict[str, Any] | None:
+    """The object that ``text`` says; blank text says ``{}``; None where it is anything else."""
+    if not text.strip():
+        return {}
+    try:
+        value = parse(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def dump(value: Any) -> str:
+    """JSON text without needless space, characters as themselves."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(*values: Any, length: int = 24) -> str:
+    """A short name for ``values``: the same values, the same name; hexadecimal, up to 64 characters."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def as_object(value: Any, what: str) -> dict[str, Any]:
+    """``value`` if it is an object, ``{}`` for null; Refused otherwise, naming ``what``."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Refused(f"{what} must be an object, not {type(value).__name__}")
+    return value
+
+
+def as_list(value: Any, what: str) -> list[Any]:
+    """``value`` if it is an array, ``[]`` for null; Refused otherwise, naming ``what``."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Refused(f"{what} must be an array, not {type(value).__name__}")
+    return value
+
+
+def as_text(value: Any, what: str) -> str:
+    """``value`` if it is a string, the empty string for null; Refused otherwise, naming ``what``."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Refused(f"{what} must be a string, not {type(value).__name__}")
+    return value

@@ -1,0 +1,51 @@
+"""Media: data URLs, MIME types, and the visible placeholder where a format has no place for them."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+
+from .intermediate import Media, Text
+from .losses import Losses
+
+_DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
+_KINDS = {"image": "image", "audio": "audio", "video": "video"}
+
+
+def kind_of(mime: str | None) -> str:
+    """The kind of a MIME type: image, audio, video, document (PDF and text), or file."""
+    head = (mime or "").split("/")[0]
+    if head in _KINDS:
+        return _KINDS[head]
+    return "document" if head == "text" or mime == "application/pdf" else "file"
+
+
+def guess(name: str | None) -> str | None:
+    """The MIME type that a file name or URL suggests."""
+    return mimetypes.guess_type((name or "").split("?")[0].split("#")[0])[0]
+
+
+def from_url(kind: str, url: str, **more: str | None) -> Media:
+    """Media by a URL; a ``data:`` URL becomes its bytes."""
+    found = _DATA_URL.fullmatch(url)
+    if found:
+        mime = found["mime"] or None
+        return Media(kind if kind != "file" else kind_of(mime), mime, data=found["data"], **more)
+    mime = guess(url)
+    return Media(kind if kind != "file" else kind_of(mime), mime, url=url, **more)
+
+
+def data_url(media: Media) -> str:
+    """The ``data:`` URL of media that has its bytes."""
+    return f"data:{media.mime or 'application/octet-stream'};base64,{media.data}"
+
+
+def placeholder(media: Media, losses: Losses, target: str) -> Text:
+    """Visible text in place of media that ``target`` cannot carry; the loss is noted."""
+    what = media.mime or media.kind
+    losses.add("media", f"{target} cannot carry it; replaced by text", what)
+    where = media.url or media.file_id or media.name
+    if where:
+        return Text(f"[{what}: {where}]")
+    size = len(media.data or "") * 3 // 4
+    return Text(f"[{what}, {size} bytes, not shown]")

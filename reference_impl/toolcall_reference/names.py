@@ -1,0 +1,68 @@
+"""Names of tools: legal in the target, told apart, and restored on calls that come back.
+
+A name that the target takes is never changed. Any other is cleaned, cut and ends in a hash of the whole name, so the
+rewrite of a name does not depend on what else is declared. The way back needs the declarations: a session remembers
+those of its request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .jsontext import digest
+
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]+")
+_HASH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NameRule:
+    """What a format takes as a tool name."""
+
+    pattern: str
+    limit: int
+
+    def allows(self, name: str) -> bool:
+        """Whether the format takes ``name`` as it is."""
+        return len(name) <= self.limit and re.fullmatch(self.pattern, name) is not None
+
+
+def fit(name: str, rule: NameRule) -> str:
+    """``name`` if ``rule`` allows it, else its rewrite, which is legal in every format."""
+    if rule.allows(name):
+        return name
+    clean = _UNSAFE.sub("_", name)
+    if not re.match(r"[a-zA-Z_]", clean):
+        clean = "_" + clean
+    return f"{clean[: 63 - _HASH]}_{digest('name', name, length=_HASH)}"
+
+
+@dataclass(slots=True)
+class NameMap:
+    """One request's names: source name to target name, and back."""
+
+    rule: NameRule | None
+    forward: dict[str, str] = field(default_factory=dict)
+    back: dict[str, str] = field(default_factory=dict)
+
+    def declare(self, names: Iterable[str]) -> None:
+        """Take names in, those that stay as they are first, so that no rewrite can take their place."""
+        wanted = [name for name in dict.fromkeys(names) if name not in self.forward]
+        for name in sorted(wanted, key=lambda name: fit(name, self.rule) != name if self.rule else False):
+            target = fit(name, self.rule) if self.rule else name
+            while target in self.back:
+                target = f"{target[: 63 - _HASH]}_{digest('name', name, target, length=_HASH)}"
+            self.forward[name] = target
+            self.back[target] = name
+
+    def to(self, name: str) -> str:
+        """The target's name of ``name``."""
+        if name not in self.forward:
+            self.declare([name])
+        return self.forward[name]
+
+    def restore(self, name: str) -> str:
+        """The source's name of the target's ``name``; a name that nobody declared is left as it is."""
+        return self.back.get(name, name)

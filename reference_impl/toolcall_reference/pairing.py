@@ -1,0 +1,89 @@
+"""Which result answers which call, in the source's own terms.
+
+Ids may be used again in later turns, so a result is looked up in the latest batch of calls first, unanswered calls
+before answered ones; without ids (Gemini) it is the next unanswered call of that name, then of that place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ids import mint
+from .intermediate import UniversalToolCall
+from .jsontext import RAW_ARGUMENTS_KEY, parse_object
+
+
+class Ledger:
+    """The calls of one body as a decoder meets them."""
+
+    def __init__(self, *seed: object) -> None:
+        self.calls: list[UniversalToolCall] = []
+        self._seed = seed
+        self._answered: set[str] = set()
+        self._ids: set[str] = set()
+        self._batch = -1
+
+    def new_batch(self) -> None:
+        """The next call belongs to another group of calls made at once."""
+        self._batch += 1
+
+    def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
+        """Enter a call whose arguments came as an object."""
+        text, readable = None, True
+        if list(arguments) == [RAW_ARGUMENTS_KEY] and isinstance(arguments[RAW_ARGUMENTS_KEY], str):
+            # Our own wrapping of text that could not be read, come back in the history.
+            text = arguments[RAW_ARGUMENTS_KEY]
+            readable = parse_object(text) is not None
+            arguments = {} if not readable else arguments
+            text = None if readable else text
+        return self._enter(given_id, name, arguments, text, readable)
+
+    def call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
+        """Enter a call whose arguments came as JSON text; blank text means no arguments."""
+        arguments = parse_object(text)
+        return self._enter(given_id, name, arguments or {}, text if text.strip() else "{}", arguments is not None)
+
+    def custom(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
+        """Enter a call of a free-text tool."""
+        call = self._enter(given_id, name, {"input": text}, text, True)
+        call.kind = "custom"
+        return call
+
+    def _enter(
+        self, given_id: str | None, name: str, arguments: dict[str, Any], text: str | None, readable: bool
+    ) -> UniversalToolCall:
+        self._batch = max(self._batch, 0)
+        place = len(self.calls)
+        unique = given_id if given_id is not None else mint(*self._seed, place)
+        again = 1
+        while unique in self._ids:
+            again += 1
+            unique = f"{given_id or mint(*self._seed, place)}#{again}"
+        self._ids.add(unique)
+        call = UniversalToolCall(
+            unique, name, arguments, given_id=given_id, text=text, readable=readable, batch=self._batch
+        )
+        self.calls.append(call)
+        return call
+
+    def _latest(self) -> list[UniversalToolCall]:
+        return [call for call in self.calls if call.batch == self._batch]
+
+    def answer(self, given_id: str | None, name: str | None = None) -> UniversalToolCall | None:
+        """The call that a result answers, or None; it then counts as answered."""
+        found = self._by_id(given_id) if given_id is not None else self._by_place(name)
+        if found is not None:
+            self._answered.add(found.id)
+        return found
+
+    def _by_id(self, given_id: str) -> UniversalToolCall | None:
+        latest = self._latest()
+        earlier = [call for call in reversed(self.calls) if call.batch != self._batch]
+        same = [call for call in [*latest, *earlier] if call.given_id == given_id]
+        open_calls = [call for call in same if call.id not in self._answered]
+        return next(iter(open_calls or same), None)
+
+    def _by_place(self, name: str | None) -> UniversalToolCall | None:
+        open_calls = [call for call in self._latest() if call.id not in self._answered]
+        named = [call for call in open_calls if call.name == name]
+        return next(iter(named or open_calls), None)

@@ -1,0 +1,81 @@
+"""What a tool returned: text, object, media and failure, turned to what each format has for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .intermediate import Media, Text, UniversalToolResult
+from .jsontext import dump
+
+ERROR_PREFIX = "Error: "
+_SAYS_SO = re.compile(
+    r"""\s*(?:\{\s*"(?:error|is_error|isError)"|\W*\w{0,40}(?:error|exception|failed|failure)\b)""", re.I
+)
+
+
+def make(
+    call_id: str, name: str, parts: Sequence[Text | Media], *, is_error: bool = False, kind: str = "function"
+) -> UniversalToolResult:
+    """A result from the ordered parts of its content."""
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    plain = len(parts) == len(texts) <= 1
+    return UniversalToolResult(
+        call_id, name, "\n".join(texts), is_error, multimodal_parts=[] if plain else list(parts), kind=kind
+    )
+
+
+def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
+    """Text and error mark of a Gemini ``response``: ``output`` and ``error`` are the documented keys.
+
+    A single ``output`` or ``error`` is the content itself; any other object is content as a whole. A non-null ``error``
+    beside other keys, or ``is_error`` inside, marks a failure.
+    """
+    failed = response.get("error") is not None or response.get("is_error") is True
+    if len(response) == 1:
+        for key in ("output", "error"):
+            if key in response and response[key] is not None:
+                value = response[key]
+                return (value if isinstance(value, str) else dump(value)), failed
+    return dump(response), failed
+
+
+def wrap(result: UniversalToolResult) -> dict[str, Any]:
+    """The Gemini ``response`` of a result: its object as it is, text as ``output``, a failure as ``error``."""
+    if isinstance(result.result, dict):
+        if result.is_error and result.result.get("error") is None:
+            return {"error": result.result}
+        return result.result
+    return {"error" if result.is_error else "output": result.result}
+
+
+def text(result: UniversalToolResult) -> str:
+    """The whole result as text; objects as JSON."""
+    return dump(result.result) if isinstance(result.result, dict) else result.result
+
+
+def parts(result: UniversalToolResult) -> list[Text | Media]:
+    """The result as ordered texts and media, at most one blank text where it is empty."""
+    return list(result.multimodal_parts) or [Text(text(result))]
+
+
+def says_error(content: str) -> bool:
+    """Whether text begins by saying that it reports a failure, so that no prefix is needed."""
+    return _SAYS_SO.match(content) is not None
+
+
+def marked(content: str, is_error: bool) -> str:
+    """Text for a format without an error mark: a failure is prefixed unless the text already says so."""
+    return ERROR_PREFIX + content if is_error and not says_error(content) else content
+
+
+def marked_parts(result: UniversalToolResult) -> list[Text | Media]:
+    """Parts for a format without an error mark: the first text carries the prefix."""
+    found = parts(result)
+    if not result.is_error:
+        return found
+    for place, part in enumerate(found):
+        if isinstance(part, Text):
+            return [*found[:place], Text(marked(part.text, True)), *found[place + 1 :]]
+    return [Text(ERROR_PREFIX.strip()), *found]

@@ -1,0 +1,194 @@
+"""A scenario of the corpus as a conversation in the intermediate form, for one format.
+
+Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "declare"}``. A turn is ``{"role", "content"}``; an
+entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input", "signature"?}}``,
+``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data" or "url", "name"?}}``, and
+``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import string
+from typing import Any
+
+from . import results
+from .intermediate import (
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    ResponseFormat,
+    Settings,
+    Text,
+    Tool,
+    ToolChoice,
+    Turn,
+    UniversalToolCall,
+    Usage,
+)
+from .jsontext import digest, dump
+
+_BASE62 = string.digits + string.ascii_letters
+
+
+def letters(length: int, *seed: object) -> str:
+    """Letters and digits that look like a provider's id, always the same for the same seed."""
+    number = int(digest("letters", *[str(part) for part in seed], length=64), 16)
+    found = ""
+    while len(found) < length:
+        number, place = divmod(number, 62)
+        found += _BASE62[place]
+        if number == 0:
+            number = int(digest("more", found, *[str(part) for part in seed], length=64), 16)
+    return found
+
+
+class Builder:
+    """Builds the conversation of one scenario as one format would have had it.
+
+    ``native_id`` mints an id in that provider's own shape for a call whose id the scenario does not give, ``signs`` says
+    whether the first call of each step carries a thought signature.
+    """
+
+    def __init__(
+        self, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str, *, signs: bool = False
+    ) -> None:
+        self._scenario = scenario
+        self._format = format_name
+        self._signs = signs
+        self._ids: dict[str, Any] = scenario.get("ids", {}).get(format_name, {})
+        self._calls: dict[str, UniversalToolCall] = {}
+        self._batch = 0
+        self.system: list[Text] = []
+        self.turns: list[tuple[Turn, dict[str, Any]]] = []
+        self.tools = [_tool(tools[name]) for name in scenario.get("tools", [])]
+        self.settings = _settings(scenario.get("settings", {}))
+        for turn in scenario["conversation"]:
+            self._enter(turn)
+
+    def _enter(self, turn: dict[str, Any]) -> None:
+        role = turn["role"]
+        self._batch += role == "assistant"
+        items = [item for entry in turn["content"] for item in self._items(entry)]
+        if role == "system" and not self.turns:
+            self.system += [item for item in items if isinstance(item, Text)]
+            return
+        found = Turn(role, items)
+        if self._signs and role == "assistant" and found.calls and not found.calls[0].raw_context:
+            signature = base64.b64encode(bytes.fromhex(digest(self._scenario["id"], self._batch, length=64) * 3))
+            found.calls[0].raw_context["gemini"] = {"thoughtSignature": signature.decode()}
+        self.turns.append((found, turn))
+
+    def _items(self, entry: dict[str, Any]) -> list[Item]:
+        if "text" in entry:
+            return [Text(entry["text"], refusal=entry.get("refusal", False))]
+        if "call" in entry:
+            return [self._call(entry["call"])]
+        if "result" in entry:
+            return [self._result(entry["result"])]
+        if "media" in entry:
+            return [_media(entry["media"])]
+        for key, make in (("opaque", Opaque), ("hosted", Hosted)):
+            if key in entry:
+                blocks = copy.deepcopy(entry[key].get(self._format, []))
+                return [make(self._format, str(block.get("type", key)), block) for block in blocks]
+        raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
+
+    def _call(self, call: dict[str, Any]) -> UniversalToolCall:
+        key = call["key"]
+        given = self._ids[key] if key in self._ids else self._native_id(key)
+        found = UniversalToolCall(
+            key, call["name"], copy.deepcopy(call.get("arguments", {})), given_id=given, batch=self._batch
+        )
+        if "input" in call or isinstance(found.arguments, str):
+            found.text = call.get("input", found.arguments)
+            found.arguments, found.kind = {"input": found.text}, "custom"
+        if "arguments_text" in call:
+            found.text = call["arguments_text"]
+        if "signature" in call and self._format == "gemini":
+            found.raw_context["gemini"] = {"thoughtSignature": call["signature"]}
+        self._calls[key] = found
+        return found
+
+    def _native_id(self, key: str) -> str | None:
+        seed = (self._scenario["id"], key)
+        if self._format == "anthropic":
+            return "toolu_01" + letters(22, *seed)
+        if self._format == "gemini":
+            return letters(8, *seed).lower() if self._signs else None
+        return "call_" + letters(24, *seed)
+
+    def _result(self, result: dict[str, Any]) -> Item:
+        call = self._calls[result["call"]]
+        content = result.get("content", "")
+        if isinstance(content, dict):
+            found = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
+            found.result = copy.deepcopy(content) if self._format == "gemini" else dump(content)
+            return found
+        parts: list[Text | Media] = []
+        for part in [{"text": content}] if isinstance(content, str) else content:
+            parts.append(Text(part["text"]) if "text" in part else _media(part["media"]))
+        return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
+
+    def exchanges(self) -> list[tuple[Conversation, Reply]]:
+        """Each assistant turn with the conversation before it."""
+        found = []
+        for place, (turn, raw) in enumerate(self.turns):
+            if turn.side == "assistant":
+                before = [earlier for earlier, _ in self.turns[:place]]
+                # Turns are built once and encoded often; encoders may merge them in place.
+                conversation = copy.deepcopy(Conversation(self.system, before, self.tools, self.settings))
+                found.append((conversation, self._reply(turn, raw, len(found) + 1)))
+        return found
+
+    def _reply(self, turn: Turn, raw: dict[str, Any], number: int) -> Reply:
+        usage = raw.get("usage", {"input": 60 + 40 * number, "output": 20 + 5 * number})
+        return Reply(
+            key=f"{self._scenario['id']}#{number}",
+            items=copy.deepcopy(turn.items),
+            finish=raw.get("finish", "tools" if turn.calls else "end"),
+            stop_sequence=raw.get("stop_sequence"),
+            usage=Usage(
+                usage.get("input", 0),
+                usage.get("output", 0),
+                usage.get("cached", 0),
+                usage.get("cache_write", 0),
+                usage.get("reasoning", 0),
+            ),
+            created=1_763_700_000 + int(digest(self._scenario["id"], length=6), 16) + 7 * number,
+        )
+
+
+def _media(media: dict[str, Any]) -> Media:
+    known = {"kind", "mime", "data", "url", "name", "detail"}
+    return Media(**{key: value for key, value in media.items() if key in known})
+
+
+def _tool(tool: dict[str, Any]) -> Tool:
+    kind = tool.get("kind", "function")
+    return Tool(
+        tool["name"],
+        tool.get("description"),
+        copy.deepcopy(tool.get("parameters")),
+        kind=kind,
+        strict=tool.get("strict"),
+        format=copy.deepcopy(tool.get("format")),
+    )
+
+
+def _settings(settings: dict[str, Any]) -> Settings:
+    known = {name for name in Settings.__dataclass_fields__ if name not in ("tool_choice", "response_format")}
+    unknown = settings.keys() - known - {"tool_choice", "response_format"}
+    if unknown:
+        raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
+    found = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in known}))
+    if "tool_choice" in settings:
+        choice = settings["tool_choice"]
+        found.tool_choice = ToolChoice(choice["mode"], choice.get("names"))
+    if "response_format" in settings:
+        found.response_format = ResponseFormat(**settings["response_format"])
+    return found

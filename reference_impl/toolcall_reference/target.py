@@ -1,0 +1,58 @@
+"""What an encoder is told besides the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import ids
+from .ids import IdRule
+from .intermediate import Tool, ToolChoice, UniversalToolCall
+from .losses import Losses
+from .names import NameMap, NameRule
+
+
+@dataclass(slots=True)
+class Target:
+    """One encoding.
+
+    ``model`` is the model to name. ``asked`` is the client's own request where a reply is encoded (its settings are
+    echoed by some formats) and ``taken`` the call ids it used. ``exact`` leaves ids and names as they are, legal or
+    not: for rendering documents. ``declare`` asks for one of several legal spellings of tool declarations.
+    """
+
+    model: str
+    losses: Losses = field(default_factory=Losses)
+    stream: bool = False
+    names: NameMap = field(default_factory=lambda: NameMap(None))
+    asked: dict[str, Any] = field(default_factory=dict)
+    taken: frozenset[str] = frozenset()
+    exact: bool = False
+    declare: str | None = None
+
+    def use_names(self, rule: NameRule, tools: Iterable[Tool], calls: Iterable[UniversalToolCall]) -> None:
+        """Fix the names of this encoding: declared tools first, then the tools of calls."""
+        self.names.rule = None if self.exact else rule
+        self.names.declare([*(tool.name for tool in tools if tool.kind != "hosted"), *(call.name for call in calls)])
+
+    def ids(self, calls: list[UniversalToolCall], rule: IdRule) -> dict[str, str]:
+        """The target's ids by universal id; see :func:`ids.assign`."""
+        if self.exact:
+            return {call.id: call.given_id for call in calls if call.given_id is not None}
+        return ids.assign(calls, rule, self.taken)
+
+    def choice(self, choice: ToolChoice | None, tools: list[Tool]) -> ToolChoice | None:
+        """The tool choice as far as ``tools`` allow it: a choice of tools that are gone is loosened, never dangling."""
+        if choice is None or not tools:
+            if choice is not None and choice.mode == "required":
+                self.losses.add("tool-choice", "no tool is left that could be required")
+            return None
+        if choice.names is None:
+            return choice
+        declared = {tool.name for tool in tools}
+        left = [name for name in choice.names if name in declared]
+        if left:
+            return ToolChoice(choice.mode, left)
+        self.losses.add("tool-choice", "none of the named tools is declared; loosened to auto", ", ".join(choice.names))
+        return ToolChoice("auto")

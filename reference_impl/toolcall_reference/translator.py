@@ -1,0 +1,122 @@
+"""The translator: a session decodes one format, and encodes the other.
+
+Everything that a later reply needs of its request (names, free-text tools, settings to echo) is in the session; across
+exchanges nothing is needed, so a fresh session can go on with any conversation.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Protocol
+
+from . import formats, history
+from .errors import Refused, Unsupported
+from .formats import Format
+from .intermediate import Body, Conversation, Reply
+from .losses import Losses
+from .names import NameMap
+from .target import Target
+
+VERSION = "0.1.0"
+
+
+class Route(Protocol):
+    """Who speaks what; any object with these attributes will do."""
+
+    @property
+    def client(self) -> str: ...
+    @property
+    def upstream(self) -> str: ...
+    @property
+    def client_model(self) -> str: ...
+    @property
+    def upstream_model(self) -> str: ...
+    @property
+    def stream(self) -> bool: ...
+
+
+class ReferenceTranslator:
+    """Translates tool calls between all formats, both ways.
+
+    >>> from types import SimpleNamespace
+    >>> route = SimpleNamespace(client="openai_chat", upstream="gemini", client_model="gpt-4.1",
+    ...                         upstream_model="gemini-2.5-flash", stream=False)
+    >>> session = ReferenceTranslator().open(route)
+    >>> session.request({"model": "gpt-4.1", "messages": [{"role": "user", "content": "Hi"}]})
+    {'contents': [{'role': 'user', 'parts': [{'text': 'Hi'}]}]}
+    """
+
+    name = "toolcall-reference"
+    version = VERSION
+
+    def open(self, route: Route, /) -> Session:
+        """A session for one conversation; Unsupported for a format that is not here."""
+        for name in (route.client, route.upstream):
+            if name not in formats.names():
+                raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
+        return Session(route)
+
+
+class Session:
+    """One conversation on one route. ``losses`` says what the last translation could not carry."""
+
+    def __init__(self, route: Route) -> None:
+        self.losses = Losses()
+        self._route = route
+        self._client: Format = formats.get(route.client)
+        self._upstream: Format = formats.get(route.upstream)
+        self._names = NameMap(None)
+        self._custom: set[str] = set()
+        self._asked: Body = {}
+        self._ids: frozenset[str] = frozenset()
+
+    def request(self, body: Body, /) -> Body:
+        """The upstream's request for the client's; Refused where it cannot be said without inventing."""
+        self.losses = Losses()
+        self._asked = copy.deepcopy(body)
+        if self._route.client == self._route.upstream:
+            return _same(body, self._upstream.MODEL_KEYS[0], self._route.upstream_model)
+        conversation = self._client.decode_request(copy.deepcopy(body), self.losses)
+        history.check_pairing(conversation)
+        self._remember(conversation)
+        target = Target(self._route.upstream_model, self.losses, stream=self._route.stream, names=self._names)
+        return self._upstream.encode_request(conversation, target)
+
+    def _remember(self, conversation: Conversation) -> None:
+        self._names = NameMap(None)
+        self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
+        self._ids = frozenset(call.given_id for call in conversation.calls if call.given_id is not None)
+
+    def response(self, body: Body, /) -> Body:
+        """The client's reply for the upstream's."""
+        self.losses = Losses()
+        if self._route.client == self._route.upstream:
+            return _same(body, self._client.MODEL_KEYS[1], self._route.client_model)
+        reply = self._upstream.decode_response(copy.deepcopy(body), self.losses)
+        self._restore(reply)
+        target = Target(self._route.client_model, self.losses, asked=self._asked, taken=self._ids)
+        return self._client.encode_response(reply, target)
+
+    def _restore(self, reply: Reply) -> None:
+        for call in reply.calls:
+            call.name = self._names.restore(call.name)
+            if call.name in self._custom and call.kind == "function":
+                value = call.arguments.get("input")
+                if isinstance(value, str) and len(call.arguments) == 1:
+                    call.kind, call.text = "custom", value
+                else:
+                    self.losses.add(
+                        "custom-tool", "the call is not the text it should be; passed on as it is", call.name
+                    )
+                    call.kind, call.text = "custom", call.text if call.text is not None else str(value)
+
+
+def _same(body: Body, model_key: str | None, model: str) -> Body:
+    """The body itself, the model aside."""
+    found = copy.deepcopy(body)
+    if model_key is not None and model_key in found:
+        found[model_key] = model
+    return found
+
+
+__all__ = ["ReferenceTranslator", "Refused", "Route", "Session", "Unsupported"]
