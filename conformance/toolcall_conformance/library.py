@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.resources
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.jsonvalue import JSONError, join, parse
 
 
 class CorpusError(Exception):
@@ -74,23 +75,21 @@ class Case:
 
     def model(self, format_name: str) -> str:
         """The model that this case's bodies of a format are addressed to."""
-        return str(self.scenario["models"][format_name])
+        try:
+            return str(self.scenario["models"][format_name])
+        except KeyError:
+            raise CorpusError(
+                f"{self.path / 'scenario.json'}: `models` says nothing of {format_name}; add the model"
+            ) from None
 
     @cached_property
     def _exchanges(self) -> dict[str, tuple[Exchange, ...]]:
         return {}
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
-        """The exchanges in one format, in order."""
+        """The exchanges in one format, in order. Raises CorpusError for a folder with a gap."""
         if format_name not in self._exchanges:
-            folder = self.path / format_name
-            found = []
-            for request in sorted(folder.glob("[0-9][0-9]-request.json")):
-                response = folder / request.name.replace("request", "response")
-                found.append(
-                    Exchange(int(request.name[:2]), read_json(request), read_json(response), request, response)
-                )
-            self._exchanges[format_name] = tuple(found)
+            self._exchanges[format_name] = tuple(_exchanges(self.path / format_name))
         return self._exchanges[format_name]
 
 
@@ -100,7 +99,7 @@ class Corpus:
     def __init__(self, root: Path, extra: Sequence[Path] = ()) -> None:
         self.root = root
         self.extra = tuple(extra)
-        self.manifest: Mapping[str, Any] = read_json(root / "corpus.json")
+        self.manifest: Mapping[str, Any] = _manifest(root / "corpus.json")
 
     @property
     def version(self) -> str:
@@ -117,7 +116,9 @@ class Corpus:
         files.append(self.root / "translation" / "rules.json")
         found: dict[str, Rule] = {}
         for path in files:
-            for raw in read_json(path)["rules"]:
+            content = read_json(path)
+            _require(path, content, rules=list)
+            for raw in content["rules"]:
                 if raw["id"] in found:
                     raise CorpusError(f"{path}: the rule {raw['id']} is there twice; rename one of the two")
                 found[raw["id"]] = Rule(
@@ -143,15 +144,56 @@ class Corpus:
 
     @cached_property
     def cases(self) -> Mapping[str, Case]:
-        """Every case by id, in the order of ids."""
+        """Every case by id, in the order of ids. Raises CorpusError for a case that nobody could run."""
         found: dict[str, Case] = {}
         for root in (self.root, *self.extra):
+            if not (root / "scenarios").is_dir():
+                raise CorpusError(
+                    f"{root}: no folder `scenarios` in it; a corpus holds scenarios/<family>/<case>/scenario.json"
+                )
             for path in sorted((root / "scenarios").glob("*/*/scenario.json")):
-                case = Case(path.parent, _scenario(path))
+                case = self._case(path, root)
                 if case.id in found:
-                    raise CorpusError(f"{path}: the case {case.id} is there twice ({found[case.id].path})")
+                    raise CorpusError(
+                        f"{path}: the case {case.id} is there twice, also in {found[case.id].path}; rename one"
+                    )
                 found[case.id] = case
         return dict(sorted(found.items()))
+
+    def _case(self, path: Path, root: Path) -> Case:
+        scenario = read_json(path)
+        _require(path, scenario, id=str, title=str, features=list, models=dict)
+        if root != self.root:
+            self._check_shape(path, scenario)
+        case = Case(path.parent, scenario)
+        folder = "/".join(path.parts[-3:-1])
+        if case.id != folder:
+            raise CorpusError(f"{path}: the id {case.id!r} differs from the folder, {folder}; make the two the same")
+        self._known(path, "feature", scenario["features"], self.manifest["features"])
+        self._known(path, "folder of a format", case.formats, self.formats)
+        for name in scenario.get("tools", []):
+            places = [place / "tools" / f"{name}.json" for place in (root, self.root)]
+            if not any(place.is_file() for place in places):
+                raise CorpusError(f"{path}: the tool {name!r} has no file; add {places[0]} or correct the name")
+        return case
+
+    def _check_shape(self, path: Path, scenario: Any) -> None:
+        """Private scenarios are checked against the schema here; ours are, in the project's own tests."""
+        import jsonschema
+
+        schema = read_json(self.root / "schemas" / "scenario.schema.json")
+        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(scenario))
+        if error is not None:
+            place = join("", *error.absolute_path) or "the whole file"
+            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/README.md tells what stands there")
+
+    def _known(self, path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
+        known = list(vocabulary)
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(str(name), known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+                raise CorpusError(f"{path}: unknown {what} {name!r}; {hint}")
 
     @cached_property
     def _expresses(self) -> dict[str, Mapping[str, Any]]:
@@ -186,23 +228,38 @@ class Corpus:
         return self._schemas[key]
 
 
-def _scenario(path: Path) -> Mapping[str, Any]:
-    """A case's scenario.json, with the keys that the rest relies on. Raises CorpusError."""
-    raw = read_json(path)
-    if not isinstance(raw, dict):
-        raise CorpusError(f"{path}: a scenario is a JSON object")
-    for key, kind, name in (
-        ("id", str, "text"),
-        ("title", str, "text"),
-        ("features", list, "a list"),
-        ("models", dict, "an object"),
-    ):
-        if not isinstance(raw.get(key), kind):
-            raise CorpusError(f"{path}: `{key}` must be there and be {name}")
-    folder = "/".join(path.parts[-3:-1])
-    if raw["id"] != folder:
-        raise CorpusError(f"{path}: the id {raw['id']!r} differs from the folder, {folder}; make the two the same")
-    return raw
+_KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
+
+
+def _require(path: Path, value: Any, **keys: type) -> None:
+    """CorpusError unless ``value`` is an object that has ``keys`` with these types."""
+    if not isinstance(value, dict):
+        raise CorpusError(f"{path}: the file must hold an object")
+    for key, kind in keys.items():
+        if key not in value:
+            raise CorpusError(f"{path}: the key `{key}` is missing; add it")
+        if not isinstance(value[key], kind):
+            raise CorpusError(f"{path}: `{key}` must be {_KINDS[kind]}")
+
+
+def _manifest(path: Path) -> Mapping[str, Any]:
+    if not path.parent.is_dir():
+        raise CorpusError(f"{path.parent}: no such folder; give the folder that holds corpus.json")
+    manifest: Mapping[str, Any] = read_json(path)
+    _require(path, manifest, version=str, formats=list, features=dict, equivalences=dict)
+    return manifest
+
+
+def _exchanges(folder: Path) -> Iterator[Exchange]:
+    """The exchanges of one folder; they count from 1 without a gap, each with a request and a reply."""
+    numbers = sorted({path.name[:2] for path in folder.glob("[0-9][0-9]-re*.json")})
+    if not numbers:
+        raise CorpusError(f"{folder}: no 01-request.json in it; render the case or delete the folder")
+    for expected, number in enumerate(numbers, 1):
+        if int(number) != expected:
+            raise CorpusError(f"{folder}: {expected:02}-request.json is missing, though {number} is there; add it")
+        request, response = folder / f"{number}-request.json", folder / f"{number}-response.json"
+        yield Exchange(expected, read_json(request), read_json(response), request, response)
 
 
 def read_json(path: Path) -> Any:
