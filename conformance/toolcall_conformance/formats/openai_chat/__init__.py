@@ -1,0 +1,9 @@
+"""OpenAI Chat Completions: ``POST /v1/chat/completions``, and the dialects that compatible vendors reply in.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
+
+from toolcall_conformance.formats.openai_chat.request import read_request
+from toolcall_conformance.formats.openai_chat.response import read_response
+
+__all__ = ["read_request", "read_response"]

@@ -1,0 +1,204 @@
+"""Messages, as turns of calls, results and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.formats.openai_chat.pairing import Pairing
+from toolcall_conformance.formats.openai_chat.parts import read_content
+from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
+from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.reading import (
+    Call,
+    Media,
+    Node,
+    Opaque,
+    Reading,
+    Reasoning,
+    Result,
+    Text,
+    Turn,
+    Unknown,
+    Unreadable,
+    Value,
+)
+
+Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
+
+INSTRUCTING = ("system", "developer")
+
+
+class Conversation:
+    """Reads messages one by one into a reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._pairing = Pairing()
+        self._ordinal = 0
+
+    def read(self, message: Node) -> None:
+        """Read a message of any role, as they stand in a request."""
+        role = message.text("role") or ""
+        if role in INSTRUCTING:
+            self._read_instruction(message)
+        elif role == "assistant":
+            self.read_assistant(message)
+        elif role in ("tool", "function"):
+            self._append("user", message, [self._read_result(message, role)])
+        elif role == "user":
+            self._append("user", message, list(read_content(message.child("content"), self.reading.residue)))
+        else:
+            # Neither its side nor the meaning of its keys is known.
+            self._append("user", message, [Unknown(role, message.pointer)])
+            return
+        message.ignore("name")
+        message.close(self.reading.residue)
+
+    def read_assistant(self, message: Node) -> None:
+        """Read an assistant message. Chat cannot say how text and calls interleave: text comes first."""
+        residue = self.reading.residue
+        message.ignore("role", "annotations")
+        items: list[Item] = [*read_thoughts(message, residue), *read_content(message.child("content"), residue)]
+        refusal = message.child("refusal")
+        if isinstance(refusal.value, str) and refusal.value.strip():
+            items.append(Text(refusal.value, refusal.pointer))
+        items.extend(self._read_audio(message.child("audio")))
+        items.extend(self._read_calls(message))
+        self._append("assistant", message, items)
+
+    def _read_instruction(self, message: Node) -> None:
+        items = list(read_content(message.child("content"), self.reading.residue))
+        if self.reading.turns:
+            self._append("system", message, items)
+            return
+        self.reading.system.extend(item for item in items if isinstance(item, Text))
+        # What is not text cannot stand in the system prompt, but it must not vanish from the reading either.
+        self._append("system", message, [item for item in items if not isinstance(item, Text)])
+
+    def _read_audio(self, audio: Node) -> Iterator[Item]:
+        """Spoken answers; in a request only their id stands there."""
+        if not audio.is_object:
+            return
+        data, file_id, transcript = audio.text("data"), audio.text("id"), audio.child("transcript")
+        audio.ignore("expires_at")
+        audio.close(self.reading.residue)
+        if data or file_id:
+            yield Media("audio", None, audio.pointer, data=data or None, file_id=None if data else file_id)
+        if isinstance(transcript.value, str) and transcript.value.strip():
+            yield Text(transcript.value, transcript.pointer)
+
+    def _read_calls(self, message: Node) -> Iterator[Item]:
+        calls = list(message.child("tool_calls").each())
+        legacy = message.child("function_call")
+        # Some vendors always send a function_call, with nothing in it.
+        has_legacy = bool(legacy.is_object and legacy.text("name"))
+        if calls or has_legacy:
+            self._pairing.start()
+        for call in calls:
+            yield from self._read_call(call)
+        if has_legacy:
+            yield self._call(legacy, legacy, None, None, legacy=True)
+            legacy.close(self.reading.residue)
+
+    def _read_call(self, call: Node) -> Iterator[Item]:
+        residue = self.reading.residue
+        kind = call.text("type")
+        function, custom = call.child("function"), call.child("custom")
+        call.ignore("index")
+        call_id = call.child("id")
+        text = call_id.value if isinstance(call_id.value, str) else None
+        id_pointer = call_id.pointer if text is not None else None
+        if function.is_object:
+            read = self._call(call, function, text, id_pointer)
+        elif custom.is_object:
+            read = self._call(call, custom, text, id_pointer, custom=True)
+        else:
+            yield Unknown(kind or type(call.value).__name__, call.pointer)
+            return
+        yield read
+        yield from read_signature(call, read.ordinal, residue)
+        for holder in (function, custom, call):
+            holder.close(residue)
+
+    def _call(
+        self,
+        place: Node,
+        holder: Node,
+        call_id: str | None,
+        id_pointer: str | None,
+        *,
+        custom: bool = False,
+        legacy: bool = False,
+    ) -> Call:
+        name = holder.text("name")
+        key = "input" if custom else "arguments"
+        given = holder.child(key)
+        arguments = (given.value if given.value is not None else "") if custom else read_arguments(given.value)
+        self._pairing.call(self._ordinal, call_id, name, legacy=legacy)
+        self._ordinal += 1
+        return Call(
+            ordinal=self._ordinal - 1,
+            batch=self._pairing.batch - 1,
+            name=name,
+            arguments=arguments,
+            id=call_id,
+            pointer=place.pointer,
+            name_pointer=holder.child("name").pointer if name is not None else None,
+            arguments_pointer=given.pointer if key in holder else None,
+            id_pointer=id_pointer,
+            kind="custom" if custom else "function",
+        )
+
+    def _read_result(self, message: Node, role: str) -> Result:
+        name, call_id, content = message.child("name"), message.child("tool_call_id"), message.child("content")
+        text = call_id.value if isinstance(call_id.value, str) else None
+        said = name.value if isinstance(name.value, str) else None
+        answered = self._pairing.answer(text, said) if role == "tool" else self._pairing.answer_function(said)
+        turns = self.reading.turns
+        return Result(
+            call=answered,
+            id=text,
+            name=said,
+            parts=tuple(self._result_parts(content)),
+            error=None,
+            pointer=message.pointer,
+            # One run of tool messages is one group: the place that answers one batch.
+            group=len(turns) - 1 if turns and turns[-1].side == "user" else len(turns),
+            content_pointer=content.pointer if "content" in message else None,
+            id_pointer=call_id.pointer if text is not None else None,
+            name_pointer=name.pointer if said is not None else None,
+        )
+
+    def _result_parts(self, content: Node) -> Iterator[Text | Media | Value]:
+        if content.value is not None and not isinstance(content.value, (str, list)):
+            yield Value(content.value, content.pointer)
+            return
+        parts = list(content.each())
+        for item in read_content(content, self.reading.residue):
+            if isinstance(item, (Text, Media)):
+                yield item
+            elif isinstance(item, Unknown):
+                raw: Any = next((part.value for part in parts if part.pointer == item.pointer), None)
+                yield Value(raw, item.pointer)
+
+    def _append(self, side: str, message: Node, items: list[Any]) -> None:
+        """Add items to the last turn if it is of this side; a message without any opens no turn."""
+        if not items:
+            return
+        turns = self.reading.turns
+        if not turns or turns[-1].side != side:
+            turns.append(Turn(side, message.pointer))
+        turns[-1].items.extend(items)
+
+
+def read_arguments(raw: Any) -> Any:
+    """A call's arguments as a JSON value: the string parsed, an object (as some vendors send) as it is."""
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
+        return {}
+    if not isinstance(raw, str):
+        return raw
+    try:
+        return parse(raw)
+    except JSONError:
+        return Unreadable(raw)

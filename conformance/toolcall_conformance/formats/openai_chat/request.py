@@ -1,0 +1,25 @@
+"""Requests: settings, tools and the conversation so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.openai_chat.conversation import Conversation
+from toolcall_conformance.formats.openai_chat.settings import read_settings, read_tools
+from toolcall_conformance.reading import Node, Reading
+
+
+def read_request(body: Any) -> Reading:
+    """The reading of a request body; never raises.
+
+    https://platform.openai.com/docs/api-reference/chat/create
+    """
+    reading = Reading("openai_chat", "request")
+    root = Node(body)
+    read_settings(root, reading)
+    read_tools(root, reading)
+    conversation = Conversation(reading)
+    for message in root.child("messages").each():
+        conversation.read(message)
+    root.close(reading.residue)
+    return reading

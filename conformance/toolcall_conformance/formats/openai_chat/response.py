@@ -1,0 +1,74 @@
+"""Replies: the first choice's message, why it ended, and what it cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.openai_chat.conversation import Conversation
+from toolcall_conformance.reading import Finish, Node, Reading
+
+_REASONS = {
+    "stop": "end",
+    "length": "length",
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "content_filter": "filter",
+    "error": "error",
+}
+
+
+def read_response(body: Any) -> Reading:
+    """The reading of a reply that is not streamed; never raises.
+
+    Of several choices (``n`` above 1) only the first is read: no other format has more than one.
+    https://platform.openai.com/docs/api-reference/chat/object
+    """
+    reading = Reading("openai_chat", "response")
+    root = Node(body)
+    root.ignore("id", "object", "created", "model", "system_fingerprint", "service_tier", "metadata", "moderation")
+    root.ignore("prompt_filter_results")
+    first = next(root.child("choices").each(), None)
+    if first is not None:
+        _read_choice(first, reading)
+    _read_usage(root.child("usage"), reading)
+    root.close(reading.residue)
+    return reading
+
+
+def _read_choice(choice: Node, reading: Reading) -> None:
+    choice.ignore("index", "logprobs", "content_filter_results")
+    message = choice.child("message")
+    if message.is_object:
+        Conversation(reading).read_assistant(message)
+        message.close(reading.residue)
+    if "finish_reason" in choice:
+        ended = choice.child("finish_reason")
+        refused = bool((message.text("refusal") or "").strip())
+        reading.finish = Finish(_reason(ended.value, bool(reading.calls), refused), ended.value, ended.pointer)
+    choice.close(reading.residue)
+
+
+def _reason(raw: Any, has_calls: bool, refused: bool) -> str:
+    """The neutral reason. ``stop`` stands beside calls too: always when one function was forced."""
+    reason = _REASONS.get(raw, "other") if isinstance(raw, str) else "other"
+    if reason == "end" and has_calls:
+        return "tools"
+    if reason == "end" and refused:
+        return "refusal"
+    return reason
+
+
+def _read_usage(usage: Node, reading: Reading) -> None:
+    if not usage.is_object:
+        return
+    said, cost = usage.child("prompt_tokens_details"), usage.child("completion_tokens_details")
+    counts = {
+        "input": usage.get("prompt_tokens"),
+        "output": usage.get("completion_tokens"),
+        "total": usage.get("total_tokens"),
+        "cached": said.get("cached_tokens"),
+        "reasoning": cost.get("reasoning_tokens"),
+    }
+    for name, count in counts.items():
+        if isinstance(count, int) and not isinstance(count, bool):
+            reading.usage[name] = count

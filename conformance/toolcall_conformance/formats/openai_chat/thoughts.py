@@ -1,0 +1,54 @@
+"""Reasoning in Chat: the official API has none, so these are the vendors' keys, read where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.reading import Node, Opaque, Reasoning, Residue
+
+#: The beginning of ``reasoning_details[].format`` tells who made the opaque part (OpenRouter).
+#: https://openrouter.ai/docs/use-cases/reasoning-tokens
+_ORIGINS = {"anthropic": "anthropic", "openai": "openai_responses", "google": "gemini"}
+
+
+def read_thoughts(message: Node, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
+    """Thinking text and opaque state of an assistant message, apart from that of its calls."""
+    told = False
+    # The same text may stand under several keys; it is one element.
+    for key in ("reasoning_content", "reasoning"):
+        text = message.child(key)
+        if isinstance(text.value, str) and text.value.strip() and not told:
+            told = True
+            yield Reasoning(text.value, text.pointer)
+    for detail in message.child("reasoning_details").each():
+        yield from _read_detail(detail, told, residue)
+    yield from read_signature(message, None, residue)
+
+
+def _read_detail(detail: Node, told: bool, residue: list[Residue]) -> Iterator[Reasoning | Opaque]:
+    detail.ignore("type", "id", "index")
+    origin = _ORIGINS.get((detail.text("format") or "").split("-")[0], "")
+    for key in ("text", "summary"):
+        text = detail.child(key)
+        if isinstance(text.value, str) and text.value.strip() and not told:
+            yield Reasoning(text.value, text.pointer)
+    for key in ("signature", "data"):
+        state = detail.child(key)
+        if isinstance(state.value, str) and state.value:
+            yield Opaque(state.value, state.pointer, origin)
+    detail.close(residue)
+
+
+def read_signature(owner: Node, call: int | None, residue: list[Residue]) -> Iterator[Opaque]:
+    """Gemini's signature on its OpenAI endpoint: ``extra_content.google.thought_signature`` of a call or message.
+
+    https://ai.google.dev/gemini-api/docs/thought-signatures
+    """
+    extra = owner.child("extra_content")
+    google = extra.child("google")
+    signature = google.child("thought_signature")
+    if isinstance(signature.value, str) and signature.value:
+        yield Opaque(signature.value, signature.pointer, "gemini", call)
+    google.ignore("thought")
+    google.close(residue)
+    extra.close(residue)
