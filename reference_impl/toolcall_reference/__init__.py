@@ -7,8 +7,9 @@ carry stands in ``session.losses``.
 from .errors import Refused, Unsupported
 from .intermediate import UniversalToolCall, UniversalToolResult
 from .losses import Loss
-from .translator import VERSION as __version__
-from .translator import ReferenceTranslator, Session
+from .translator import VERSION, ReferenceTranslator, Session
+
+__version__ = VERSION
 
 __all__ = [
     "Loss",

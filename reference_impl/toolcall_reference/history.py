@@ -6,8 +6,10 @@ after their calls, so the turns are arranged before they are encoded there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .errors import Refused
-from .intermediate import Conversation, Text, Turn, UniversalToolCall, UniversalToolResult
+from .intermediate import Conversation, Item, Text, Turn, UniversalToolCall, UniversalToolResult
 
 
 def check_pairing(conversation: Conversation) -> None:
@@ -30,7 +32,7 @@ def arrange(turns: list[Turn]) -> list[Turn]:
     found: list[Turn] = []
     for turn in turns:
         if turn.side != "assistant":
-            rest = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
+            rest: list[Item] = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
             if rest:
                 found.append(Turn(turn.side, rest))
             continue
@@ -48,8 +50,9 @@ def _with_results(turns: list[Turn], waiting: dict[str, UniversalToolResult], or
         for part in _batches(turn):
             found.append(part)
             results = [waiting[call.id] for call in part.calls if call.id in waiting]
+            results.sort(key=lambda result: order[result.tool_call_id])
             if results:
-                found.append(Turn("user", sorted(results, key=lambda result: order[result.tool_call_id])))
+                found.append(Turn("user", [*results]))
     return found
 
 
@@ -86,8 +89,8 @@ def demote_system(turns: list[Turn]) -> list[Turn]:
     return [Turn("user" if turn.side == "system" else turn.side, turn.items) for turn in turns]
 
 
-def joined(turn_items: list[object]) -> str:
-    """All text of an assistant turn as one string: neighbours directly joined, a blank line where something lay between.
+def joined(turn_items: Sequence[object]) -> str:
+    """All text of an assistant turn as one string: neighbours directly, with a blank line where something lay between.
 
     A provider splits one sentence into several neighbouring blocks (citations), while text before and after a call are
     paragraphs of their own.

@@ -16,10 +16,11 @@ Body = dict[str, Any]
 
 @dataclass(slots=True)
 class Text:
-    """Visible text. ``refusal`` marks the model's own refusal to answer."""
+    """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls."""
 
     text: str
     refusal: bool = False
+    raw_context: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -189,7 +190,7 @@ class Conversation:
 
 @dataclass(slots=True)
 class Usage:
-    """Tokens. ``input`` includes what was read from (``cached``) and written to a cache; ``output`` includes thought."""
+    """Tokens: ``input`` with what was read from (``cached``) and written to a cache, ``output`` with ``reasoning``."""
 
     input: int = 0
     output: int = 0

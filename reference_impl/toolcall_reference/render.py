@@ -20,6 +20,7 @@ from .respell import respell
 from .scenario import Builder
 from .target import Target
 
+RELEASED = "2026-11-21"
 DEFAULT_MODELS = {
     "anthropic": "claude-sonnet-4-5-20250929",
     "openai_chat": "gpt-4.1-2025-04-14",
@@ -37,9 +38,12 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     signs = format_name == "gemini" and demands_signatures(model)
     builder = Builder(scenario, tools, format_name, signs=signs)
     spoken = formats.get(format_name)
+    spelling = _spelling(scenario, format_name)
+    if spelling - spoken.SPELLINGS:
+        raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.SPELLINGS))}")
     found: dict[str, Body] = {}
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
-        target = Target(model, exact=True, declare=_declare(scenario, format_name))
+        target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
         request = respell(format_name, request, scenario.get("spell", {}).get(format_name, ()))
         found[f"{number:02}-request.json"] = request
@@ -48,13 +52,11 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     return found
 
 
-def _declare(scenario: dict[str, Any], format_name: str) -> str | None:
-    wanted = scenario.get("declare", {})
-    if format_name not in wanted:
-        return None
-    value = wanted[format_name]
-    words = {True: "strict", False: "non-strict", None: "null"}
-    return words[value] if value is None or isinstance(value, bool) else str(value)
+def _spelling(scenario: dict[str, Any], format_name: str) -> frozenset[str]:
+    """The words of ``declare`` (how tools are declared) and ``spell`` (the rest) for one format."""
+    declared = scenario.get("declare", {}).get(format_name)
+    words = [*([declared] if declared else []), *scenario.get("spell", {}).get(format_name, [])]
+    return frozenset(words)
 
 
 def text_of(body: Body) -> str:
@@ -72,6 +74,16 @@ def _write(path: Path, text: str) -> bool:
     return True
 
 
+def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, str]:
+    """What to say of a new file: the format's API version, and the date of the case's other files."""
+    version = case.parents[2] / "formats" / format_name / "format.json"
+    found = {"provenance": "rendered", "source": "toolcall_reference.render"}
+    if version.is_file():
+        found["api_version"] = json.loads(version.read_text(encoding="utf-8"))["api_version"]
+    dates = [entry["date"] for entry in listed.values() if "date" in entry]
+    return {**found, "date": max(dates, default=RELEASED)}
+
+
 def render_case(case: Path, tools: dict[str, dict[str, Any]]) -> Iterator[Path]:
     """Write the rendered files of one case; yields those that changed."""
     path = case / "scenario.json"
@@ -81,7 +93,8 @@ def render_case(case: Path, tools: dict[str, dict[str, Any]]) -> Iterator[Path]:
     for format_name in scenario.get("models") or DEFAULT_MODELS:
         for name, body in render(scenario, tools, format_name).items():
             key = f"{format_name}/{name}"
-            if files.setdefault(key, {"provenance": "rendered"}).get("provenance") != "rendered":
+            entry = files.setdefault(key, _entry(case, format_name, listed))
+            if entry.get("provenance") != "rendered":
                 continue
             if _write(case / key, text_of(body)):
                 yield case / key

@@ -1,9 +1,10 @@
 """A scenario of the corpus as a conversation in the intermediate form, for one format.
 
-Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "declare"}``. A turn is ``{"role", "content"}``; an
-entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input", "signature"?}}``,
+Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "declare"}``. A turn is ``{"role", "content"}``;
+an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
 ``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data" or "url", "name"?}}``, and
-``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands.
+``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands. A
+text or call may have ``"opaque": {format: signature}`` beside it.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def letters(length: int, *seed: object) -> str:
 class Builder:
     """Builds the conversation of one scenario as one format would have had it.
 
-    ``native_id`` mints an id in that provider's own shape for a call whose id the scenario does not give, ``signs`` says
-    whether the first call of each step carries a thought signature.
+    A call whose id the scenario does not give gets one in that provider's own shape. ``signs`` says whether the first
+    call of each step carries a thought signature even where the scenario has none.
     """
 
     def __init__(
@@ -85,9 +86,9 @@ class Builder:
 
     def _items(self, entry: dict[str, Any]) -> list[Item]:
         if "text" in entry:
-            return [Text(entry["text"], refusal=entry.get("refusal", False))]
+            return [Text(entry["text"], entry.get("refusal", False), self._state(entry))]
         if "call" in entry:
-            return [self._call(entry["call"])]
+            return [self._call(entry["call"], self._state(entry))]
         if "result" in entry:
             return [self._result(entry["result"])]
         if "media" in entry:
@@ -98,7 +99,11 @@ class Builder:
                 return [make(self._format, str(block.get("type", key)), block) for block in blocks]
         raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
 
-    def _call(self, call: dict[str, Any]) -> UniversalToolCall:
+    def _state(self, entry: dict[str, Any]) -> dict[str, Any]:
+        signature = entry.get("opaque", {}).get(self._format)
+        return {self._format: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
+
+    def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
         key = call["key"]
         given = self._ids[key] if key in self._ids else self._native_id(key)
         found = UniversalToolCall(
@@ -109,8 +114,7 @@ class Builder:
             found.arguments, found.kind = {"input": found.text}, "custom"
         if "arguments_text" in call:
             found.text = call["arguments_text"]
-        if "signature" in call and self._format == "gemini":
-            found.raw_context["gemini"] = {"thoughtSignature": call["signature"]}
+        found.raw_context = state
         self._calls[key] = found
         return found
 
@@ -126,17 +130,18 @@ class Builder:
         call = self._calls[result["call"]]
         content = result.get("content", "")
         if isinstance(content, dict):
-            found = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
-            found.result = copy.deepcopy(content) if self._format == "gemini" else dump(content)
-            return found
+            whole = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
+            whole.result = copy.deepcopy(content) if self._format == "gemini" else dump(content)
+            return whole
         parts: list[Text | Media] = []
-        for part in [{"text": content}] if isinstance(content, str) else content:
+        written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
+        for part in written:
             parts.append(Text(part["text"]) if "text" in part else _media(part["media"]))
         return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
 
     def exchanges(self) -> list[tuple[Conversation, Reply]]:
         """Each assistant turn with the conversation before it."""
-        found = []
+        found: list[tuple[Conversation, Reply]] = []
         for place, (turn, raw) in enumerate(self.turns):
             if turn.side == "assistant":
                 before = [earlier for earlier, _ in self.turns[:place]]

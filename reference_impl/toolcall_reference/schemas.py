@@ -42,15 +42,13 @@ def from_gemini(schema: Any) -> Any:
     found: Schema = {}
     nullable = False
     for spelt, value in schema.items():
-        key = _SNAKE.get(spelt, spelt)
+        key = str(_SNAKE.get(spelt, spelt))
         if key == "type" and isinstance(value, str):
             if value != "TYPE_UNSPECIFIED":
                 found["type"] = value.lower() if value.upper() in _GEMINI_TYPES else value
         elif key == "nullable":
             nullable = value is True
-        elif key == "propertyOrdering":
-            continue
-        elif key == "format" and value == "enum":
+        elif key == "propertyOrdering" or (key == "format" and value == "enum"):
             continue
         elif key == "example":
             found["examples"] = [value]

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import ids
 from .ids import IdRule
-from .intermediate import Tool, ToolChoice, UniversalToolCall
+from .intermediate import Text, Tool, ToolChoice, UniversalToolCall
 from .losses import Losses
 from .names import NameMap, NameRule
 
@@ -19,7 +19,8 @@ class Target:
 
     ``model`` is the model to name. ``asked`` is the client's own request where a reply is encoded (its settings are
     echoed by some formats) and ``taken`` the call ids it used. ``exact`` leaves ids and names as they are, legal or
-    not: for rendering documents. ``declare`` asks for one of several legal spellings of tool declarations.
+    not: for rendering documents. ``spelling`` asks for some of the legal spellings that an encoder would not choose by
+    itself; each encoder lists its words in ``SPELLINGS``. ``call_ids`` tells, afterwards, the ids that were written.
     """
 
     model: str
@@ -29,7 +30,8 @@ class Target:
     asked: dict[str, Any] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
     exact: bool = False
-    declare: str | None = None
+    spelling: frozenset[str] = frozenset()
+    call_ids: dict[str, str] = field(default_factory=dict)
 
     def use_names(self, rule: NameRule, tools: Iterable[Tool], calls: Iterable[UniversalToolCall]) -> None:
         """Fix the names of this encoding: declared tools first, then the tools of calls."""
@@ -39,8 +41,15 @@ class Target:
     def ids(self, calls: list[UniversalToolCall], rule: IdRule) -> dict[str, str]:
         """The target's ids by universal id; see :func:`ids.assign`."""
         if self.exact:
-            return {call.id: call.given_id for call in calls if call.given_id is not None}
-        return ids.assign(calls, rule, self.taken)
+            self.call_ids = {call.id: call.given_id for call in calls if call.given_id is not None}
+        else:
+            self.call_ids = ids.assign(calls, rule, self.taken)
+        return self.call_ids
+
+    def lose_state(self, item: Text | UniversalToolCall) -> None:
+        """Note that opaque state attached to ``item`` is not carried."""
+        for origin in item.raw_context:
+            self.losses.add("reasoning", f"state of {origin}; dropped", getattr(item, "name", ""))
 
     def choice(self, choice: ToolChoice | None, tools: list[Tool]) -> ToolChoice | None:
         """The tool choice as far as ``tools`` allow it: a choice of tools that are gone is loosened, never dangling."""

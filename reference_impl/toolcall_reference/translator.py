@@ -1,7 +1,8 @@
 """The translator: a session decodes one format, and encodes the other.
 
-Everything that a later reply needs of its request (names, free-text tools, settings to echo) is in the session; across
-exchanges nothing is needed, so a fresh session can go on with any conversation.
+Everything that a reply needs of its request (names, free-text tools, settings to echo) is in the session. Across
+exchanges nothing is needed, so a fresh session can go on with any conversation; the same session also gives back opaque
+state that the client's format had no place for.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .formats import Format
 from .intermediate import Body, Conversation, Reply
 from .losses import Losses
 from .names import NameMap
+from .state import StateMemory
 from .target import Target
 
 VERSION = "0.1.0"
@@ -69,6 +71,7 @@ class Session:
         self._custom: set[str] = set()
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
+        self._state = StateMemory()
 
     def request(self, body: Body, /) -> Body:
         """The upstream's request for the client's; Refused where it cannot be said without inventing."""
@@ -79,6 +82,7 @@ class Session:
         conversation = self._client.decode_request(copy.deepcopy(body), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
+        self._state.restore(conversation, self._route.upstream)
         target = Target(self._route.upstream_model, self.losses, stream=self._route.stream, names=self._names)
         return self._upstream.encode_request(conversation, target)
 
@@ -95,7 +99,9 @@ class Session:
         reply = self._upstream.decode_response(copy.deepcopy(body), self.losses)
         self._restore(reply)
         target = Target(self._route.client_model, self.losses, asked=self._asked, taken=self._ids)
-        return self._client.encode_response(reply, target)
+        found = self._client.encode_response(reply, target)
+        self._state.keep(reply, target.call_ids)
+        return found
 
     def _restore(self, reply: Reply) -> None:
         for call in reply.calls:

@@ -10,9 +10,9 @@ import pkgutil
 from functools import cache
 from typing import Protocol, cast
 
-from ..intermediate import Body, Conversation, Reply
-from ..losses import Losses
-from ..target import Target
+from toolcall_reference.intermediate import Body, Conversation, Reply
+from toolcall_reference.losses import Losses
+from toolcall_reference.target import Target
 
 
 class Format(Protocol):
@@ -20,6 +20,9 @@ class Format(Protocol):
 
     MODEL_KEYS: tuple[str | None, str]
     """Where the model is named: the request's key (None: not in the body) and the reply's."""
+
+    SPELLINGS: frozenset[str]
+    """The words that :attr:`Target.spelling` may hold."""
 
     def decode_request(self, body: Body, losses: Losses, /) -> Conversation: ...
 

@@ -1,8 +1,8 @@
 """Anthropic Messages: https://docs.claude.com/en/api/messages"""
 
 from .decode import decode_request, decode_response
-from .encode import encode_request, encode_response
+from .encode import SPELLINGS, encode_request, encode_response
 
 MODEL_KEYS = ("model", "model")
 
-__all__ = ["MODEL_KEYS", "decode_request", "decode_response", "encode_request", "encode_response"]
+__all__ = ["MODEL_KEYS", "SPELLINGS", "decode_request", "decode_response", "encode_request", "encode_response"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import media, results
-from ...intermediate import (
+from toolcall_reference import media, results
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -21,9 +21,9 @@ from ...intermediate import (
     Turn,
     Usage,
 )
-from ...jsontext import as_list, as_object, as_text, digest
-from ...losses import Losses
-from ...pairing import Ledger
+from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import Ledger
 
 NAME = "anthropic"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import history, media, results, schemas
-from ...ids import IdRule
-from ...intermediate import (
+from toolcall_reference import history, media, results, schemas
+from toolcall_reference.ids import IdRule
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -22,13 +22,14 @@ from ...intermediate import (
     UniversalToolResult,
     Usage,
 )
-from ...jsontext import RAW_ARGUMENTS_KEY, digest
-from ...names import NameRule
-from ...target import Target
+from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
+from toolcall_reference.names import NameRule
+from toolcall_reference.target import Target
 
 NAME = "anthropic"
 IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
+SPELLINGS = frozenset({"custom", "content-blocks", "result-blocks", "system-blocks"})
 DEFAULT_MAX_TOKENS = 4096
 """``max_tokens`` is required here; this is sent where the source sets no limit."""
 
@@ -55,9 +56,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         target.losses.add("system", "there is no conversation beside it; sent as the user's text")
         turns, system = [Turn("user", list(system))], []
     if system:
-        body["system"] = (
-            system[0].text if len(system) == 1 else [{"type": "text", "text": text.text} for text in system]
-        )
+        blocks = [{"type": "text", "text": text.text} for text in system]
+        body["system"] = blocks if len(system) > 1 or "system-blocks" in target.spelling else system[0].text
     ids = target.ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
     if tools:
@@ -77,12 +77,14 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     blocks: list[Body] = []
     for item in turn.items:
         blocks += _block(item, ids, target)
-    if len(turn.items) == 1 and isinstance(turn.items[0], Text):
+    if len(turn.items) == 1 and isinstance(turn.items[0], Text) and "content-blocks" not in target.spelling:
         return {"role": turn.side, "content": turn.items[0].text}
     return {"role": turn.side, "content": blocks}
 
 
 def _block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+    if isinstance(item, (Text, UniversalToolCall)):
+        target.lose_state(item)
     if isinstance(item, Text):
         return [{"type": "text", "text": item.text}] if item.text.strip() else []
     if isinstance(item, Media):
@@ -101,7 +103,7 @@ def _block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
     found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id]}
     parts = results.parts(result)
-    if len(parts) == 1 and isinstance(parts[0], Text):
+    if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
         found["content"] = parts[0].text
     else:
         found["content"] = [block for part in parts for block in _block(part, ids, target)]
@@ -148,7 +150,7 @@ def _kept_tools(conversation: Conversation, target: Target) -> list[Tool]:
 
 def _tool(tool: Tool, target: Target) -> Body:
     found: Body = {}
-    if target.declare == "custom":
+    if "custom" in target.spelling:
         found["type"] = "custom"
     found["name"] = target.names.to(tool.name)
     if tool.description:

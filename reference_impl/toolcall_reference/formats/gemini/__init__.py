@@ -1,8 +1,8 @@
 """Gemini generateContent, REST form: https://ai.google.dev/api/generate-content"""
 
 from .decode import decode_request, decode_response
-from .encode import encode_request, encode_response
+from .encode import SPELLINGS, encode_request, encode_response
 
 MODEL_KEYS = (None, "modelVersion")
 
-__all__ = ["MODEL_KEYS", "decode_request", "decode_response", "encode_request", "encode_response"]
+__all__ = ["MODEL_KEYS", "SPELLINGS", "decode_request", "decode_response", "encode_request", "encode_response"]

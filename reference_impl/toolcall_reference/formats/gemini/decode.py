@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from ... import media, results
-from ...errors import Refused
-from ...intermediate import Body, Conversation, Hosted, Item, Media, Opaque, Reply, Text, Turn, Usage
-from ...jsontext import as_list, as_object, as_text, digest
-from ...losses import Losses
-from ...pairing import Ledger
+from toolcall_reference import media, results
+from toolcall_reference.errors import Refused
+from toolcall_reference.intermediate import Body, Conversation, Hosted, Item, Media, Opaque, Reply, Text, Turn, Usage
+from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import Ledger
+
 from .settings import decode_settings, decode_tools
 from .spelling import camel
 
@@ -72,11 +73,11 @@ def _part(part: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         if part.get(key) is not None:
             return [Hosted(NAME, key, part)]
     found: list[Item] = []
-    if part.get("thoughtSignature"):
-        losses.add("reasoning", "the signature of a text part is Gemini's alone; dropped")
+    signature = part.get("thoughtSignature")
     if isinstance(part.get("text"), str):
-        if part["text"]:
-            found.append(Text(part["text"]))
+        state = {NAME: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
+        if part["text"] or state:
+            found.append(Text(part["text"], raw_context=state))
     elif isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
         found.append(_media(part))
     elif part.keys() - {"thoughtSignature"}:

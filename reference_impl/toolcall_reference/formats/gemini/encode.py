@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from ... import history, media, results
-from ...ids import IdRule
-from ...intermediate import (
+from toolcall_reference import history, media, results
+from toolcall_reference.ids import IdRule
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -21,14 +21,16 @@ from ...intermediate import (
     UniversalToolResult,
     Usage,
 )
-from ...jsontext import RAW_ARGUMENTS_KEY, digest
-from ...names import NameRule
-from ...target import Target
+from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
+from toolcall_reference.names import NameRule
+from toolcall_reference.target import Target
+
 from .settings import encode_choice, encode_config, encode_tool, encode_tools
 
 NAME = "gemini"
 IDS = IdRule(optional=True)
 NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)
+SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "system-role"})
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
@@ -68,6 +70,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
+        if "system-role" in target.spelling:
+            body["systemInstruction"]["role"] = "user"
     if tools:
         body["tools"] = [{"functionDeclarations": [encode_tool(tool, target) for tool in tools]}]
     choice = encode_choice(conversation.settings, tools, target)
@@ -90,7 +94,7 @@ def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 def _model_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, Text):
-        return [{"text": item.text}] if item.text.strip() else []
+        return [{"text": item.text} | _signature(item)] if item.text.strip() or _signature(item) else []
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
@@ -98,14 +102,17 @@ def _model_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         call["args"] = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
         if item.id in ids:
             call["id"] = ids[item.id]
-        signature = item.raw_context.get(NAME, {}).get("thoughtSignature")
-        return [{"functionCall": call} | ({} if signature is None else {"thoughtSignature": signature})]
+        return [{"functionCall": call} | _signature(item)]
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
             return [item.value]
         element = "reasoning" if isinstance(item, Opaque) else "hosted"
         target.losses.add(element, f"of {item.origin}; dropped", item.type)
     return []
+
+
+def _signature(item: Text | UniversalToolCall) -> Body:
+    return dict(item.raw_context.get(NAME, {}))
 
 
 def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:

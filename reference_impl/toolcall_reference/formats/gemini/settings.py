@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import schemas
-from ...intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
-from ...jsontext import as_list, as_object, as_text
-from ...losses import Losses
-from ...target import Target
+from toolcall_reference import schemas
+from toolcall_reference.intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.losses import Losses
+from toolcall_reference.target import Target
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"}
 _CONFIG = {
@@ -111,7 +111,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         target.losses.add("strict", "Gemini has no strict tools; dropped", tool.name)
     if schema is None:
         return found
-    if target.declare == "parameters":
+    if "parameters" in target.spelling:
         parameters, lost = schemas.to_gemini(schema)
         for keyword in dict.fromkeys(lost):
             target.losses.add("tool-schema", f"{keyword} cannot be said in parameters; widened", tool.name)

@@ -1,8 +1,8 @@
 """OpenAI Chat Completions: https://platform.openai.com/docs/api-reference/chat"""
 
 from .decode import decode_request, decode_response
-from .encode import encode_request, encode_response
+from .encode import SPELLINGS, encode_request, encode_response
 
 MODEL_KEYS = ("model", "model")
 
-__all__ = ["MODEL_KEYS", "decode_request", "decode_response", "encode_request", "encode_response"]
+__all__ = ["MODEL_KEYS", "SPELLINGS", "decode_request", "decode_response", "encode_request", "encode_response"]

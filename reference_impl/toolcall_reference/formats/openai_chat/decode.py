@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import results
-from ...errors import Refused
-from ...intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
-from ...jsontext import as_list, as_object, as_text, digest
-from ...losses import Losses
-from ...pairing import Ledger
+from toolcall_reference import results
+from toolcall_reference.errors import Refused
+from toolcall_reference.intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
+from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import Ledger
+
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
 

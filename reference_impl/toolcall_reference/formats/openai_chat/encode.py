@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import history, results
-from ...ids import IdRule
-from ...intermediate import (
+from toolcall_reference import history, results
+from toolcall_reference.ids import IdRule
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -19,15 +19,19 @@ from ...intermediate import (
     UniversalToolResult,
     Usage,
 )
-from ...jsontext import RAW_ARGUMENTS_KEY, digest, dump
-from ...names import NameRule
-from ...target import Target
+from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
+from toolcall_reference.names import NameRule
+from toolcall_reference.target import Target
+
 from .parts import encode_user
 from .settings import encode_settings, encode_tool, encode_tools
 
 NAME = "openai_chat"
 IDS = IdRule(limit=40)
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 64)
+SPELLINGS = frozenset(
+    {"plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"}
+)
 
 _FINISH = {
     "end": "stop", "tools": "tool_calls", "length": "length", "filter": "content_filter", "stop_sequence": "stop",
@@ -42,14 +46,15 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     ids = target.ids(conversation.calls, IDS)
     messages: list[Body] = []
     system = [text for text in conversation.system if text.text.strip()]
+    role = "developer" if "developer" in target.spelling else "system"
     if system:
-        messages.append({"role": "system", "content": encode_user(system, target.losses)})
+        messages.append({"role": role, "content": encode_user(system, target)})
     for turn in history.arrange(conversation.turns):
         if turn.side == "assistant":
             messages += _assistant(turn, ids, target)
         elif turn.side == "system":
             texts = [item for item in turn.items if isinstance(item, Text)]
-            messages.append({"role": "system", "content": encode_user(texts, target.losses)})
+            messages.append({"role": role, "content": encode_user(texts, target)})
         else:
             messages += _user(turn, ids, target)
     body: Body = {"model": target.model, "messages": messages}
@@ -65,7 +70,7 @@ def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     message = _message(turn.items, ids, target)
     if message["content"] is None and "tool_calls" not in message and "refusal" not in message:
         return []
-    return [message]
+    return [_spelt(message, target)]
 
 
 def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
@@ -76,7 +81,9 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
         message["refusal"] = "\n".join(refusals)
     calls = []
     for item in items:
-        if isinstance(item, UniversalToolCall):
+        if isinstance(item, Text):
+            target.lose_state(item)
+        elif isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids, target))
         elif isinstance(item, (Opaque, Hosted)):
             element = "reasoning" if isinstance(item, Opaque) else "hosted"
@@ -85,6 +92,15 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
             target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
     if calls:
         message["tool_calls"] = calls
+    return message
+
+
+def _spelt(message: Body, target: Target) -> Body:
+    """No content beside calls is null, unless another spelling is asked for."""
+    if message["content"] is None and "content-absent" in target.spelling:
+        del message["content"]
+    elif message["content"] is None and "content-empty" in target.spelling:
+        message["content"] = ""
     return message
 
 
@@ -126,9 +142,9 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         messages.append({"role": "tool", "tool_call_id": wire_id, "content": content or ""})
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
     if moved:
-        messages.append({"role": "user", "content": encode_user(moved, target.losses)})
+        messages.append({"role": "user", "content": encode_user(moved, target)})
     if rest:
-        messages.append({"role": "user", "content": encode_user(rest, target.losses)})
+        messages.append({"role": "user", "content": encode_user(rest, target)})
     for item in turn.items:
         if not isinstance(item, (Text, Media, UniversalToolResult)):
             target.losses.add("hosted", "dropped from a user message", type(item).__name__)

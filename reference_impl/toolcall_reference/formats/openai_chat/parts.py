@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import media
-from ...intermediate import Body, Media, Text
-from ...jsontext import as_list, as_object, as_text
-from ...losses import Losses
+from toolcall_reference import media
+from toolcall_reference.intermediate import Body, Media, Text
+from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.losses import Losses
+from toolcall_reference.target import Target
 
 NAME = "openai_chat"
 VENDOR = "openai"
@@ -58,11 +59,11 @@ def _file(file: Body) -> Media:
     return Media("file", media.guess(name), file_id=as_text(file.get("file_id"), "file_id"), name=name, vendor=VENDOR)
 
 
-def encode_user(parts: Sequence[Text | Media], losses: Losses) -> str | list[Body]:
+def encode_user(parts: Sequence[Text | Media], target: Target) -> str | list[Body]:
     """The content of a user message: a string where it is one text, else an array of parts."""
-    if len(parts) == 1 and isinstance(parts[0], Text):
+    if len(parts) == 1 and isinstance(parts[0], Text) and "content-parts" not in target.spelling:
         return parts[0].text
-    return [encode_part(part, losses) for part in parts]
+    return [encode_part(part, target.losses) for part in parts]
 
 
 def encode_part(part: Text | Media, losses: Losses) -> Body:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import schemas
-from ...intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
-from ...jsontext import as_list, as_object, as_text
-from ...losses import Losses
-from ...target import Target
+from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.losses import Losses
+from toolcall_reference.target import Target
 
 NAME = "openai_chat"
 
@@ -136,12 +135,10 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         return {"type": "custom", "custom": found}
     if tool.schema is not None:
         found["parameters"] = tool.schema
-    elif target.declare == "parameters":
-        found["parameters"] = schemas.NO_PARAMETERS
     if tool.strict is not None:
         found["strict"] = tool.strict
-    elif target.declare in ("strict", "non-strict"):
-        found["strict"] = target.declare == "strict"
+    elif "strict" in target.spelling or "non-strict" in target.spelling:
+        found["strict"] = "strict" in target.spelling
     return {"type": "function", "function": found}
 
 

@@ -1,9 +1,9 @@
 """OpenAI Responses: https://platform.openai.com/docs/api-reference/responses"""
 
 from .decode import decode_request, decode_response
-from .encode import encode_request
+from .encode import SPELLINGS, encode_request
 from .reply import encode_response
 
 MODEL_KEYS = ("model", "model")
 
-__all__ = ["MODEL_KEYS", "decode_request", "decode_response", "encode_request", "encode_response"]
+__all__ = ["MODEL_KEYS", "SPELLINGS", "decode_request", "decode_response", "encode_request", "encode_response"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import results
-from ...errors import Refused
-from ...intermediate import (
+from toolcall_reference import results
+from toolcall_reference.errors import Refused
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -19,9 +19,10 @@ from ...intermediate import (
     UniversalToolResult,
     Usage,
 )
-from ...jsontext import as_list, as_object, as_text, digest
-from ...losses import Losses
-from ...pairing import Ledger
+from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import Ledger
+
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import results
-from ...ids import IdRule
-from ...intermediate import (
+from toolcall_reference import results
+from toolcall_reference.ids import IdRule
+from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
@@ -17,15 +17,19 @@ from ...intermediate import (
     UniversalToolCall,
     UniversalToolResult,
 )
-from ...jsontext import dump
-from ...names import NameRule
-from ...target import Target
+from toolcall_reference.jsontext import dump
+from toolcall_reference.names import NameRule
+from toolcall_reference.target import Target
+
 from .parts import encode_input
 from .settings import encode_settings, encode_tool, encode_tools
 
 NAME = "openai_responses"
 IDS = IdRule(limit=64)
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
+SPELLINGS = frozenset(
+    {"strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"}
+)
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
@@ -35,14 +39,19 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
     system = [text.text for text in conversation.system if text.text.strip()]
-    if system:
-        body["instructions"] = "\n\n".join(system)
     items: list[Body] = []
+    role = next((role for role in ("developer", "system") if f"{role}-item" in target.spelling), None)
+    if system and role is not None:
+        items = [{"role": role, "content": encode_input(list(conversation.system), target)}]
+    elif system:
+        body["instructions"] = "\n\n".join(system)
     for turn in conversation.turns:
         items += _turn(turn, ids, target)
     if not items and system:
         target.losses.add("system", "there is no conversation beside it; sent as the user's text")
         items = [{"role": "user", "content": body.pop("instructions")}]
+    if "typed-messages" in target.spelling:
+        items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
     if tools:
         body["tools"] = [encode_tool(tool, target) for tool in tools]
@@ -57,16 +66,16 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         return _assistant(turn.items, ids, target)
     if turn.side == "system":
         texts = [item for item in turn.items if isinstance(item, Text)]
-        return [{"role": "developer", "content": encode_input(texts, target.losses)}] if texts else []
+        return [{"role": "developer", "content": encode_input(texts, target)}] if texts else []
     items: list[Body] = []
     for result in turn.results:
         # Ours, not the source's word: a free-text tool's output has a type of its own.
         kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
-        output: Any = encode_input(results.marked_parts(result), target.losses)
+        output: Any = encode_input(results.marked_parts(result), target)
         items.append({"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output})
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
     if rest:
-        items.append({"role": "user", "content": encode_input(rest, target.losses)})
+        items.append({"role": "user", "content": encode_input(rest, target)})
     for item in turn.items:
         if not isinstance(item, (Text, Media, UniversalToolResult)):
             target.losses.add("hosted", "dropped from a user message", type(item).__name__)
@@ -76,6 +85,8 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Body]:
     found: list[Body] = []
     for item in items:
+        if isinstance(item, (Text, UniversalToolCall)):
+            target.lose_state(item)
         if isinstance(item, Text):
             if item.refusal:
                 found.append({"role": "assistant", "content": [{"type": "refusal", "refusal": item.text}]})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...intermediate import Body, Hosted, Item, Opaque, Reply, Text, UniversalToolCall, Usage
-from ...jsontext import digest
-from ...target import Target
+from toolcall_reference.intermediate import Body, Hosted, Item, Opaque, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.jsontext import digest
+from toolcall_reference.target import Target
+
 from .encode import IDS, NAME, NAMES, encode_call
 
 _ECHOED: dict[str, Any] = {
@@ -82,6 +83,8 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
     previous: Item | None = None
     for item in reply.items:
         place = len(found)
+        if isinstance(item, (Text, UniversalToolCall)):
+            target.lose_state(item)
         if isinstance(item, Text):
             part = _text(item)
             if isinstance(previous, Text) and not item.refusal and not previous.refusal:
@@ -101,7 +104,7 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
             kind = call.pop("type")
             prefix = "ctc_" if kind == "custom_tool_call" else "fc_"
             item_id = prefix + digest("item", reply.key, place, length=48)
-            rest = {key: call[key] for key in ("arguments", "input", "call_id", "name") if key in call}
+            rest: Body = {key: call[key] for key in ("arguments", "input", "call_id", "name") if key in call}
             found.append({"id": item_id, "type": kind, "status": "completed", **rest})
         elif isinstance(item, (Opaque, Hosted)):
             if item.origin == NAME:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ... import schemas
-from ...intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
-from ...jsontext import as_list, as_object, as_text
-from ...losses import Losses
-from ...target import Target
+from toolcall_reference import schemas
+from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.losses import Losses
+from toolcall_reference.target import Target
 
 _KNOWN = {
     "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",
@@ -131,9 +131,9 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         return found
     found["parameters"] = schemas.NO_PARAMETERS if tool.schema is None else tool.schema
     found["strict"] = tool.strict is True
-    if target.declare in ("strict", "null"):
-        found["strict"] = True if target.declare == "strict" else None
-    elif target.declare == "omitted":
+    if "strict" in target.spelling or "null" in target.spelling:
+        found["strict"] = True if "strict" in target.spelling else None
+    elif "omitted" in target.spelling:
         del found["strict"]
     return found
 
