@@ -39,6 +39,11 @@ def parse(text: str | bytes) -> Any:
         raise JSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise JSONError("nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, JSONError):
+            raise
+        # CPython does not read whole numbers of more than 4,300 digits.
+        raise JSONError(str(error)) from None
 
 
 def equal(left: Any, right: Any) -> bool:

@@ -32,7 +32,13 @@ def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
 def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Iterator[tuple[str, Breach]]:
     """Yield (rule id, breach) for every violation of the format's schema."""
     seen: set[tuple[str, str]] = set()
-    for error in validator(corpus, format_name, direction).iter_errors(body):
+    try:
+        errors = list(validator(corpus, format_name, direction).iter_errors(body))
+    except RecursionError:
+        # Far beyond what any provider takes; readers and rule functions still run.
+        yield f"{format_name}/shape", Breach("", message="nested too deeply to be checked")
+        return
+    for error in errors:
         for leaf in _leaves(error):
             rule_id = _rule_of(leaf) or f"{format_name}/shape"
             pointer = join("", *leaf.absolute_path)
