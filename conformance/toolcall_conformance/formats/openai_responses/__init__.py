@@ -1,0 +1,9 @@
+"""The OpenAI Responses API: one item a step, calls and their outputs linked by ``call_id``.
+
+https://platform.openai.com/docs/api-reference/responses
+"""
+
+from toolcall_conformance.formats.openai_responses.request import read_request
+from toolcall_conformance.formats.openai_responses.response import read_response
+
+__all__ = ["read_request", "read_response"]

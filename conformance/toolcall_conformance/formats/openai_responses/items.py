@@ -1,0 +1,276 @@
+"""Items: the steps of a conversation, in ``input`` and in ``output`` alike, gathered into turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.content import read_content
+from toolcall_conformance.formats.openai_responses.pairing import Ledger
+from toolcall_conformance.formats.openai_responses.tools import read_tools
+from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.reading import (
+    Call,
+    Hosted,
+    Media,
+    Node,
+    Opaque,
+    Reading,
+    Reasoning,
+    Result,
+    Text,
+    Turn,
+    Unknown,
+    Unreadable,
+    Value,
+)
+from toolcall_conformance.reading.model import Item
+
+#: Calls that OpenAI defines and the client carries out: item type -> the key that says what to do.
+BUILTIN_CALLS = {
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "computer_call": "action",
+    "apply_patch_call": "operation",
+}
+
+#: What the client sends back, by the type of the call that it answers.
+OUTPUT_OF = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+    **{call: f"{call}_output" for call in BUILTIN_CALLS},
+}
+
+#: Steps that OpenAI carries out, or that concern nobody's tools.
+HOSTED = frozenset(
+    {
+        *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),
+        *("mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
+        *("tool_search_call", "tool_search_output", "program", "program_output", "item_reference"),
+    }
+)
+
+#: Items without content of their own.
+SILENT = frozenset({"configuration_update", "compaction_trigger"})
+
+_SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
+
+
+def kind_of(item: Any) -> str:
+    """An item's type; a message and a reference may leave it out. ``""`` for what is no item at all."""
+    if not isinstance(item, dict):
+        return ""
+    kind = item.get("type")
+    if isinstance(kind, str):
+        return kind
+    if kind is None and isinstance(item.get("role"), str):
+        return "message"
+    return "item_reference" if kind is None and isinstance(item.get("id"), str) else ""
+
+
+def read_arguments(value: Any) -> Any:
+    """Arguments as a JSON value: absent or blank ones are ``{}``, and what is not JSON is Unreadable."""
+    if value is None:
+        return {}
+    if not isinstance(value, str):
+        return value
+    if not value.strip():
+        return {}
+    try:
+        return parse(value)
+    except ValueError:
+        return Unreadable(value)
+
+
+class Conversation:
+    """Reads items one by one into the turns of a reading."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._ledger = Ledger()
+        self._hosted_ids: set[str] = set()
+        self._calls = 0
+        self._batch = -1
+        self._in_batch = False
+        self._groups = -1
+
+    def read(self, items: Node) -> None:
+        """Read a list of items in order."""
+        for node in items.each():
+            kind = kind_of(node.value)
+            _READERS.get(kind, Conversation._unknown)(self, node, kind)
+
+    def say(self, side: str, item: Item) -> None:
+        """Add an item to the side's current turn, or to a new one."""
+        self._turn(side, item.pointer).items.append(item)
+
+    def _turn(self, side: str, pointer: str) -> Turn:
+        turns = self.reading.turns
+        if not turns or turns[-1].side != side:
+            turns.append(Turn(side, pointer))
+            self._groups += side == "user"
+        self._in_batch = self._in_batch and side == "assistant"
+        return turns[-1]
+
+    def _message(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "status", "phase")
+        side = _SIDES.get(node.text("role") or "", "user")
+        for item in read_content(node.child("content"), self.reading.residue):
+            if side == "system" and not self.reading.turns and isinstance(item, Text):
+                self.reading.system.append(item)
+            else:
+                self.say(side, item)
+        node.close(self.reading.residue)
+
+    def _function_call(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "status", "namespace", "caller", "async")
+        self._call(node, "function", read_arguments(node.get("arguments")), "arguments")
+
+    def _custom_call(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "status", "namespace", "caller", "async")
+        self._call(node, "custom", node.get("input"), "input")
+
+    def _builtin_call(self, node: Node, kind: str) -> None:
+        place = node.child("environment")
+        if kind == "shell_call" and place.text("type") == "container_reference":
+            self._hosted(node, kind)
+            return
+        node.ignore(*node.value)
+        key = "actions" if kind == "computer_call" and "actions" in node else BUILTIN_CALLS[kind]
+        self._call(node, "builtin", node.get(key), key, name=kind.removesuffix("_call"))
+
+    def _call(self, node: Node, kind: str, arguments: Any, key: str, name: str | None = None) -> None:
+        if not self._in_batch:
+            self._batch += 1
+        call = Call(
+            self._calls,
+            self._batch,
+            name or node.text("name"),
+            arguments,
+            node.text("call_id"),
+            node.pointer,
+            name_pointer=_place(node, "type" if name else "name"),
+            arguments_pointer=_place(node, key),
+            id_pointer=_place(node, "call_id"),
+            kind=kind,
+        )
+        self._calls += 1
+        self._ledger.enter(call.id, call.ordinal, call.batch)
+        self.say("assistant", call)
+        self._in_batch = True
+        node.close(self.reading.residue)
+
+    def _output(self, node: Node, kind: str) -> None:
+        call_id = node.text("call_id")
+        if call_id is not None and call_id in self._hosted_ids:
+            self._hosted(node, kind)
+            return
+        if kind == "local_shell_call_output" and call_id is None:
+            call_id = node.text("id")
+        node.ignore("type", "id", "status", "namespace", "caller", "created_by")
+        node.ignore("max_output_length", "acknowledged_safety_checks")
+        call = self._ledger.answer(call_id)
+        parts = _output_parts(node.child("output"), kind, self.reading)
+        turn = self._turn("user", node.pointer)
+        turn.items.append(
+            Result(
+                call,
+                call_id,
+                node.text("name"),
+                parts,
+                _failed(node, kind),
+                node.pointer,
+                group=self._groups,
+                content_pointer=_place(node, "output"),
+                id_pointer=_place(node, "call_id"),
+                name_pointer=_place(node, "name"),
+            )
+        )
+        node.close(self.reading.residue)
+
+    def _reasoning(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "status")
+        for key in ("summary", "content"):
+            for part in node.child(key).each():
+                part.ignore("type")
+                text = part.child("text")
+                if isinstance(text.value, str) and text.value.strip():
+                    self.say("assistant", Reasoning(text.value, text.pointer))
+                part.close(self.reading.residue)
+        self._sealed(node)
+
+    def _compaction(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "created_by")
+        self._sealed(node)
+
+    def _sealed(self, node: Node) -> None:
+        state = node.child("encrypted_content")
+        if isinstance(state.value, str) and state.value:
+            self.say("assistant", Opaque(state.value, state.pointer, "openai_responses"))
+        node.close(self.reading.residue)
+
+    def _hosted(self, node: Node, kind: str) -> None:
+        node.ignore(*node.value)
+        call_id = node.text("call_id")
+        if call_id is not None:
+            self._hosted_ids.add(call_id)
+        ours = kind == "mcp_approval_response" or (
+            kind == "tool_search_output" and node.text("execution") == "client"
+        )
+        name = node.text("name") or kind.removesuffix("_call")
+        link = call_id or node.text("approval_request_id") or node.text("id")
+        self.say("user" if ours else "assistant", Hosted(kind, name, link, node.value, node.pointer))
+
+    def _tools(self, node: Node, _: str) -> None:
+        node.ignore("type", "id", "role")
+        self.reading.tools.extend(read_tools(node.child("tools"), self.reading.residue))
+        node.close(self.reading.residue)
+
+    def _silent(self, node: Node, _: str) -> None:
+        """Configuration in the middle of a conversation: nothing that anybody said."""
+
+    def _unknown(self, node: Node, kind: str) -> None:
+        side = "user" if kind.endswith("_output") else "assistant"
+        self.say(side, Unknown(kind, node.pointer))
+
+
+_READERS: dict[str, Callable[[Conversation, Node, str], None]] = {
+    "message": Conversation._message,
+    "function_call": Conversation._function_call,
+    "custom_tool_call": Conversation._custom_call,
+    "reasoning": Conversation._reasoning,
+    "compaction": Conversation._compaction,
+    "additional_tools": Conversation._tools,
+    **dict.fromkeys(BUILTIN_CALLS, Conversation._builtin_call),
+    **dict.fromkeys(OUTPUT_OF.values(), Conversation._output),
+    **dict.fromkeys(HOSTED, Conversation._hosted),
+    **dict.fromkeys(SILENT, Conversation._silent),
+}
+
+
+def _place(node: Node, key: str) -> str | None:
+    return node.child(key).pointer if key in node else None
+
+
+def _failed(node: Node, kind: str) -> bool | None:
+    """Only a patch's output can say that it failed; a ``status`` elsewhere tells how far an item got."""
+    if kind != "apply_patch_call_output":
+        return None
+    return {"failed": True, "completed": False}.get(node.text("status") or "")
+
+
+def _output_parts(node: Node, kind: str, reading: Reading) -> tuple[Any, ...]:
+    if kind == "shell_call_output" and isinstance(node.value, list):
+        return (Value(node.value, node.pointer),) if node.value else ()
+    if node.is_object and kind != "computer_call_output":
+        return (Value(node.value, node.pointer),)
+    parts = read_content(node, reading.residue)
+    return tuple(part if isinstance(part, (Text, Media)) else _kept(part, node) for part in parts)
+
+
+def _kept(part: Item, output: Node) -> Value:
+    """A part of no known kind as it stands, so that what it says is not lost."""
+    if part.pointer == output.pointer or not isinstance(output.value, list):
+        return Value(output.value, output.pointer)
+    tail = part.pointer[len(output.pointer) + 1 :].split("/")[0]
+    return Value(output.value[int(tail)], f"{output.pointer}/{tail}")

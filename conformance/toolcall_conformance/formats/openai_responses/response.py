@@ -1,0 +1,69 @@
+"""Reading a reply body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.items import Conversation
+from toolcall_conformance.reading import Finish, Node, Reading
+
+#: What the API reports about itself or repeats from the request. The tools that a reply repeats are not declarations.
+_ECHO = (
+    *("id", "object", "created_at", "completed_at", "model", "error", "metadata", "billing", "instructions", "tools"),
+    *("tool_choice", "parallel_tool_calls", "temperature", "top_p", "top_logprobs", "max_output_tokens"),
+    *("max_tool_calls", "text", "reasoning", "truncation", "service_tier", "store", "background", "user", "prompt"),
+    *("safety_identifier", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation"),
+    *("previous_response_id", "conversation", "frequency_penalty", "presence_penalty", "content_filters"),
+    *("tool_usage", "access_programs", "context_management", "output_text", "billing_info", "image"),
+)
+
+_INCOMPLETE = {"max_output_tokens": "length", "content_filter": "filter"}
+_STATUS = {"failed": "error", "cancelled": "other", "queued": "other", "in_progress": "other"}
+
+
+def read_response(body: Any, /) -> Reading:
+    """The reading of a reply body; whatever is no object reads as an empty one."""
+    reading = Reading("openai_responses", "response")
+    root = Node(body)
+    root.ignore(*_ECHO)
+    Conversation(reading).read(root.child("output"))
+    reading.finish = _finish(root, reading)
+    _usage(root.child("usage"), reading)
+    root.close(reading.residue)
+    return reading
+
+
+def _finish(root: Node, reading: Reading) -> Finish | None:
+    """There is no finish reason: status, the reason for being incomplete and what is in the output tell it together."""
+    status = root.child("status")
+    reason = root.child("incomplete_details").child("reason")
+    if not isinstance(status.value, str):
+        return None
+    if status.value == "incomplete":
+        known = _INCOMPLETE.get(reason.value, "other") if isinstance(reason.value, str) else "other"
+        named = reason.value is not None
+        return Finish(known, reason.value if named else status.value, reason.pointer if named else status.pointer)
+    if status.value != "completed":
+        return Finish(_STATUS.get(status.value, "other"), status.value, status.pointer)
+    if reading.calls:
+        return Finish("tools", status.value, status.pointer)
+    return Finish("refusal" if _refused(root) else "end", status.value, status.pointer)
+
+
+def _refused(root: Node) -> bool:
+    return any(
+        part.text("type") == "refusal" for item in root.child("output").each() for part in item.child("content").each()
+    )
+
+
+def _usage(node: Node, reading: Reading) -> None:
+    counts = {
+        "input": node.get("input_tokens"),
+        "output": node.get("output_tokens"),
+        "total": node.get("total_tokens"),
+        "cached": node.child("input_tokens_details").get("cached_tokens"),
+        "reasoning": node.child("output_tokens_details").get("reasoning_tokens"),
+    }
+    for name, count in counts.items():
+        if isinstance(count, int) and not isinstance(count, bool):
+            reading.usage[name] = count

@@ -1,0 +1,5 @@
+"""Rules that a schema cannot say, one small function each."""
+
+from toolcall_conformance.formats.openai_responses.rules import declarations, history, ids, replies
+
+__all__ = ["declarations", "history", "ids", "replies"]

@@ -1,0 +1,121 @@
+"""Tools, their parameter schemas, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.rules.entries import entries, member
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading import Tool
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+Place = tuple[dict[str, Any], str]
+
+
+@rule("openai_responses/strict-schema", "request")
+def strict_schema(subject: Subject) -> Iterator[Breach]:
+    schemas = [
+        (tool.schema, tool.schema_pointer or tool.pointer) for tool in subject.reading.tools if tool.strict is True
+    ]
+    response_format = member(member(subject.body, "text"), "format")
+    if member(response_format, "strict") is True:
+        schemas.append((member(response_format, "schema"), "/text/format/schema"))
+    for schema, pointer in schemas:
+        for node, place in subschemas(schema, pointer):
+            yield from _open_object(node, place)
+
+
+def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
+    properties = node.get("properties")
+    names = list(properties) if isinstance(properties, dict) else []
+    if not _is_of_type(node, "object") and not names:
+        return
+    if node.get("additionalProperties") is not False:
+        yield Breach(place, "under strict, additionalProperties has to be false", want=False)
+    required = node.get("required")
+    listed = required if isinstance(required, list) else []
+    missing = [name for name in names if name not in listed]
+    if missing:
+        yield Breach(place, f"under strict, required has to list every property; missing: {', '.join(missing)}")
+
+
+@rule("openai_responses/tool-schema-items", "request")
+def tool_schema_items(subject: Subject) -> Iterator[Breach]:
+    for node, place in _tool_schemas(subject):
+        if _is_of_type(node, "array") and "items" not in node and "prefixItems" not in node:
+            yield Breach(place)
+
+
+@rule("openai_responses/tool-schema-properties", "request")
+def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
+    for tool in _functions(subject):
+        if isinstance(tool.schema, dict) and tool.schema.get("type") == "object" and "properties" not in tool.schema:
+            yield Breach(tool.schema_pointer or tool.pointer, subject=tool.name or "")
+
+
+@rule("openai_responses/tool-name-unique", "request")
+def tool_name_unique(subject: Subject) -> Iterator[Breach]:
+    seen: set[tuple[str, str]] = set()
+    for tool in subject.reading.tools:
+        if tool.kind == "hosted" or tool.name is None:
+            continue
+        # Two namespaces may each have a tool of the same name.
+        key = (tool.pointer.rpartition("/")[0], tool.name)
+        if key in seen:
+            yield Breach(tool.name_pointer or tool.pointer, got=tool.name, subject=tool.name)
+        seen.add(key)
+
+
+@rule("openai_responses/tool-choice-declared", "request")
+def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
+    choice = subject.reading.settings.get("tool_choice")
+    # A stored prompt can bring tools along, and so can the result of a tool search.
+    if choice is None or member(subject.body, "prompt") is not None:
+        return
+    if any(entry.kind == "tool_search_output" for entry in entries(subject)):
+        return
+    declared = {tool.name for tool in subject.reading.tools if tool.name is not None}
+    if choice.value["mode"] == "required" and not subject.reading.tools:
+        yield Breach(choice.pointer, "a call is required and no tool is declared")
+        return
+    for name in choice.value.get("names", []):
+        # Dated spellings of a hosted tool mean the same tool.
+        if not any(name == known or known.startswith(f"{name}_20") for known in declared):
+            yield Breach(choice.pointer, f"{name} is chosen and not declared", got=name, subject=name)
+
+
+def _functions(subject: Subject) -> Iterator[Tool]:
+    return (tool for tool in subject.reading.tools if tool.kind == "function")
+
+
+def _tool_schemas(subject: Subject) -> Iterator[Place]:
+    for tool in _functions(subject):
+        yield from subschemas(tool.schema, tool.schema_pointer or tool.pointer)
+
+
+def _is_of_type(node: dict[str, Any], name: str) -> bool:
+    kind = node.get("type")
+    return kind == name or (isinstance(kind, list) and name in kind)
+
+
+_ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
+_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
+
+def subschemas(schema: Any, pointer: str) -> Iterator[Place]:
+    """A JSON Schema and every schema in it, each with its pointer."""
+    if not isinstance(schema, dict):
+        return
+    yield schema, pointer
+    for key in _ONE:
+        yield from subschemas(schema.get(key), join(pointer, key))
+    for key in _MANY:
+        members = schema.get(key)
+        for index, entry in enumerate(members if isinstance(members, list) else []):
+            yield from subschemas(entry, join(pointer, key, index))
+    for key in _NAMED:
+        members = schema.get(key)
+        for name, entry in (members if isinstance(members, dict) else {}).items():
+            yield from subschemas(entry, join(pointer, key, name))

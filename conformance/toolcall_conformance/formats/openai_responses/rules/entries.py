@@ -1,0 +1,45 @@
+"""The items of a body as the rules look at them: with type and pointer, whatever else is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.items import kind_of
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading import Call
+from toolcall_conformance.rules.registry import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item; ``kind`` is its type, also where a message or a reference leaves it out."""
+
+    kind: str
+    value: dict[str, Any]
+    pointer: str
+
+    def at(self, key: str) -> str:
+        """The pointer of a member, or the item's own where it has none."""
+        return join(self.pointer, key) if key in self.value else self.pointer
+
+
+def entries(subject: Subject) -> list[Entry]:
+    """The items of ``input`` or ``output``; what is no object is left out."""
+    key = "input" if subject.direction == "request" else "output"
+    items = member(subject.body, key)
+    if not isinstance(items, list):
+        return []
+    return [
+        Entry(kind_of(item), item, join("", key, index)) for index, item in enumerate(items) if isinstance(item, dict)
+    ]
+
+
+def member(value: Any, key: str) -> Any:
+    """A member of what may be no object; None where there is none."""
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def name_of(call: Call) -> str:
+    """A call in words: its place among the calls and the tool's name."""
+    return f"call {call.ordinal + 1}, {call.name}" if call.name else f"call {call.ordinal + 1}"

@@ -1,0 +1,150 @@
+"""Calls and outputs, reasoning and what follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.openai_responses.items import HOSTED, OUTPUT_OF
+from toolcall_conformance.formats.openai_responses.rules.entries import Entry, entries, member, name_of
+from toolcall_conformance.reading import Unreadable
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+#: Items whose content stands somewhere else: what came before them cannot be seen.
+_OPENINGS = frozenset({"item_reference", "compaction"})
+
+
+@rule("openai_responses/call-answered", "request")
+def call_answered(subject: Subject) -> Iterator[Breach]:
+    answered = {result.call for result in subject.reading.results}
+    items = {entry.pointer: entry for entry in entries(subject)}
+    early = {result.id for result in subject.reading.results if result.call is None}
+    for call in subject.reading.calls:
+        # An asynchronous call may be answered in a later request. An output that stands before its call is told of
+        # by result-after-call.
+        waits = member(items[call.pointer].value, "async") is True
+        if call.ordinal not in answered and call.id is not None and call.id not in early and not waits:
+            yield Breach(call.id_pointer or call.pointer, got=call.id, subject=name_of(call))
+
+
+@rule("openai_responses/result-has-call", "request")
+def result_has_call(subject: Subject) -> Iterator[Breach]:
+    if _has_hidden_history(subject):
+        return
+    called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
+    for result in subject.reading.results:
+        if result.call is None and result.id is not None and result.id not in called:
+            yield Breach(result.id_pointer or result.pointer, got=result.id)
+
+
+@rule("openai_responses/result-after-call", "request")
+def result_after_call(subject: Subject) -> Iterator[Breach]:
+    if _has_hidden_history(subject):
+        return
+    called = {call.id for call in subject.reading.calls}
+    for result in subject.reading.results:
+        if result.call is None and result.id in called:
+            yield Breach(result.pointer, got=result.id)
+
+
+@rule("openai_responses/result-once", "request")
+def result_once(subject: Subject) -> Iterator[Breach]:
+    seen: set[int] = set()
+    for result in subject.reading.results:
+        if result.call is None:
+            continue
+        if result.call in seen:
+            yield Breach(result.pointer, got=result.id, subject=name_of(subject.reading.calls[result.call]))
+        seen.add(result.call)
+
+
+@rule("openai_responses/result-type-mirrors-call", "request")
+def result_type_mirrors_call(subject: Subject) -> Iterator[Breach]:
+    kinds = {entry.pointer: entry.kind for entry in entries(subject)}
+    for result in subject.reading.results:
+        if result.call is None:
+            continue
+        call = subject.reading.calls[result.call]
+        wanted = OUTPUT_OF[kinds[call.pointer]]
+        if kinds[result.pointer] != wanted:
+            yield Breach(
+                f"{result.pointer}/type",
+                f"a {kinds[call.pointer]} is answered by a {wanted}",
+                want=wanted,
+                got=kinds[result.pointer],
+                subject=name_of(call),
+            )
+
+
+@rule("openai_responses/hosted-call-has-no-result", "request")
+def hosted_call_has_no_result(subject: Subject) -> Iterator[Breach]:
+    hosted = _hosted_ids(subject)
+    for result in subject.reading.results:
+        if result.call is None and result.id in hosted:
+            yield Breach(result.pointer, got=result.id)
+
+
+@rule("openai_responses/reasoning-has-follower", "request")
+def reasoning_has_follower(subject: Subject) -> Iterator[Breach]:
+    items = entries(subject)
+    for index, entry in enumerate(items):
+        if entry.kind != "reasoning":
+            continue
+        following = next((later for later in items[index + 1 :] if later.kind != "additional_tools"), None)
+        if following is None or not _is_of_the_model(following):
+            yield Breach(entry.pointer)
+
+
+@rule("openai_responses/reasoning-stateless", "request")
+def reasoning_stateless(subject: Subject) -> Iterator[Breach]:
+    if member(subject.body, "store") is not False:
+        return
+    for entry in entries(subject):
+        if entry.kind == "reasoning" and isinstance(entry.value.get("id"), str):
+            state = entry.value.get("encrypted_content")
+            if not (isinstance(state, str) and state):
+                yield Breach(entry.at("id"), got=entry.value["id"])
+
+
+@rule("openai_responses/arguments-json")
+def arguments_json(subject: Subject) -> Iterator[Breach]:
+    items = {entry.pointer: entry for entry in entries(subject)}
+    cut = member(subject.body, "status") == "incomplete"
+    for call in subject.reading.calls:
+        status = member(items[call.pointer].value, "status")
+        unfinished = status == "incomplete" or (cut and status is None)
+        if call.kind == "function" and isinstance(call.arguments, Unreadable) and not unfinished:
+            yield Breach(call.arguments_pointer or call.pointer, got=call.arguments.raw, subject=name_of(call))
+
+
+@rule("openai_responses/arguments-object")
+def arguments_object(subject: Subject) -> Iterator[Breach]:
+    items = {entry.pointer: entry for entry in entries(subject)}
+    for call in subject.reading.calls:
+        raw = member(items[call.pointer].value, "arguments")
+        if call.kind != "function" or not isinstance(raw, str) or isinstance(call.arguments, Unreadable):
+            continue
+        unfinished = member(items[call.pointer].value, "status") == "incomplete"
+        if not isinstance(call.arguments, dict) or (not raw.strip() and not unfinished):
+            yield Breach(call.arguments_pointer or call.pointer, got=raw, subject=name_of(call))
+
+
+def _has_hidden_history(subject: Subject) -> bool:
+    """Whether earlier items are at the provider, so that an output may answer a call that is not in this body."""
+    chained = any(member(subject.body, key) is not None for key in ("previous_response_id", "conversation"))
+    return chained or any(entry.kind in _OPENINGS for entry in entries(subject))
+
+
+def _hosted_ids(subject: Subject) -> set[str]:
+    """The ids by which somebody could try to answer a hosted call."""
+    found = set()
+    for entry in entries(subject):
+        item_id = entry.value.get("id")
+        if entry.kind in HOSTED and entry.kind != "item_reference" and isinstance(item_id, str):
+            found.add(item_id)
+    return found
+
+
+def _is_of_the_model(entry: Entry) -> bool:
+    if entry.kind == "message":
+        return entry.value.get("role") == "assistant"
+    return entry.kind not in OUTPUT_OF.values() and entry.kind not in ("mcp_approval_response", "compaction_trigger")

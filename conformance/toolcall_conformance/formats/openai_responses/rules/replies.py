@@ -1,0 +1,45 @@
+"""How a reply ended, and whether everything in it agrees with that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.openai_responses.rules.entries import entries, member
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+_WHOLE = frozenset({"function_call", "custom_tool_call", "message"})
+
+
+@rule("openai_responses/finish-agrees", "response")
+def finish_agrees(subject: Subject) -> Iterator[Breach]:
+    if member(subject.body, "status") != "completed":
+        return
+    if isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
+        yield Breach("/incomplete_details", "the reply is completed and says why it is incomplete")
+    if member(subject.body, "error") is not None:
+        yield Breach("/error", "the reply is completed and has an error")
+    for entry in entries(subject):
+        status = entry.value.get("status")
+        if entry.kind in _WHOLE and status in ("in_progress", "incomplete"):
+            yield Breach(entry.at("status"), f"the reply is completed and this {entry.kind} is not", "completed", status)
+
+
+@rule("openai_responses/finish-incomplete-reason", "response")
+def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
+    if member(subject.body, "status") != "incomplete":
+        return
+    if not isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
+        yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "")
+
+
+@rule("openai_responses/finish-failed-error", "response")
+def finish_failed_error(subject: Subject) -> Iterator[Breach]:
+    if member(subject.body, "status") == "failed" and not isinstance(member(subject.body, "error"), dict):
+        yield Breach("/error" if "error" in subject.body else "")
+
+
+@rule("openai_responses/usage-sum", "response")
+def usage_sum(subject: Subject) -> Iterator[Breach]:
+    usage = subject.reading.usage
+    if {"input", "output", "total"} <= usage.keys() and usage["total"] != usage["input"] + usage["output"]:
+        yield Breach("/usage/total_tokens", want=usage["input"] + usage["output"], got=usage["total"])

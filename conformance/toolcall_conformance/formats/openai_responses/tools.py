@@ -1,0 +1,90 @@
+"""Tool declarations and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.reading import Node, Residue, Tool
+
+
+def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
+    """The tools of a ``tools`` array; the members of a namespace stand for it."""
+    for entry in node.each():
+        kind = entry.text("type")
+        if kind == "namespace":
+            entry.ignore("name", "description")
+            yield from read_tools(entry.child("tools"), residue)
+        elif kind == "function" or (kind is None and "parameters" in entry):
+            yield _function(entry, residue)
+        elif kind == "custom":
+            entry.ignore("format", "defer_loading", "allowed_callers", "async")
+            yield _declared(entry, entry, "custom")
+        elif entry.is_object:
+            # A hosted tool has no name of its own: its type is what requests and replies call it by.
+            entry.ignore(*entry.value)
+            label = "server_label" if kind == "mcp" and entry.text("server_label") else "type"
+            name = entry.text(label)
+            yield Tool(
+                name,
+                None,
+                None,
+                entry.pointer,
+                kind="hosted",
+                name_pointer=None if name is None else entry.child(label).pointer,
+            )
+        else:
+            yield Tool(None, None, None, entry.pointer, kind="hosted")
+        entry.close(residue)
+
+
+def _function(entry: Node, residue: list[Residue]) -> Tool:
+    entry.ignore("defer_loading", "allowed_callers", "output_schema", "async")
+    inner = entry.child("function")
+    if not inner.is_object:
+        return _declared(entry, entry, "function")
+    # Chat's wrapper: the schema objects to it; what is declared inside is not lost for that.
+    tool = _declared(entry, inner, "function")
+    inner.close(residue)
+    return tool
+
+
+def _declared(entry: Node, node: Node, kind: str) -> Tool:
+    def place(key: str) -> str | None:
+        return node.child(key).pointer if key in node else None
+
+    return Tool(
+        node.text("name"),
+        node.text("description"),
+        node.get("parameters") if kind == "function" else None,
+        entry.pointer,
+        kind=kind,
+        strict=node.flag("strict") if kind == "function" else None,
+        name_pointer=place("name"),
+        description_pointer=place("description"),
+        schema_pointer=place("parameters") if kind == "function" else None,
+    )
+
+
+def read_choice(node: Node) -> dict[str, Any] | None:
+    """``tool_choice`` in neutral form, None where it says nothing that has one."""
+    if isinstance(node.value, str):
+        return {"mode": node.value} if node.value in ("auto", "required", "none") else None
+    if not node.is_object:
+        return None
+    kind = node.text("type")
+    if kind == "allowed_tools":
+        inner = node.child("allowed_tools")
+        holder = inner if inner.is_object else node
+        mode = holder.text("mode")
+        names = [name for name in map(_chosen, holder.child("tools").each()) if name is not None]
+        return {"mode": mode if mode in ("auto", "required") else "auto", "names": names}
+    name = _chosen(node)
+    return None if name is None else {"mode": "required", "names": [name]}
+
+
+def _chosen(node: Node) -> str | None:
+    """What an entry of a choice names: a function or custom tool by name, a server by label, a hosted tool by type."""
+    inner = node.child("function")
+    holder = inner if inner.is_object else node
+    return holder.text("name") or node.text("server_label") or node.text("type")
