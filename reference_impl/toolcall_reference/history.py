@@ -13,10 +13,16 @@ from .intermediate import Conversation, Item, Text, Turn, UniversalToolCall, Uni
 
 
 def check_pairing(conversation: Conversation) -> None:
-    """Raise Refused for a call without a result or with several: nothing is invented, nothing dropped in silence."""
+    """Raise Refused for a call without a result or with several, and for a result without its call.
+
+    Nothing is invented, nothing dropped in silence.
+    """
+    known = {call.id for call in conversation.calls}
     answers: dict[str, int] = {}
     for turn in conversation.turns:
         for result in turn.results:
+            if result.tool_call_id not in known:
+                raise Refused(f"a result answers the call {result.tool_call_id!r}, which is not in the history")
             answers[result.tool_call_id] = answers.get(result.tool_call_id, 0) + 1
     for call in conversation.calls:
         count = answers.get(call.id, 0)
@@ -26,15 +32,20 @@ def check_pairing(conversation: Conversation) -> None:
 
 
 def arrange(turns: list[Turn]) -> list[Turn]:
-    """Turns in which assistant turns are merged while nothing stands between, and results follow their calls."""
+    """Turns in which assistant turns are merged while nothing stands between, and results follow their calls.
+
+    Blank text is no text, and a turn of nothing else is no turn.
+    """
+    turns = [Turn(turn.side, [item for item in turn.items if not _blank(item)]) for turn in turns]
+    turns = [turn for turn in turns if turn.items]
     waiting: dict[str, UniversalToolResult] = {result.tool_call_id: result for turn in turns for result in turn.results}
     order = {key: place for place, key in enumerate(waiting)}
     found: list[Turn] = []
     for turn in turns:
         if turn.side != "assistant":
             rest: list[Item] = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
-            if rest:
-                found.append(Turn(turn.side, rest))
+            # A turn of results alone is kept, empty: what the assistant said after it stays after it.
+            found.append(Turn(turn.side, rest))
             continue
         if found and found[-1].side == "assistant":
             found[-1].items.extend(turn.items)
@@ -43,12 +54,17 @@ def arrange(turns: list[Turn]) -> list[Turn]:
     return _with_results(found, waiting, order)
 
 
+def _blank(item: Item) -> bool:
+    return isinstance(item, Text) and not item.text.strip() and not item.raw_context
+
+
 def _with_results(turns: list[Turn], waiting: dict[str, UniversalToolResult], order: dict[str, int]) -> list[Turn]:
     found: list[Turn] = []
     for turn in turns:
         # Calls of one assistant turn may be several batches where their results stood between them.
         for part in _batches(turn):
-            found.append(part)
+            if part.items:
+                found.append(part)
             results = [waiting[call.id] for call in part.calls if call.id in waiting]
             results.sort(key=lambda result: order[result.tool_call_id])
             if results:

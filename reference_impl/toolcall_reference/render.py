@@ -16,7 +16,6 @@ from . import formats
 from .dress import DRESSES
 from .formats.gemini.encode import demands_signatures
 from .intermediate import Body
-from .respell import respell
 from .scenario import Builder
 from .target import Target
 
@@ -45,7 +44,6 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
-        request = respell(format_name, request, scenario.get("spell", {}).get(format_name, ()))
         found[f"{number:02}-request.json"] = request
         response = spoken.encode_response(reply, Target(model, exact=True, asked=request))
         found[f"{number:02}-response.json"] = DRESSES[format_name](response, reply.key, request)

@@ -1,0 +1,189 @@
+"""The corpus keeps its own promises: files valid and canonical, ids unique, exchanges complete, provenance listed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from toolcall_conformance.jsonvalue import canonical, parse
+from toolcall_conformance.library import default_root
+
+ROOT = default_root()
+MANIFEST = parse((ROOT / "corpus.json").read_bytes())
+CASES = sorted(path.parent for path in ROOT.glob("scenarios/*/*/scenario.json"))
+FAMILIES = ("shell", "read_file", "read_many_files", "write_file", "replace", "grep")
+#: What every family has.
+DEMANDED = ("seed", "recorded-shape", "realistic", "failing-tool", "same-tool-twice", "two-rounds")
+
+#: The files of the project's own shapes: the schema's name, where such files are.
+SHAPES = {
+    "corpus": ["corpus.json"],
+    "tool": ["tools/*.json"],
+    "scenario": ["scenarios/*/*/scenario.json"],
+    "rules": ["formats/*/rules.json", "translation/rules.json"],
+    "format": ["formats/*/format.json"],
+    "transport": ["formats/*/transport.json"],
+    "expresses": ["formats/*/expresses.json"],
+    "verdict": ["verdicts/**/*.json"],
+}
+OWN_FILES = [
+    pytest.param(name, path, id=str(path.relative_to(ROOT)))
+    for name, patterns in SHAPES.items()
+    for pattern in patterns
+    for path in sorted(ROOT.glob(pattern))
+]
+
+
+def case_id(path: Path) -> str:
+    return "/".join(path.parts[-2:])
+
+
+def scenario(case: Path) -> dict[str, Any]:
+    found: dict[str, Any] = parse((case / "scenario.json").read_bytes())
+    return found
+
+
+@cache
+def validator(name: str) -> Any:
+    schema = parse((ROOT / "schemas" / f"{name}.schema.json").read_bytes())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(("name", "path"), OWN_FILES)
+def test_own_files_are_valid(name: str, path: Path) -> None:
+    errors = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(parse(path.read_bytes()))]
+    assert errors == []
+
+
+def test_every_schema_has_files() -> None:
+    assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES)
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "edit", "message"),
+    [
+        ("scenario", "scenarios/shell/seed/scenario.json", {"titel": "x"}, "titel"),
+        ("scenario", "scenarios/shell/seed/scenario.json", {"settings": {"temprature": 1}}, "temprature"),
+        ("scenario", "scenarios/shell/seed/scenario.json", {"id": "Shell/Seed"}, "Shell/Seed"),
+        ("scenario", "scenarios/shell/seed/scenario.json", {"guards": []}, "guards"),
+        ("tool", "tools/replace.json", {"input_schema": {}}, "input_schema"),
+        ("corpus", "corpus.json", {"feature": {}}, "feature"),
+    ],
+)
+def test_misspelt_keys_are_caught(name: str, path: str, edit: dict[str, Any], message: str) -> None:
+    broken = parse((ROOT / path).read_bytes()) | edit
+    found = [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(broken)]
+    assert len(found) == 1
+    assert message in found[0]
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_names_are_known(case: Path) -> None:
+    raw = scenario(case)
+    assert raw["id"] == case_id(case)
+    assert set(raw["features"]) <= set(MANIFEST["features"])
+    assert set(raw["models"]) == set(raw["ids"]) == set(MANIFEST["formats"])
+    for name in raw["tools"]:
+        assert (ROOT / "tools" / f"{name}.json").is_file()
+
+
+def test_every_feature_is_used_and_every_id_is_unique() -> None:
+    raws = [scenario(case) for case in CASES]
+    assert {feature for raw in raws for feature in raw["features"]} == set(MANIFEST["features"])
+    assert [raw for raw, count in Counter(raw["id"] for raw in raws).items() if count > 1] == []
+    assert len({raw["title"] for raw in raws}) == len(raws)
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_the_conversation_is_sound(case: Path) -> None:
+    """Calls and results pair within their turns, ids are given for every call, tools are declared."""
+    raw = scenario(case)
+    names = {parse((ROOT / "tools" / f"{name}.json").read_bytes())["name"] for name in raw["tools"]}
+    open_calls: list[str] = []
+    keys: list[str] = []
+    for turn in raw["conversation"]:
+        answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
+        assert answered == open_calls, "results follow their calls, in the same order, all of them"
+        calls = [entry["call"] for entry in turn["content"] if "call" in entry]
+        assert {call["name"] for call in calls} <= names
+        if turn["role"] == "assistant":
+            assert (turn["finish"] == "tools") == bool(calls)
+        open_calls = [call["key"] for call in calls]
+        keys += open_calls
+    assert raw["conversation"][-1]["role"] == "assistant"
+    assert len(keys) == len(set(keys))
+    for table in raw["ids"].values():
+        assert set(table) == set(keys)
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_exchanges_are_complete_in_every_format(case: Path) -> None:
+    raw = scenario(case)
+    count = sum(turn["role"] == "assistant" for turn in raw["conversation"])
+    expected = {
+        f"{name}/{number:02}-{direction}.json"
+        for name in MANIFEST["formats"]
+        for number in range(1, count + 1)
+        for direction in ("request", "response")
+    }
+    found = {str(path.relative_to(case)) for path in case.glob("*/*")}
+    assert found == expected
+    assert set(raw["files"]) == expected
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_wire_files_are_canonical(case: Path) -> None:
+    """UTF-8 JSON, two blanks of indent, a newline at the end, no escape that is not needed, numbers as written."""
+    for path in sorted(case.glob("*/*.json")):
+        text = path.read_bytes().decode("utf-8")
+        body = parse(text)
+        assert text == json.dumps(body, indent=2, ensure_ascii=False) + "\n", path
+        assert "\r" not in text
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_its_witnesses(family: str) -> None:
+    """Typed files in ``seed``, recorded-shaped ones in ``recorded-shape``, for each format; and the usual cases."""
+    for name in DEMANDED:
+        assert (ROOT / "scenarios" / family / name / "scenario.json").is_file()
+    for name, provenance in (("seed", "typed"), ("recorded-shape", "recorded")):
+        files = scenario(ROOT / "scenarios" / family / name)["files"]
+        assert {entry["provenance"] for entry in files.values()} == {provenance}
+        assert {key.split("/")[0] for key in files} == set(MANIFEST["formats"])
+
+
+def test_recorded_files_name_their_recording() -> None:
+    pattern = re.compile(r"https://github\.com/[^/]+/[^/]+/blob/[0-9a-f]{40}/.+")
+    for case in CASES:
+        for key, entry in scenario(case)["files"].items():
+            if entry["provenance"] == "recorded":
+                assert pattern.fullmatch(entry["source"]), f"{case_id(case)}/{key}"
+
+
+def test_histories_only_grow() -> None:
+    """Request n + 1 begins with request n: the same settings and declarations, the same turns, then more."""
+    containers = {"anthropic": "messages", "openai_chat": "messages", "openai_responses": "input", "gemini": "contents"}
+    for case in CASES:
+        for name in MANIFEST["formats"]:
+            bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
+            for earlier, later in zip(bodies, bodies[1:], strict=False):
+                key = containers[name]
+                before, after = earlier.pop(key), later[key]
+                rest = {other: value for other, value in later.items() if other != key}
+                assert canonical(earlier) == canonical(rest), f"{case_id(case)} {name}"
+                if isinstance(before, list):
+                    assert canonical(before) == canonical(after[: len(before)]), f"{case_id(case)} {name}"
+                earlier[key] = before
+
+
+def test_the_corpus_is_large_and_varied() -> None:
+    assert len(CASES) >= 40
+    assert {case.parent.name for case in CASES} == set(FAMILIES)
