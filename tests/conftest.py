@@ -13,6 +13,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import Corpus, Rule, default_root, load_corpus, read_json
 
+pytest_plugins = ["pytester"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(

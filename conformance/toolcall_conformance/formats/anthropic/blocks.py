@@ -1,0 +1,186 @@
+"""Content blocks, read into elements: the same for requests and replies."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from toolcall_conformance.formats.anthropic.pairing import Conversation
+from toolcall_conformance.reading import (
+    Call,
+    Hosted,
+    Media,
+    Node,
+    Opaque,
+    Reasoning,
+    Residue,
+    Result,
+    Text,
+    Unknown,
+    Unreadable,
+    Value,
+)
+from toolcall_conformance.reading.model import Item
+
+#: Blocks of the provider's own steps that have no ``_tool_result`` at the end of their type.
+HOSTED = frozenset(
+    {
+        *("server_tool_use", "mcp_tool_use", "mcp_tool_listing", "container_upload"),
+        *("compaction", "fallback", "tool_addition", "tool_removal"),
+    }
+)
+
+#: Keys that say nothing about the conversation, on any block.
+ASIDE = ("type", "cache_control", "citations", "caller", "toolset_name", "transformations")
+
+
+def is_hosted(kind: str) -> bool:
+    """Whether a block of this type is a step of the provider's own tools."""
+    return kind in HOSTED or (kind.endswith("_tool_result") and kind != "tool_result")
+
+
+def read_content(content: Node, side: str, conversation: Conversation, residue: list[Residue]) -> None:
+    """Read a message's content (a string or blocks) into the turn of ``side``."""
+    if isinstance(content.value, str):
+        conversation.add(side, text_items(content))
+        return
+    conversation.begin_message()
+    for block in content.each():
+        conversation.add(side, read_block(block, conversation, residue))
+
+
+def text_items(node: Node) -> list[Item]:
+    """The text at a node, unless it is blank."""
+    return [Text(node.value, node.pointer)] if isinstance(node.value, str) and node.value.strip() else []
+
+
+def read_block(block: Node, conversation: Conversation, residue: list[Residue]) -> list[Item]:
+    """The elements of one block; none for a blank one."""
+    kind = block.text("type")
+    if kind is None:
+        return [Unknown(_type_of(block), block.pointer)]
+    if is_hosted(kind):
+        return [_hosted(kind, block)]
+    items: list[Item]
+    if kind == "tool_use":
+        items = [_call(block, conversation)]
+    elif kind == "tool_result":
+        items = [_result(block, conversation, residue)]
+    elif kind == "thinking":
+        thought, signature = block.child("thinking"), block.child("signature")
+        items = [Reasoning(text.text, text.pointer) for text in _texts(text_items(thought))] + _opaque(signature)
+    elif kind == "redacted_thinking":
+        items = _opaque(block.child("data"))
+    elif kind in ("text", "image", "document", "search_result"):
+        items = list(_shown(kind, block, residue))
+    else:
+        return [Unknown(kind, block.pointer)]
+    block.ignore(*ASIDE)
+    block.close(residue)
+    return items
+
+
+def _call(block: Node, conversation: Conversation) -> Call:
+    name, identity, arguments = block.child("name"), block.child("id"), block.child("input")
+    return conversation.call(
+        name=name.value if isinstance(name.value, str) else None,
+        arguments=_arguments(arguments.value),
+        id=identity.value if isinstance(identity.value, str) and identity.value else None,
+        pointer=block.pointer,
+        name_pointer=name.pointer if "name" in block else None,
+        arguments_pointer=arguments.pointer if "input" in block else None,
+        id_pointer=identity.pointer if "id" in block else None,
+    )
+
+
+def _arguments(value: Any) -> Any:
+    """``input`` is an object; anything else is unreadable, an absent one is empty."""
+    if value is None:
+        return {}
+    return value if isinstance(value, dict) else Unreadable(value)
+
+
+def _result(block: Node, conversation: Conversation, residue: list[Residue]) -> Result:
+    identity, content = block.child("tool_use_id"), block.child("content")
+    parts: list[Any] = []
+    if isinstance(content.value, str):
+        parts.extend(text_items(content))
+    elif isinstance(content.value, dict):
+        parts.append(Value(content.value, content.pointer))
+    for part in content.each():
+        kind = part.text("type")
+        if kind in ("text", "image", "document", "search_result"):
+            parts.extend(_shown(kind, part, residue))
+            part.ignore(*ASIDE)
+            part.close(residue)
+        else:
+            parts.append(Value(part.value, part.pointer))
+    return conversation.result(
+        id=identity.value if isinstance(identity.value, str) and identity.value else None,
+        parts=tuple(parts),
+        error=block.flag("is_error"),
+        pointer=block.pointer,
+        content_pointer=content.pointer if "content" in block else None,
+        id_pointer=identity.pointer if "tool_use_id" in block else None,
+    )
+
+
+def _shown(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
+    """What text, image, document and search_result blocks show to the model."""
+    if kind == "text":
+        yield from _texts(text_items(block.child("text")))
+    elif kind == "search_result":
+        block.ignore("source", "title")
+        for part in block.child("content").each():
+            yield from _shown("text", part, residue)
+            part.ignore(*ASIDE)
+            part.close(residue)
+    else:
+        block.ignore("title", "context")
+        yield from _media(kind, block, residue)
+
+
+def _media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:
+    """The media of an image or document; the source's ``type`` says how it is given."""
+    source = block.child("source")
+    how = source.text("type")
+    mime = source.text("media_type")
+    if how == "content":
+        content = source.child("content")
+        yield from _texts(text_items(content))
+        for part in content.each():
+            inner = part.text("type")
+            if inner in ("text", "image"):
+                yield from _shown(inner, part, residue)
+                part.ignore(*ASIDE)
+                part.close(residue)
+    elif how == "text":
+        # Plain text counts as the bytes that it is, so that it equals the same file sent as base64.
+        data = source.text("data") or ""
+        encoded = base64.b64encode(data.encode("utf-8", "surrogatepass")).decode("ascii")
+        yield Media(kind, mime or "text/plain", block.pointer, data=encoded)
+    elif how == "url":
+        yield Media(kind, mime, block.pointer, url=source.text("url"))
+    elif how == "file":
+        yield Media(kind, mime, block.pointer, file_id=source.text("file_id"))
+    else:
+        yield Media(kind, mime, block.pointer, data=source.text("data"))
+    source.close(residue)
+
+
+def _hosted(kind: str, block: Node) -> Hosted:
+    return Hosted(kind, block.text("name"), block.text("id") or block.text("tool_use_id"), block.value, block.pointer)
+
+
+def _opaque(node: Node) -> list[Item]:
+    return [Opaque(node.value, node.pointer, "anthropic")] if isinstance(node.value, str) and node.value else []
+
+
+def _texts(items: Iterable[Item]) -> Iterator[Text]:
+    return (item for item in items if isinstance(item, Text))
+
+
+def _type_of(block: Node) -> str:
+    value = block.get("type")
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,98 @@
+"""A request body as rules look at it: messages and their blocks with pointers, whatever is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.reading import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A content block; string content counts as one text block at the pointer of ``content``."""
+
+    type: str
+    value: dict[str, Any]
+    pointer: str
+    is_string: bool = False
+
+    def text(self, key: str) -> str | None:
+        """The member ``key`` if it is a string."""
+        value = self.value.get(key)
+        return value if isinstance(value, str) else None
+
+    def at(self, key: str) -> str:
+        """The pointer of the member ``key``, the block's own if there is none."""
+        return f"{self.pointer}/{key}" if key in self.value and not self.is_string else self.pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An entry of ``messages``."""
+
+    role: str
+    pointer: str
+    content: Any
+    blocks: list[Block] = field(default_factory=list)
+
+    def of(self, *types: str) -> list[Block]:
+        """The blocks of these types, in order."""
+        return [block for block in self.blocks if block.type in types]
+
+
+def messages(body: Any) -> list[Message]:
+    """The messages of a request; what is no object is left out."""
+    found = []
+    for entry in Node(body).child("messages").each():
+        if entry.is_object:
+            content = entry.child("content")
+            blocks = [*_string(content), *blocks_of(content)]
+            found.append(Message(entry.text("role") or "", entry.pointer, content.value, blocks))
+    return found
+
+
+def blocks_of(content: Node) -> Iterator[Block]:
+    """The blocks of an array of content."""
+    for block in content.each():
+        if isinstance(block.value, dict):
+            yield Block(block.text("type") or "", block.value, block.pointer)
+
+
+def turns(body: Any) -> list[list[Message]]:
+    """The messages of the two sides, neighbours of one role together as the API joins them; system ones left out."""
+    found: list[list[Message]] = []
+    for message in messages(body):
+        if message.role not in ("user", "assistant"):
+            continue
+        if found and found[-1][0].role == message.role:
+            found[-1].append(message)
+        else:
+            found.append([message])
+    return found
+
+
+def calls(turn: list[Message]) -> list[Block]:
+    """The client tool calls of a turn."""
+    return [block for message in turn for block in message.of("tool_use")]
+
+
+def results(turn: list[Message]) -> list[Block]:
+    """The tool results of a turn."""
+    return [block for message in turn for block in message.of("tool_result")]
+
+
+def tools(body: Any) -> list[Block]:
+    """The declared tools, as blocks: ``type`` is empty for a client tool that has none."""
+    return list(blocks_of(Node(body).child("tools")))
+
+
+def is_client_tool(tool: Block) -> bool:
+    """Whether a declared tool is the client's own, with a schema, and not one that Anthropic defines."""
+    return tool.value.get("type") in (None, "custom")
+
+
+def _string(content: Node) -> Iterator[Block]:
+    if isinstance(content.value, str) and content.value:
+        yield Block("text", {"type": "text", "text": content.value}, content.pointer, is_string=True)

@@ -1,0 +1,58 @@
+"""Replies (a ``message`` object), read: content, stop reason, usage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.anthropic.blocks import read_content
+from toolcall_conformance.formats.anthropic.pairing import Conversation
+from toolcall_conformance.reading import Finish, Node, Reading
+
+REASONS = {
+    "tool_use": "tools",
+    "end_turn": "end",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "stop_sequence": "stop_sequence",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+    "compaction": "pause",
+}
+
+#: Prompt tokens come in three disjoint counts; other formats give their sum.
+INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def read_response(body: Any) -> Reading:
+    """The reading of a unary reply; never raises, whatever JSON it gets."""
+    reading = Reading("anthropic", "response")
+    root = Node(body)
+    read_content(root.child("content"), "assistant", Conversation(reading), reading.residue)
+    reason = root.child("stop_reason")
+    if reason.value is not None:
+        known = REASONS.get(reason.value, "other") if isinstance(reason.value, str) else "other"
+        reading.finish = Finish(known, reason.value, reason.pointer)
+    _read_usage(root.child("usage"), reading)
+    root.ignore("id", "type", "role", "model", "stop_sequence", "stop_details")
+    root.ignore("container", "context_management", "diagnostics", "input_transformations", "fallback")
+    root.close(reading.residue)
+    return reading
+
+
+def _read_usage(usage: Node, reading: Reading) -> None:
+    counts = [usage.get(key) for key in INPUT]
+    if _is_count(counts[0]):
+        reading.usage["input"] = sum(count for count in counts if _is_count(count))
+    for name, count in (
+        ("output", usage.get("output_tokens")),
+        ("cached", usage.get("cache_read_input_tokens")),
+        ("reasoning", usage.child("output_tokens_details").get("thinking_tokens")),
+    ):
+        if _is_count(count):
+            reading.usage[name] = count
+    usage.ignore("cache_creation", "service_tier", "inference_geo", "server_tool_use", "iterations", "speed")
+    usage.close(reading.residue)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

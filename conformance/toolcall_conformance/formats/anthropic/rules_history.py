@@ -1,0 +1,185 @@
+"""Rules on the conversation of a request: calls and their results, roles, texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.anthropic.blocks import is_hosted
+from toolcall_conformance.formats.anthropic.layout import Block, Message, calls, messages, results, tools, turns
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+
+@rule("anthropic/calls-answered", "request")
+def calls_answered(subject: Subject) -> Iterator[Breach]:
+    every = turns(subject.body)
+    for place, turn in enumerate(every):
+        if turn[0].role != "assistant":
+            continue
+        answers = every[place + 1] if place + 1 < len(every) else []
+        answered = {block.text("tool_use_id") for block in results(answers)}
+        for call in calls(turn):
+            if (identity := call.text("id")) and identity not in answered:
+                yield Breach(call.pointer, f"no tool_result answers {identity} in the next user message", got=identity)
+
+
+@rule("anthropic/results-in-one-message", "request")
+def results_in_one_message(subject: Subject) -> Iterator[Breach]:
+    for turn in turns(subject.body):
+        holders = [message for message in turn if message.of("tool_result")]
+        for message in holders[1:]:
+            yield Breach(message.pointer, "these results stand in a message of their own, apart from their fellows")
+
+
+@rule("anthropic/results-first", "request")
+def results_first(subject: Subject) -> Iterator[Breach]:
+    for block, before in _after_other_content(subject):
+        yield Breach(block.pointer, f"this tool_result stands after {before.type} content", got=before.type)
+
+
+def _after_other_content(subject: Subject) -> Iterator[tuple[Block, Block]]:
+    """Each result of a user turn that follows other content, with the first of that content."""
+    for turn in turns(subject.body):
+        other = None
+        for block in (block for message in turn for block in message.blocks if message.role == "user"):
+            if block.type != "tool_result":
+                other = other or block
+            elif other is not None:
+                yield block, other
+
+
+@rule("anthropic/text-after-results", "request")
+def text_after_results(subject: Subject) -> Iterator[Breach]:
+    for message in messages(subject.body):
+        seen = False
+        for block in message.blocks:
+            seen = seen or block.type == "tool_result"
+            if seen and block.type == "text":
+                yield Breach(block.pointer)
+
+
+@rule("anthropic/result-of-known-call", "request")
+def result_of_known_call(subject: Subject) -> Iterator[Breach]:
+    hosted = _hosted_ids(subject)
+    asked: set[str | None] = set()
+    for turn in turns(subject.body):
+        for result in results(turn):
+            identity = result.text("tool_use_id")
+            if identity and identity not in asked and identity not in hosted:
+                message = f"{identity} is no call of the assistant message before"
+                yield Breach(result.at("tool_use_id"), message, got=identity)
+        asked = {call.text("id") for call in calls(turn)} if turn[0].role == "assistant" else set()
+
+
+@rule("anthropic/result-once", "request")
+def result_once(subject: Subject) -> Iterator[Breach]:
+    for turn in turns(subject.body):
+        seen: set[str] = set()
+        for result in results(turn):
+            identity = result.text("tool_use_id")
+            if identity in seen:
+                yield Breach(result.pointer, f"{identity} has its result already", got=identity)
+            if identity:
+                seen.add(identity)
+
+
+@rule("anthropic/call-ids-unique", "request", "response")
+def call_ids_unique(subject: Subject) -> Iterator[Breach]:
+    seen: Counter[str] = Counter()
+    for call in subject.reading.calls:
+        if call.id is not None and call.id_pointer is not None:
+            seen[call.id] += 1
+            if seen[call.id] > 1:
+                yield Breach(call.id_pointer, f"{call.id} is the id of an earlier call", got=call.id)
+
+
+@rule("anthropic/error-result-text", "request")
+def error_result_text(subject: Subject) -> Iterator[Breach]:
+    for message in messages(subject.body):
+        for result in message.of("tool_result"):
+            content = result.value.get("content")
+            if result.value.get("is_error") is not True or not isinstance(content, list):
+                continue
+            for place, part in enumerate(content):
+                if isinstance(part, dict) and part.get("type") != "text":
+                    yield Breach(f"{result.pointer}/content/{place}", got=part.get("type"))
+
+
+@rule("anthropic/tools-declared", "request")
+def tools_declared(subject: Subject) -> Iterator[Breach]:
+    if tools(subject.body):
+        return
+    for message in messages(subject.body):
+        for block in message.of("tool_use", "tool_result"):
+            yield Breach(block.pointer, f"a {block.type} block stands in a request that declares no tools")
+            return
+
+
+@rule("anthropic/hosted-result-linked", "request")
+def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
+    for turn in turns(subject.body):
+        asked: set[str | None] = set()
+        for block in (block for message in turn for block in message.blocks):
+            if block.type in ("server_tool_use", "mcp_tool_use"):
+                asked.add(block.text("id"))
+            elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in asked:
+                message = f"no server tool call with the id {identity} stands before this result"
+                yield Breach(block.at("tool_use_id"), message, got=identity)
+
+
+@rule("anthropic/hosted-not-answered", "request")
+def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
+    hosted = _hosted_ids(subject)
+    for message in messages(subject.body):
+        for result in message.of("tool_result"):
+            if (identity := result.text("tool_use_id")) in hosted:
+                yield Breach(result.pointer, f"{identity} is a server tool's call", got=identity)
+
+
+@rule("anthropic/content-not-empty", "request")
+def content_not_empty(subject: Subject) -> Iterator[Breach]:
+    every = messages(subject.body)
+    for message in every:
+        is_prefill = message is every[-1] and message.role == "assistant"
+        if message.content in ("", []) and not is_prefill:
+            yield Breach(f"{message.pointer}/content")
+
+
+@rule("anthropic/prefill-trailing-space", "request")
+def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
+    last = _last(messages(subject.body))
+    if last is not None and last.role == "assistant" and last.blocks:
+        block = last.blocks[-1]
+        text = block.text("text")
+        if block.type == "text" and text is not None and text != text.rstrip():
+            yield Breach(block.at("text"), got=text[-20:])
+
+
+@rule("anthropic/system-at-top", "request")
+def system_at_top(subject: Subject) -> Iterator[Breach]:
+    first = messages(subject.body)[:1]
+    for message in first:
+        if message.role == "system":
+            yield Breach(message.pointer)
+
+
+@rule("anthropic/system-mid-conversation", "request")
+def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
+    for message in messages(subject.body)[1:]:
+        if message.role == "system" and message.of("text"):
+            yield Breach(message.pointer)
+
+
+def _last(every: list[Message]) -> Message | None:
+    return every[-1] if every else None
+
+
+def _is_hosted_result(block: Block) -> bool:
+    return is_hosted(block.type) and block.type.endswith("_tool_result")
+
+
+def _hosted_ids(subject: Subject) -> set[str | None]:
+    """The ids of the provider's own calls."""
+    hosted = ("server_tool_use", "mcp_tool_use")
+    ids = {block.text("id") for message in messages(subject.body) for block in message.of(*hosted)}
+    return ids - {None}

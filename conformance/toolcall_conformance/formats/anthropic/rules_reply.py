@@ -1,0 +1,30 @@
+"""Rules on replies: the stop reason and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.reading import Hosted, Node
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+
+@rule("anthropic/finish-agrees-with-calls", "response")
+def finish_agrees_with_calls(subject: Subject) -> Iterator[Breach]:
+    """A reply may be cut, refused or paused amid its calls; only the two normal endings must tell the truth."""
+    reason = Node(subject.body).child("stop_reason")
+    calls = subject.reading.calls
+    hosted = any(isinstance(item, Hosted) for turn in subject.reading.turns for item in turn.items)
+    if calls and reason.value == "end_turn":
+        yield Breach(reason.pointer, "the reply has tool calls, but ended its turn", want="tool_use", got="end_turn")
+    if not calls and not hosted and reason.value == "tool_use":
+        yield Breach(reason.pointer, "the reply has no tool call", got="tool_use")
+
+
+@rule("anthropic/stop-sequence-agrees", "response")
+def stop_sequence_agrees(subject: Subject) -> Iterator[Breach]:
+    root = Node(subject.body)
+    reason, sequence = root.get("stop_reason"), root.child("stop_sequence")
+    if reason == "stop_sequence" and not isinstance(sequence.value, str):
+        yield Breach(sequence.pointer, "the stop sequence that was met is not named")
+    if isinstance(reason, str) and reason != "stop_sequence" and isinstance(sequence.value, str):
+        yield Breach(sequence.pointer, f"a stop sequence is named, but the reply ended with {reason}")

@@ -1,0 +1,58 @@
+"""Rules on extended thinking and what it forbids beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.anthropic.layout import calls, messages, results, turns
+from toolcall_conformance.reading import Node
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+THOUGHTS = ("thinking", "redacted_thinking")
+
+
+def _thinks(subject: Subject, *kinds: str) -> bool:
+    return Node(subject.body).child("thinking").text("type") in kinds
+
+
+@rule("anthropic/thinking-forced-choice", "request")
+def thinking_forced_choice(subject: Subject) -> Iterator[Breach]:
+    kind = Node(subject.body).child("tool_choice").child("type")
+    if _thinks(subject, "enabled") and kind.value in ("any", "tool"):
+        yield Breach(kind.pointer, want="auto", got=kind.value)
+
+
+@rule("anthropic/thinking-temperature", "request")
+def thinking_temperature(subject: Subject) -> Iterator[Breach]:
+    temperature = Node(subject.body).child("temperature")
+    if _thinks(subject, "enabled", "adaptive") and temperature.value not in (None, 1):
+        yield Breach(temperature.pointer, want=1, got=temperature.value)
+
+
+@rule("anthropic/thinking-budget-fits", "request")
+def thinking_budget_fits(subject: Subject) -> Iterator[Breach]:
+    root = Node(subject.body)
+    budget, limit = root.child("thinking").child("budget_tokens"), root.get("max_tokens")
+    both = isinstance(budget.value, int) and isinstance(limit, int)
+    if _thinks(subject, "enabled") and both and budget.value >= limit:
+        yield Breach(budget.pointer, f"the budget is not below max_tokens, {limit}", got=budget.value)
+
+
+@rule("anthropic/thinking-first", "request")
+def thinking_first(subject: Subject) -> Iterator[Breach]:
+    """Concerns the turn whose tool results are being sent now; earlier turns are free to leave their thoughts out."""
+    every = turns(subject.body)
+    if not _thinks(subject, "enabled") or len(every) < 2 or not results(every[-1]):
+        return
+    turn = every[-2]
+    if turn[0].role == "assistant" and calls(turn):
+        first = next(block for message in turn for block in message.blocks)
+        if first.type not in THOUGHTS:
+            yield Breach(first.pointer, f"the turn starts with {first.type}", want="thinking", got=first.type)
+
+
+@rule("anthropic/thinking-not-last", "request")
+def thinking_not_last(subject: Subject) -> Iterator[Breach]:
+    for message in messages(subject.body):
+        if message.role == "assistant" and message.blocks and message.blocks[-1].type in THOUGHTS:
+            yield Breach(message.blocks[-1].pointer)
