@@ -29,8 +29,8 @@ def judge(
     """Judge what a translator made of a body.
 
     ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
-    ``"response"``: ``source`` is the provider's reply (format ``upstream``), ``output`` what the client gets; ``request``
-    is then the client's request of the same exchange, if at hand. Models are those of the route, if known.
+    ``"response"``: ``source`` is the provider's reply (format ``upstream``), ``output`` what the client gets, and
+    ``request`` the client's request of the same exchange, if at hand. Models are those of the route, if known.
 
     Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
     """

@@ -67,9 +67,9 @@ class Call:
 class Result:
     """What a tool returned. ``call`` is the ordinal of the call it answers by the format's own pairing, or None.
 
-    ``parts`` are Text, Media or Value, in order. ``error`` is the format's native mark:
-    True, False, or None where the format has none or the body
-    does not say. ``name`` is the function name that the result itself carries. ``group`` numbers the messages or turns that results stand in.
+    ``parts`` are Text, Media or Value, in order. ``error`` is the format's native mark: True, False, or None where the
+    format has none or the body does not say. ``name`` is the function name that the result itself carries. ``group``
+    numbers the messages or turns that results stand in.
     """
 
     call: int | None

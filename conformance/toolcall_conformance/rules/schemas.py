@@ -8,7 +8,6 @@ from typing import Any
 
 import jsonschema
 import referencing
-import referencing.exceptions
 from jsonschema.exceptions import ValidationError
 
 from toolcall_conformance.findings import MISSING
@@ -17,15 +16,11 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.registry import Breach
 
 
-def _no_network(uri: str) -> Any:
-    raise referencing.exceptions.NoSuchResource(ref=uri)
-
-
 @cache
 def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
     """The validator for bodies of one format and direction. Never touches the network."""
     schema = corpus.schema(format_name, direction)
-    registry: referencing.Registry[Any] = referencing.Registry(retrieve=_no_network)
+    registry: referencing.Registry[Any] = referencing.Registry()  # without one, jsonschema would ask the network
     return jsonschema.Draft202012Validator(schema, registry=registry)
 
 
@@ -63,29 +58,20 @@ def _own_rule(error: ValidationError) -> str | None:
 
 
 def _rule_of(error: ValidationError) -> str | None:
-    """The ``x-rule`` nearest to the failed keyword.
+    """The rule that the violated schema object names for the failed keyword.
 
-    A failing subschema can name a rule for one keyword only: ``x-rule`` may be an object ``{keyword: rule id}``, with
-    ``*`` for all others. Enclosing schemas are asked from the inside out, along the way that validation took.
+    ``x-rule`` is a rule id, or an object ``{keyword: rule id}`` with ``*`` for all other keywords. It speaks for its
+    own schema object only: jsonschema does not tell which objects enclose it across a ``$ref``.
     """
     node: ValidationError | None = error
     while node is not None:
-        for schema, keyword in _enclosing(node):
-            named = schema.get("x-rule")
-            if isinstance(named, dict):
-                named = named.get(keyword) or named.get("*")
-            if isinstance(named, str):
-                return named
+        named = node.schema.get("x-rule") if isinstance(node.schema, dict) else None
+        if isinstance(named, dict):
+            named = named.get(str(node.validator)) or named.get("*")
+        if isinstance(named, str):
+            return named
         node = node.parent  # type: ignore[assignment]
     return None
-
-
-def _enclosing(error: ValidationError) -> Iterator[tuple[dict[str, Any], str]]:
-    """The schemas around a failed keyword, innermost first, each with the keyword taken inside it."""
-    # jsonschema gives only the innermost schema; the outer ones are not reachable across $ref, so rules that concern a
-    # whole object stand on the object's own schema.
-    if isinstance(error.schema, dict):
-        yield error.schema, str(error.validator)
 
 
 def _sentence(error: ValidationError) -> str:
@@ -93,7 +79,9 @@ def _sentence(error: ValidationError) -> str:
     if isinstance(named, str):
         return named
     if error.validator == "required":
-        missing = [key for key in error.validator_value if key not in error.instance]
+        wanted: Any = error.validator_value
+        instance: Any = error.instance
+        missing = [key for key in wanted if key not in instance]
         return f"the key {', '.join(map(repr, missing))} is missing"
     if error.validator == "not" or error.schema is False:
         return "this must not stand here"

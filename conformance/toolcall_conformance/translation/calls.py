@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -47,7 +48,11 @@ def compare_calls(pair: Pair) -> None:
     for left in sorted(alignment.moved):
         call = output[alignment.pairs[left]]
         pair.report(
-            "translation/call-order", call.pointer, want=left + 1, got=call.ordinal + 1, subject=call_words(source[left])
+            "translation/call-order",
+            call.pointer,
+            want=left + 1,
+            got=call.ordinal + 1,
+            subject=call_words(source[left]),
         )
     _compare_batches(pair)
     _compare_ids(pair)
@@ -163,7 +168,7 @@ def _compare_batches(pair: Pair) -> None:
     """Calls made at once stay together; calls made after a result was seen stay after it."""
     source, output = pair.source.calls, pair.output.calls
     left_gaps, right_gaps = _separated(pair.source), _separated(pair.output)
-    for first, second in zip(source, source[1:], strict=False):
+    for first, second in itertools.pairwise(source):
         if first.ordinal not in pair.calls or second.ordinal not in pair.calls:
             continue
         one, two = output[pair.calls[first.ordinal]], output[pair.calls[second.ordinal]]

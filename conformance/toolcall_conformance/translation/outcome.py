@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolcall_conformance.findings import Level
+from toolcall_conformance.reading import Finish
 from toolcall_conformance.translation.pair import Pair
 
 # What a reason may become where the target has no word for it, best first.
@@ -37,18 +38,21 @@ def compare_finish(pair: Pair) -> None:
             got=output.raw if output is not None else None,
             source=source.pointer,
         )
-    elif output is not None and got == "tools" and output.raw in pair.target.get("finish_tools_forced", []):
-        # Said by the provider itself only where the request forced one function.
-        if not pair.forced:
-            pair.report(
-                "translation/finish-reason",
-                where,
-                f"the reply has calls and ended normally, but says {output.raw!r}",
-                want="tools",
-                got=output.raw,
-                source=source.pointer,
-                at_most=Level.MUST if pair.forced is False else Level.SHOULD,
-            )
+    elif _only_when_forced(pair, output) and not pair.forced:
+        pair.report(
+            "translation/finish-reason",
+            where,
+            f"the reply has calls and ended normally, but says {output.raw if output else None!r}",
+            want="tools",
+            got=output.raw if output else None,
+            source=source.pointer,
+            at_most=Level.MUST if pair.forced is False else Level.SHOULD,
+        )
+
+
+def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
+    """Whether the word is one that the provider itself says beside calls only where the request forced one function."""
+    return finish is not None and finish.reason == "tools" and finish.raw in pair.target["finish_tools_forced"]
 
 
 def compare_usage(pair: Pair) -> None:

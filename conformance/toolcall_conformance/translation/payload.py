@@ -1,7 +1,7 @@
 """Result contents: which spellings of one result are the same result.
 
 A text result stays that text, or the JSON value it spells, or either inside an object with one key where the target's
-results are objects. An object result stays that object, as JSON text, or loses a wrapper that its own format put around it.
+results are objects. An object result stays that object, as JSON text, or loses a wrapper that its own format gave it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def compare_payload(source: Result, output: Result, wrappers: Sequence[str]) -> 
     texts = texts_of(got)
     values = [part.value for part in got if isinstance(part, Value)]
     if _blank(source):
-        if _blank(output) or all(_blank_value(value) for value in values) and not texts:
+        if _blank(output) or (all(_blank_value(value) for value in values) and not texts):
             return None
         return Level.SHOULD  # a placeholder where some providers refuse the empty text
     best: Level | None = Level.MUST
@@ -80,7 +80,9 @@ def _blank(result: Result) -> bool:
 def _blank_value(value: Any) -> bool:
     if value is None or value == "" or value == {} or value == []:
         return True
-    return isinstance(value, str) and not value.strip() or isinstance(value, dict) and all(map(_blank_value, value.values()))
+    return (isinstance(value, str) and not value.strip()) or (
+        isinstance(value, dict) and all(map(_blank_value, value.values()))
+    )
 
 
 def _candidates(source: Result, wrappers: Sequence[str]) -> list[Any]:
@@ -178,7 +180,9 @@ def _single(value: Any, expected: Any) -> bool:
 
 
 def _single_text(value: Any, want: Sequence[str]) -> bool:
-    return isinstance(value, dict) and any(isinstance(entry, str) and joined_equal(want, [entry]) for entry in value.values())
+    return isinstance(value, dict) and any(
+        isinstance(entry, str) and joined_equal(want, [entry]) for entry in value.values()
+    )
 
 
 def _as_text_blocks(text: str, want: Sequence[str]) -> bool:
@@ -186,8 +190,9 @@ def _as_text_blocks(text: str, want: Sequence[str]) -> bool:
     parsed = _parsed(text)
     if parsed is None or not isinstance(parsed[0], list):
         return False
-    chunks = [entry.get("text") if isinstance(entry, dict) else entry for entry in parsed[0]]
-    return all(isinstance(chunk, str) for chunk in chunks) and joined_equal(want, chunks)
+    entries = [entry.get("text") if isinstance(entry, dict) else entry for entry in parsed[0]]
+    chunks = [entry for entry in entries if isinstance(entry, str)]
+    return len(chunks) == len(entries) and joined_equal(want, chunks)
 
 
 def strings_in(value: Any) -> list[str]:
@@ -207,7 +212,9 @@ def carries_message(source: Result, output: Result) -> bool:
     """Whether an error's message is found again, bare, prefixed, or inside an object."""
     said: list[str] = []
     for part in output.parts:
-        said.extend(strings_in(part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None))
+        said.extend(
+            strings_in(part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None)
+        )
     everything = "\n".join([*said, "".join(text for text in texts_of(output.parts))])
     wanted: list[str] = []
     for part in source.parts:
@@ -235,7 +242,9 @@ def _same_json(objects: Sequence[Any], output: Result) -> bool:
 def looks_like_error(result: Result) -> bool:
     """Whether a result without a native mark reads like a failure."""
     for part in result.parts:
-        for text in strings_in(part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None):
+        for text in strings_in(
+            part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None
+        ):
             if ERROR_WORDS.search(text):
                 return True
         if isinstance(part, Value) and isinstance(part.value, dict) and part.value.get("error"):

@@ -25,7 +25,7 @@ SAMPLES: dict[str, list[Any]] = {
 
 
 def compare_by_probes(source: Any, output: Any) -> tuple[Any, Any]:
-    """``(narrowed, widened)``: a value valid before and not after, and one valid only after; MISSING where there is none."""
+    """``(narrowed, widened)``: a value valid only before, and one valid only after; MISSING where there is none."""
     before, after = _validator(source), _validator(output)
     narrowed: Any = MISSING
     widened: Any = MISSING

@@ -23,7 +23,9 @@ def compare_results(pair: Pair) -> None:
     source, output = pair.source.results, pair.output.results
     free = list(range(len(output)))
     links: dict[int, int] = {}
-    expected = {index: pair.calls.get(result.call) if result.call is not None else None for index, result in enumerate(source)}
+    expected = {
+        index: pair.calls.get(result.call) if result.call is not None else None for index, result in enumerate(source)
+    }
 
     def claim(left: int, right: int) -> None:
         links[left] = right
@@ -31,7 +33,11 @@ def compare_results(pair: Pair) -> None:
 
     for left, result in enumerate(source):  # the right content at the right call
         for right in free:
-            if expected[left] is not None and output[right].call == expected[left] and _same(pair, result, output[right]):
+            if (
+                expected[left] is not None
+                and output[right].call == expected[left]
+                and _same(pair, result, output[right])
+            ):
                 claim(left, right)
                 break
     for left, result in enumerate(source):  # the right content elsewhere
@@ -140,9 +146,14 @@ def _compare_one(pair: Pair, left: Result, right: Result, expected: int | None) 
             subject=subject,
             at_most=level,
         )
-    if right.error and not (left.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
-                            and looks_like_error(left)):
-        pair.report("translation/error-mark-invented", where, want=False, got=True, source=left.pointer, subject=subject)
+    if right.error and not (
+        left.error is None
+        and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
+        and looks_like_error(left)
+    ):
+        pair.report(
+            "translation/error-mark-invented", where, want=False, got=True, source=left.pointer, subject=subject
+        )
 
 
 def _compare_error(pair: Pair, left: Result, right: Result, subject: str, where: str) -> None:

@@ -1,8 +1,8 @@
 """Tool schemas: compared keyword by keyword after both were brought to one spelling.
 
 Spelling is free where it says the same: upper-case types, ``nullable``, inlined ``$ref``, titles, empty ``required``.
-What remains different is a property, a requirement, an enum, a type, items, a description, or some other constraint. Where
-neither structure decides (``anyOf`` and its kin), probe instances show whether the schema got narrower or wider.
+What remains different is a property, a requirement, an enum, a type, items, a description, or another constraint. Where
+structure does not decide (``anyOf`` and its kin), probe instances show whether the schema got narrower or wider.
 """
 
 from __future__ import annotations
@@ -15,12 +15,21 @@ from typing import Any
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical, equal, join, parse, resolve
 from toolcall_conformance.translation.probes import compare_by_probes
+from toolcall_conformance.translation.spelling import NUMERIC, normal
 
-# Keywords that say nothing about which instances are valid, or that only a provider reads.
-SILENT = frozenset({"title", "$schema", "$id", "$comment", "propertyOrdering", "property_ordering", "example", "examples", "default"})
-NUMERIC = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties", "minimum", "maximum")
 BOUNDS = (*NUMERIC, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "format", "uniqueItems")
-COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else", "patternProperties", "propertyNames", "dependentRequired")
+COMPOSED = (
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "patternProperties",
+    "propertyNames",
+    "dependentRequired",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,13 @@ class _Place:
             left = left.get(key) if isinstance(left, dict) else None
             right = right.get(key) if isinstance(right, dict) else None
         pointer = join(self.pointer, *keys)
-        return _Place(left, right, pointer if _there(self.body, pointer) else self.pointer, join(self.source_pointer, *keys), self.body)
+        return _Place(
+            left,
+            right,
+            pointer if _there(self.body, pointer) else self.pointer,
+            join(self.source_pointer, *keys),
+            self.body,
+        )
 
     def keyword(self, key: str) -> str:
         """The pointer of a keyword if the output spells it, else of the schema that lacks it."""
@@ -88,85 +103,6 @@ def _there(body: Any, pointer: str) -> bool:
     return True
 
 
-def normal(schema: Any, root: Any, depth: int = 0) -> Any:
-    """A schema in one spelling: types as sorted lists, local references inlined, silent keywords gone."""
-    if not isinstance(schema, dict):
-        return schema if isinstance(schema, bool) else {}
-    reference = schema.get("$ref", schema.get("ref"))
-    if isinstance(reference, str) and reference.startswith("#") and depth < 12:
-        try:
-            target = resolve(root, reference[1:])
-        except LookupError:
-            return {"dangling": reference}
-        siblings = {key: value for key, value in schema.items() if key not in ("$ref", "ref")}
-        return normal({**target, **siblings} if isinstance(target, dict) else target, root, depth + 1)
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in SILENT or key in ("$defs", "definitions", "defs", "nullable", "type", "const") or value is None:
-            continue
-        found[key] = _normal_keyword(key, value, root, depth)
-    types = _types(schema)
-    if types:
-        found["type"] = types
-    if "const" in schema and "enum" not in found:
-        found["enum"] = [schema["const"]]
-    if "type" in found and found.get("enum") and "null" in found["type"] and None not in found["enum"]:
-        found["enum"] = sorted([*found["enum"], None], key=canonical)
-    if not str(found.get("description", "x")).strip():
-        found.pop("description")
-    for key in ("required", "properties"):
-        if not found.get(key, True):
-            found.pop(key)
-    if found.get("additionalProperties") in (True, {}):
-        found.pop("additionalProperties")
-    return _fold_null(found)
-
-
-def _normal_keyword(key: str, value: Any, root: Any, depth: int) -> Any:
-    if key == "properties" and isinstance(value, dict):
-        return {name: normal(entry, root, depth + 1) for name, entry in value.items()}
-    if key in ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames", "contains"):
-        return normal(value, root, depth + 1)
-    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
-        return [normal(entry, root, depth + 1) for entry in value]
-    if key == "required" and isinstance(value, list):
-        return sorted(str(name) for name in value)
-    if key == "enum" and isinstance(value, list):
-        return sorted(value, key=canonical)
-    if key in NUMERIC and isinstance(value, str) and value.lstrip("-").isdigit():
-        return int(value)
-    return value
-
-
-def _types(schema: dict[str, Any]) -> list[str]:
-    stated = schema.get("type")
-    names = [stated] if isinstance(stated, str) else stated if isinstance(stated, list) else []
-    types = {str(name).lower() for name in names}
-    types.discard("type_unspecified")
-    if schema.get("nullable") is True and types:
-        types.add("null")
-    return sorted(types)
-
-
-def _fold_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """``anyOf: [X, null]`` said as a nullable X."""
-    for key in ("anyOf", "oneOf"):
-        branches = schema.get(key)
-        if not isinstance(branches, list):
-            continue
-        others = [branch for branch in branches if branch != {"type": ["null"]}]
-        if len(branches) > len(others) and len(others) == 1 and isinstance(others[0], dict) and others[0].get("type"):
-            rest = {name: value for name, value in schema.items() if name != key}
-            return _null_in_enum({**others[0], **rest, "type": sorted({*others[0]["type"], "null"})})
-    return schema
-
-
-def _null_in_enum(schema: dict[str, Any]) -> dict[str, Any]:
-    if schema.get("enum") and None not in schema["enum"]:
-        schema["enum"] = sorted([*schema["enum"], None], key=canonical)
-    return schema
-
-
 def _walk(place: _Place, closing_allowed: bool) -> Iterator[Difference]:
     left, right = place.left, place.right
     if equal(left, right):
@@ -176,7 +112,11 @@ def _walk(place: _Place, closing_allowed: bool) -> Iterator[Difference]:
         return
     if "dangling" in right and "dangling" not in left:
         yield Difference(
-            "translation/schema-changed", place.pointer, place.source_pointer, "the reference leads nowhere", got=right["dangling"]
+            "translation/schema-changed",
+            place.pointer,
+            place.source_pointer,
+            "the reference leads nowhere",
+            got=right["dangling"],
         )
         return
     yield from _description(place)
@@ -202,7 +142,11 @@ def _description(place: _Place) -> Iterator[Difference]:
 
 def _type(place: _Place) -> Iterator[Difference]:
     want, got = place.left.get("type"), place.right.get("type")
-    if want == got or (want is None and place.left.get("enum")) or (want is None and any(key in place.left for key in COMPOSED)):
+    if (
+        want == got
+        or (want is None and place.left.get("enum"))
+        or (want is None and any(key in place.left for key in COMPOSED))
+    ):
         return
     if want is None:
         if place.pointer == "" and got == ["object"]:
@@ -214,7 +158,9 @@ def _type(place: _Place) -> Iterator[Difference]:
             return  # said by branches: the probes decide
         if place.pointer == "" and "object" in want and got == ["object"]:
             return
-    yield Difference(rule, place.keyword("type"), join(place.source_pointer, "type"), want=_plain(want), got=_plain(got))
+    yield Difference(
+        rule, place.keyword("type"), join(place.source_pointer, "type"), want=_plain(want), got=_plain(got)
+    )
 
 
 def _plain(types: Any) -> Any:
@@ -253,15 +199,23 @@ def _properties(place: _Place, closing_allowed: bool) -> Iterator[Difference]:
         inner = place.at("properties", name)
         if name not in got:
             yield Difference(
-                "translation/schema-property-lost", place.keyword("properties"), inner.source_pointer, want=name, got=sorted(got)
+                "translation/schema-property-lost",
+                place.keyword("properties"),
+                inner.source_pointer,
+                want=name,
+                got=sorted(got),
             )
         else:
             yield from _walk(inner, closing_allowed)
     for name in got:
         if name not in want:
             yield Difference(
-                "translation/schema-property-invented", join(place.keyword("properties"), name) if
-                _there(place.body, join(place.pointer, "properties", name)) else place.pointer, place.source_pointer, got=name
+                "translation/schema-property-invented",
+                join(place.keyword("properties"), name)
+                if _there(place.body, join(place.pointer, "properties", name))
+                else place.pointer,
+                place.source_pointer,
+                got=name,
             )
     yield from _required(place, closing_allowed)
     one, two = place.left.get("additionalProperties"), place.right.get("additionalProperties")
@@ -311,11 +265,17 @@ def _items(place: _Place, closing_allowed: bool) -> Iterator[Difference]:
     want, got = place.left.get("items"), place.right.get("items")
     if equal(want, got) or want in (None, {}, True):
         if want in (None, {}, True) and got not in (None, {}, True) and isinstance(got, dict):
-            yield Difference("translation/schema-narrowed", place.keyword("items"), place.source_pointer, got=got, mild=True)
+            yield Difference(
+                "translation/schema-narrowed", place.keyword("items"), place.source_pointer, got=got, mild=True
+            )
         return
     if got is None or got in ({}, True):
         yield Difference(
-            "translation/schema-items", place.keyword("items"), join(place.source_pointer, "items"), want=want, got=MISSING
+            "translation/schema-items",
+            place.keyword("items"),
+            join(place.source_pointer, "items"),
+            want=want,
+            got=MISSING,
         )
         return
     yield from _walk(place.at("items"), closing_allowed)

@@ -34,7 +34,12 @@ def compare_settings(pair: Pair, route_model: str | None) -> None:
             continue
         if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
             continue
-        if equal(setting.value, pair.target.get("defaults", {}).get(name, MISSING)) or setting.value in (None, [], {}, ""):
+        if equal(setting.value, pair.target.get("defaults", {}).get(name, MISSING)) or setting.value in (
+            None,
+            [],
+            {},
+            "",
+        ):
             continue
         pair.report("translation/setting-added", setting.pointer, got=setting.value, subject=name)
     model = pair.output.settings.get("model")
@@ -64,7 +69,12 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
         if name == "response_format" and _same_format(setting.value, other.value):
             return
         pair.report(
-            "translation/setting-changed", other.pointer, want=setting.value, got=other.value, source=setting.pointer, subject=name
+            "translation/setting-changed",
+            other.pointer,
+            want=setting.value,
+            got=other.value,
+            source=setting.pointer,
+            subject=name,
         )
 
 
@@ -84,7 +94,11 @@ def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, froze
     if not reading.tools:
         return None
     allowed = value.get("names")
-    chosen = frozenset(names.get(str(name), str(name)) for name in allowed) if isinstance(allowed, list) and allowed else declared
+    chosen = (
+        frozenset(names.get(str(name), str(name)) for name in allowed)
+        if isinstance(allowed, list) and allowed
+        else declared
+    )
     return mode, chosen if mode != "none" else frozenset()
 
 
@@ -101,7 +115,7 @@ def _compare_choice(pair: Pair) -> None:
         if want[0] not in ("none", "auto"):
             pair.report("translation/tool-choice", "", want=_words(want), source=setting.pointer if setting else None)
         return
-    if want[0] == got[0] and (want[1] == got[1] or not chosen_names(pair.source) and not chosen_names(pair.output)):
+    if want[0] == got[0] and (want[1] == got[1] or (not chosen_names(pair.source) and not chosen_names(pair.output))):
         return
     pair.report(
         "translation/tool-choice",

@@ -61,7 +61,9 @@ def compare_opaque(pair: Pair) -> None:
                 carried.add(item.value)
                 origin = origins.get(item.value)
                 if origin is not None and origin != pair.output.format:
-                    pair.report("translation/state-to-stranger", item.pointer, want=f"for {origin} only", got=item.value[:40])
+                    pair.report(
+                        "translation/state-to-stranger", item.pointer, want=f"for {origin} only", got=item.value[:40]
+                    )
     for value, origin in origins.items():
         if origin == pair.output.format and value not in carried:
             pair.report("translation/state-lost", "", want=value[:40])

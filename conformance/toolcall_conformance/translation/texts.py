@@ -83,7 +83,9 @@ def _settle_system(pair: Pair, left: list[Run], right: list[Run]) -> tuple[list[
     want = [text.text for text in pair.source.system]
     got = [text.text for text in pair.output.system]
     for run in list(left):
-        if run.side == "system" and any(trimmed_equal([chunk], got) or chunk.strip() in "\n".join(got) for chunk in run.texts):
+        if run.side == "system" and any(
+            trimmed_equal([chunk], got) or chunk.strip() in "\n".join(got) for chunk in run.texts
+        ):
             want.extend(run.texts)
             left.remove(run)
     left, right = [_as_user(run) for run in left], [_as_user(run) for run in right]
@@ -92,11 +94,20 @@ def _settle_system(pair: Pair, left: list[Run], right: list[Run]) -> tuple[list[
     where = pair.output.system[0].pointer if got else ""
     source = pair.source.system[0].pointer if pair.source.system else None
     if trimmed_equal(want, got):
-        pair.report("translation/system-prompt", where, want="\n".join(want), got="\n".join(got), source=source, at_most=Level.SHOULD)
+        pair.report(
+            "translation/system-prompt",
+            where,
+            want="\n".join(want),
+            got="\n".join(got),
+            source=source,
+            at_most=Level.SHOULD,
+        )
         return left, right
     missing = [chunk for chunk in want if chunk.strip() and chunk.strip() not in "\n".join(got)]
     if missing:
-        demoted = next((run for run in right if not run.landmark and all(chunk.strip() in run.whole for chunk in missing)), None)
+        demoted = next(
+            (run for run in right if not run.landmark and all(chunk.strip() in run.whole for chunk in missing)), None
+        )
         pair.report(
             "translation/system-prompt",
             demoted.pointer if demoted else where,
@@ -106,12 +117,12 @@ def _settle_system(pair: Pair, left: list[Run], right: list[Run]) -> tuple[list[
             source=source,
         )
         if demoted:
-            demoted.chunks = [chunk for chunk in demoted.chunks if chunk.text.strip() not in {m.strip() for m in missing}]
+            demoted.chunks = [
+                chunk for chunk in demoted.chunks if chunk.text.strip() not in {m.strip() for m in missing}
+            ]
             right = [run for run in right if run.landmark or run.chunks]
     else:
-        pair.report(
-            "translation/system-added", where, want="\n".join(want), got="\n".join(got), source=source
-        )
+        pair.report("translation/system-added", where, want="\n".join(want), got="\n".join(got), source=source)
     return left, right
 
 
@@ -210,17 +221,32 @@ def _settle_moved(pair: Pair, lost: list[Run], added: list[Run], right: list[Run
             )
         if new is None:
             pair.report(
-                "translation/text-lost", _neighbour(right), want=old.whole, source=old.pointer, subject=f"text of the {old.side}"
+                "translation/text-lost",
+                _neighbour(right),
+                want=old.whole,
+                source=old.pointer,
+                subject=f"text of the {old.side}",
             )
             continue
         if new in added:
             added.remove(new)
         if new.side != old.side:
-            pair.report("translation/text-role", new.pointer, want=old.side, got=new.side, source=old.pointer, subject=old.whole[:80])
+            pair.report(
+                "translation/text-role",
+                new.pointer,
+                want=old.side,
+                got=new.side,
+                source=old.pointer,
+                subject=old.whole[:80],
+            )
         elif not _only_after_results(pair, old, new):
             pair.report("translation/text-moved", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
     for new in added:
-        if any(joined_equal(new.texts, run.texts) for run in right if run is not new and run.side == new.side and not run.landmark):
+        if any(
+            joined_equal(new.texts, run.texts)
+            for run in right
+            if run is not new and run.side == new.side and not run.landmark
+        ):
             pair.report("translation/text-duplicated", new.pointer, got=new.whole)
         elif not _is_reasoning(pair, new):
             pair.report("translation/text-invented", new.pointer, got=new.whole, subject=f"text of the {new.side}")
@@ -245,7 +271,9 @@ def _before_results(reading: Reading, run: Run) -> bool:
 def _is_reasoning(pair: Pair, run: Run) -> bool:
     """Thinking that became visible text is told as such, not as an invention."""
     thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
-    if thoughts and all(any(text.strip() in thought or thought.strip() in text for thought in thoughts) for text in run.texts):
+    if thoughts and all(
+        any(text.strip() in thought or thought.strip() in text for thought in thoughts) for text in run.texts
+    ):
         pair.report("translation/reasoning-as-text", run.pointer, got=run.whole)
         return True
     return False

@@ -45,16 +45,26 @@ def _same_description(left: Tool, right: Tool) -> bool:
 
 
 def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[str] | None) -> None:
-    """Report what differs. ``chosen`` are the names a subset choice allows: others may be filtered out, None for all."""
+    """Report what differs. ``chosen``: the names that a subset choice allows (others may be filtered out), or None."""
     mapped = {id(tool) for tool, _ in twins}
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
         if tool.kind == "hosted":
             continue  # another provider's server tool: not comparable; what becomes of its steps is judged elsewhere
-        if chosen is not None and tool.name not in chosen and pair.corpus.expresses(pair.output.format, "choice-subset") != "native":
+        if (
+            chosen is not None
+            and tool.name not in chosen
+            and pair.corpus.expresses(pair.output.format, "choice-subset") != "native"
+        ):
             continue
-        pair.report("translation/tool-lost", _tools_pointer(pair), want=tool.name, source=tool.pointer, subject=f"tool {tool.name}")
+        pair.report(
+            "translation/tool-lost",
+            _tools_pointer(pair),
+            want=tool.name,
+            source=tool.pointer,
+            subject=f"tool {tool.name}",
+        )
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted":
@@ -78,7 +88,11 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
             source=tool.name_pointer,
             subject=subject,
         )
-    if (tool.description or "").strip() != (twin.description or "").strip() and tool.description and tool.description.strip():
+    if (
+        (tool.description or "").strip() != (twin.description or "").strip()
+        and tool.description
+        and tool.description.strip()
+    ):
         pair.report(
             "translation/tool-description",
             twin.description_pointer or twin.pointer,
@@ -89,7 +103,14 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
         )
     if tool.kind != twin.kind:
         if pair.both("tool-custom"):
-            pair.report("translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject)
+            pair.report(
+                "translation/tool-kind",
+                twin.pointer,
+                want=tool.kind,
+                got=twin.kind,
+                source=tool.pointer,
+                subject=subject,
+            )
         return
     if tool.kind == "function":
         closing_allowed = bool(twin.strict)
@@ -101,9 +122,18 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
 def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
     """Strictness has another default in every format: only what is said on both sides, or forced, is compared."""
     if tool.strict is True and twin.strict is not True and pair.both("tool-strict"):
-        pair.report("translation/tool-strict", twin.pointer, want=True, got=twin.strict, source=tool.pointer, subject=subject)
+        pair.report(
+            "translation/tool-strict", twin.pointer, want=True, got=twin.strict, source=tool.pointer, subject=subject
+        )
     elif not tool.strict and twin.strict is True:
-        pair.report("translation/tool-strict", join(twin.pointer), want=tool.strict, got=True, source=tool.pointer, subject=subject)
+        pair.report(
+            "translation/tool-strict",
+            join(twin.pointer),
+            want=tool.strict,
+            got=True,
+            source=tool.pointer,
+            subject=subject,
+        )
 
 
 def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> None:
