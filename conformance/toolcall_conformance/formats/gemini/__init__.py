@@ -1,0 +1,6 @@
+"""Google Gemini, generateContent in its REST form (https://ai.google.dev/api/generate-content)."""
+
+from toolcall_conformance.formats.gemini.request import read_request
+from toolcall_conformance.formats.gemini.response import read_response
+
+__all__ = ["read_request", "read_response"]

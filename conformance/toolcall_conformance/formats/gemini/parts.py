@@ -1,0 +1,200 @@
+"""One part of a content, read into items: https://ai.google.dev/api/caching#Part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.formats.gemini.spelling import entries
+from toolcall_conformance.reading import (
+    Call,
+    Hosted,
+    Media,
+    Node,
+    Opaque,
+    Reasoning,
+    Residue,
+    Result,
+    Text,
+    Unknown,
+    Unreadable,
+    Value,
+)
+from toolcall_conformance.reading.model import Item
+
+#: Fields of a part of which it has exactly one.
+DATA = (
+    *("text", "functionCall", "functionResponse", "inlineData", "fileData"),
+    *("toolCall", "toolResponse", "executableCode", "codeExecutionResult"),
+)
+
+#: What Google itself runs: calls and results of its own tools.
+HOSTED = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
+
+#: Fields that describe the data of a part and matter to no tool.
+ABOUT = (
+    *("videoMetadata", "mediaResolution", "mediaProcessing", "partMetadata", "audioTranscription", "speechMetadata"),
+    *("documentMetadata", "spreadsheetMetadata", "audioMetadata"),
+)
+
+#: Google documents two values that stand for "this call is not from Gemini"; SDKs send them base64-encoded, too.
+#: https://ai.google.dev/gemini-api/docs/thought-signatures
+NO_SIGNATURE = {
+    "skip_thought_signature_validator",
+    "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=",
+    "context_engineering_is_the_way_to_go",
+    "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
+}
+
+_FILES_API = ("https://generativelanguage.googleapis.com/", "files/")
+
+
+@dataclass(slots=True)
+class Counts:
+    """Where the numbering of calls, batches and result groups has got to."""
+
+    calls: int = 0
+    batch: int = -1
+    group: int = -1
+    residue: list[Residue] = field(default_factory=list)
+
+
+def read_part(part: Node, counts: Counts) -> list[Item]:
+    """The items of one part. Their pairing is not known yet."""
+    if isinstance(part.value, str):
+        return [Text(part.value, part.pointer)] if part.value.strip() else []
+    items: list[Item] = []
+    thought = part.flag("thought") is True
+    text = part.child("text")
+    if isinstance(text.value, str) and text.value.strip():
+        items.append(Reasoning(text.value, text.pointer) if thought else Text(text.value, text.pointer))
+    call = part.child("functionCall")
+    if call.is_object:
+        items.append(read_call(call, counts))
+    result = part.child("functionResponse")
+    if result.is_object:
+        items.append(read_result(result, counts))
+    items.extend(read_media(part, counts))
+    for key in HOSTED:
+        hosted = part.child(key)
+        if hosted.is_object:
+            name = hosted.get("toolType") or hosted.get("language")
+            items.append(Hosted(key, _string(name), _string(hosted.get("id")), hosted.value, hosted.pointer))
+    signature = part.child("thoughtSignature")
+    if isinstance(signature.value, str) and signature.value and signature.value not in NO_SIGNATURE:
+        ordinals = [item.ordinal for item in items if isinstance(item, Call)]
+        items.append(Opaque(signature.value, signature.pointer, "gemini", call=ordinals[0] if ordinals else None))
+    part.ignore(*ABOUT)
+    if part.is_object:
+        part.close(counts.residue)
+        if not items and not any(key in part for key in (*DATA, *ABOUT, "thoughtSignature")):
+            items.append(Unknown(", ".join(part.value), part.pointer))
+    return items
+
+
+def read_call(node: Node, counts: Counts) -> Call:
+    """A functionCall. An absent ``args`` is an empty object; a string is not decoded, as Gemini does not."""
+    args = node.child("args")
+    arguments = args.value
+    if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
+        arguments = {}
+    elif isinstance(arguments, str):
+        arguments = Unreadable(arguments)
+    name, call_id = node.child("name"), node.child("id")
+    node.ignore("partialArgs", "willContinue")
+    node.close(counts.residue)
+    counts.calls += 1
+    return Call(
+        ordinal=counts.calls - 1,
+        batch=counts.batch,
+        name=_string(name.value),
+        arguments=arguments,
+        id=_identifier(call_id.value),
+        pointer=node.pointer,
+        name_pointer=_pointer(node, "name"),
+        arguments_pointer=_pointer(node, "args"),
+        id_pointer=_pointer(node, "id") if _identifier(call_id.value) else None,
+    )
+
+
+def read_result(node: Node, counts: Counts) -> Result:
+    """A functionResponse: its ``response`` as a Value, then the media in its ``parts``."""
+    response = node.child("response")
+    parts: list[Any] = []
+    if isinstance(response.value, str):
+        parts = [Text(response.value, response.pointer)] if response.value.strip() else []
+    elif response.value is not None:
+        parts = [Value(response.value, response.pointer)]
+    for part in entries(node.child("parts")):
+        parts.extend(read_media(part, counts))
+        part.ignore(*ABOUT)
+        part.close(counts.residue)
+    name, result_id = node.child("name"), node.child("id")
+    node.ignore("willContinue", "scheduling")
+    node.close(counts.residue)
+    return Result(
+        call=None,
+        id=_identifier(result_id.value),
+        name=_string(name.value),
+        parts=tuple(parts),
+        error=is_error(response.value),
+        pointer=node.pointer,
+        group=counts.group,
+        content_pointer=_pointer(node, "response"),
+        id_pointer=_pointer(node, "id") if _identifier(result_id.value) else None,
+        name_pointer=_pointer(node, "name"),
+    )
+
+
+def is_error(response: Any) -> bool | None:
+    """Whether a response says that the function failed: it has details under ``error``, or ``is_error`` is true.
+
+    An ``error`` that is null, false or empty gives no details, so it says nothing.
+    """
+    if not isinstance(response, dict):
+        return None
+    marks = [response[key] for key in ("is_error", "isError") if isinstance(response.get(key), bool)]
+    if response.get("error") or True in marks:
+        return True
+    return False if marks else None
+
+
+def read_media(part: Node, counts: Counts) -> Iterator[Media]:
+    """The media of a part, inline or by reference."""
+    inline = part.child("inlineData")
+    if inline.is_object:
+        mime, data = inline.text("mimeType"), inline.text("data")
+        if data is not None and data.startswith("data:") and "," in data:
+            data = data.partition(",")[2]
+        yield Media(kind(mime), mime, inline.pointer, data=data or "")
+        inline.ignore("displayName")
+        inline.close(counts.residue)
+    file = part.child("fileData")
+    if file.is_object:
+        mime, uri = file.text("mimeType"), file.text("fileUri") or ""
+        mine = uri.startswith(_FILES_API)
+        yield Media(kind(mime), mime, file.pointer, url=None if mine else uri, file_id=uri if mine else None)
+        file.ignore("displayName")
+        file.close(counts.residue)
+
+
+def kind(mime: str | None) -> str:
+    """The kind of media that a MIME type names."""
+    major = (mime or "").partition("/")[0].lower()
+    if major in ("image", "audio", "video"):
+        return major
+    return "document" if major in ("application", "text") else "file"
+
+
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _identifier(value: Any) -> str | None:
+    """An id; in proto-JSON an empty string is the same as an absent one."""
+    return value if isinstance(value, str) and value else None
+
+
+def _pointer(node: Node, key: str) -> str | None:
+    return node.child(key).pointer if key in node else None

@@ -1,0 +1,137 @@
+"""Rules about calls and results: names, ids, arguments, signatures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.formats.gemini.rules.view import (
+    answers,
+    call_named,
+    calls,
+    contents,
+    has,
+    parts,
+    result_named,
+    results,
+)
+from toolcall_conformance.formats.gemini.spelling import camel, spellings
+from toolcall_conformance.jsonvalue import join, resolve
+from toolcall_conformance.reading import Hosted
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+#: The largest whole number up to which a double has every whole number.
+SAFE = 2**53
+
+
+@rule("gemini/result-names-call", "request")
+def result_names_call(subject: Subject) -> Iterator[Breach]:
+    by_ordinal = {call.ordinal: call for call in subject.reading.calls}
+    for result in subject.reading.results:
+        call = None if result.call is None else by_ordinal.get(result.call)
+        # That a name is there at all is said by the schema.
+        if call is not None and call.name and result.name and result.name != call.name:
+            yield Breach(
+                result.name_pointer or result.pointer, want=call.name, got=result.name, subject=call_named(call)
+            )
+
+
+@rule("gemini/result-id-matches-call", "request")
+def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
+    for batch, turn in answers(subject.reading):
+        for result in results(turn):
+            if result.id is not None and result.call is None and batch:
+                yield Breach(result.id_pointer or result.pointer, got=result.id, subject=result_named(result))
+
+
+@rule("gemini/result-id-both-or-neither", "request")
+def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
+    by_ordinal = {call.ordinal: call for call in subject.reading.calls}
+    for result in subject.reading.results:
+        call = None if result.call is None else by_ordinal.get(result.call)
+        if call is None or (call.id is None) == (result.id is None):
+            continue
+        if result.id is None:
+            message = "the functionResponse leaves out the id of its functionCall"
+            yield Breach(result.pointer, message, want=call.id, subject=call_named(call))
+        else:
+            message = "the functionResponse has an id, its functionCall has none"
+            yield Breach(result.id_pointer or result.pointer, message, got=result.id, subject=call_named(call))
+
+
+@rule("gemini/call-ids-unique")
+def call_ids_unique(subject: Subject) -> Iterator[Breach]:
+    for turn in subject.reading.turns:
+        seen: set[str] = set()
+        for call in calls(turn):
+            if call.id is not None and call.id in seen:
+                yield Breach(call.id_pointer or call.pointer, got=call.id, subject=call_named(call))
+            elif call.id is not None:
+                seen.add(call.id)
+
+
+@rule("gemini/server-call-not-answered", "request")
+def server_call_not_answered(subject: Subject) -> Iterator[Breach]:
+    items = [item for turn in subject.reading.turns for item in turn.items]
+    hosted = {item.id for item in items if isinstance(item, Hosted) and item.id}
+    own = {call.id for call in subject.reading.calls}
+    for result in subject.reading.results:
+        if result.id in hosted - own:
+            yield Breach(result.pointer, got=result.id, subject=result_named(result))
+
+
+@rule("gemini/call-declared", "request")
+def call_declared(subject: Subject) -> Iterator[Breach]:
+    declared = {tool.name for tool in subject.reading.tools if tool.kind == "function"}
+    for call in subject.reading.calls:
+        if declared and call.name and call.name not in declared:
+            yield Breach(call.name_pointer or call.pointer, got=call.name, subject=call_named(call))
+
+
+@rule("gemini/args-double")
+def args_double(subject: Subject) -> Iterator[Breach]:
+    for call in subject.reading.calls:
+        if call.arguments_pointer is not None:
+            for pointer, value in _numbers(call.arguments, call.arguments_pointer):
+                if isinstance(value, int) and abs(value) > SAFE and not _is_double(value):
+                    yield Breach(pointer, got=value, subject=call_named(call))
+
+
+@rule("gemini/signature-first-only", "request")
+def signature_first_only(subject: Subject) -> Iterator[Breach]:
+    for content in contents(subject.body):
+        called = [part for part in parts(content) if has(part, "functionCall")]
+        for part in called[1:]:
+            if has(part, "thoughtSignature"):
+                yield Breach(part.child("thoughtSignature").pointer)
+
+
+@rule("gemini/one-spelling", "request")
+def one_spelling(subject: Subject) -> Iterator[Breach]:
+    # The reader takes one spelling of a key; the other is left over.
+    for residue in subject.reading.residue:
+        holder = resolve(subject.body, residue.pointer.rpartition("/")[0])
+        for other in spellings(camel(residue.key)):
+            if other != residue.key and other in holder:
+                yield Breach(residue.pointer, f"{residue.key} and {other} are one and the same key")
+
+
+def _numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
+    """Every number in a JSON value."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _numbers(entry, join(pointer, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            yield from _numbers(entry, join(pointer, index))
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield pointer, value
+
+
+def _is_double(value: int) -> bool:
+    """Whether a double can hold exactly this number."""
+    try:
+        return math.isfinite(float(value)) and int(float(value)) == value
+    except OverflowError:
+        return False

@@ -1,0 +1,70 @@
+"""Rules about declared tools and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.formats.gemini.spelling import entries, member, root
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+#: Depth at which a schema is no longer looked into.
+_DEEPEST = 60
+
+
+@rule("gemini/names-unique", "request")
+def names_unique(subject: Subject) -> Iterator[Breach]:
+    seen: set[str] = set()
+    for tool in subject.reading.tools:
+        if tool.kind != "function" or tool.name is None:
+            continue
+        if tool.name in seen:
+            yield Breach(tool.name_pointer or tool.pointer, got=tool.name, subject=tool.name)
+        seen.add(tool.name)
+
+
+@rule("gemini/allowed-names-declared", "request")
+def allowed_names_declared(subject: Subject) -> Iterator[Breach]:
+    declared = {tool.name for tool in subject.reading.tools if tool.kind == "function"}
+    config = root(subject.body).child("toolConfig").child("functionCallingConfig")
+    for name in config.child("allowedFunctionNames").each():
+        if isinstance(name.value, str) and name.value not in declared:
+            yield Breach(name.pointer, got=name.value, subject=name.value)
+
+
+@rule("gemini/choice-without-functions", "request")
+def choice_without_functions(subject: Subject) -> Iterator[Breach]:
+    config = root(subject.body).child("toolConfig").child("functionCallingConfig")
+    if config.value and not any(tool.kind == "function" for tool in subject.reading.tools):
+        yield Breach(config.pointer)
+
+
+@rule("gemini/schema-required-defined", "request")
+def schema_required_defined(subject: Subject) -> Iterator[Breach]:
+    for tool in entries(root(subject.body).child("tools")):
+        for declaration in entries(tool.child("functionDeclarations")):
+            parameters = declaration.child("parameters")
+            name = declaration.get("name")
+            for pointer, key in _undefined(parameters.value, parameters.pointer):
+                yield Breach(pointer, got=key, subject=name if isinstance(name, str) else "")
+
+
+def _undefined(schema: Any, pointer: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Entries of ``required`` that ``properties`` of the same schema does not have, at every depth."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return
+    properties = schema.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    required = schema.get("required")
+    for index, key in enumerate(required if isinstance(required, list) else []):
+        if isinstance(key, str) and key not in properties:
+            yield join(pointer, "required", index), key
+    for key, entry in properties.items():
+        yield from _undefined(entry, join(pointer, "properties", key), depth + 1)
+    if "items" in schema:
+        yield from _undefined(schema["items"], join(pointer, "items"), depth + 1)
+    branches = member(schema, "anyOf")
+    spelling = "anyOf" if "anyOf" in schema else "any_of"
+    for index, entry in enumerate(branches if isinstance(branches, list) else []):
+        yield from _undefined(entry, join(pointer, spelling, index), depth + 1)

@@ -1,0 +1,114 @@
+"""Rules about turns: who speaks when, and where the results of calls stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+
+from toolcall_conformance.formats.gemini.parts import DATA
+from toolcall_conformance.formats.gemini.rules.view import (
+    answers,
+    call_named,
+    calls,
+    contents,
+    has,
+    parts,
+    result_named,
+    results,
+)
+from toolcall_conformance.reading import Node
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+
+@rule("gemini/call-follows-user", "request")
+def call_follows_user(subject: Subject) -> Iterator[Breach]:
+    for part in _opening_parts(subject):
+        if has(part, "functionCall"):
+            yield Breach(part.pointer, "the conversation begins with a functionCall")
+            return
+
+
+@rule("gemini/starts-with-user", "request")
+def starts_with_user(subject: Subject) -> Iterator[Breach]:
+    opening = _opening_parts(subject)
+    if opening and not any(has(part, "functionCall") for part in opening):
+        yield Breach(opening[0].pointer)
+
+
+@rule("gemini/ends-with-user", "request")
+def ends_with_user(subject: Subject) -> Iterator[Breach]:
+    every = contents(subject.body)
+    if every and every[-1].get("role") == "model":
+        yield Breach(every[-1].pointer)
+
+
+@rule("gemini/alternate-roles", "request")
+def alternate_roles(subject: Subject) -> Iterator[Breach]:
+    before = None
+    for content in contents(subject.body):
+        role = content.get("role") or "user"
+        if role == before:
+            yield Breach(content.pointer, f"two contents of the role {role} stand side by side")
+        before = role
+
+
+@rule("gemini/result-answers-call", "request")
+def result_answers_call(subject: Subject) -> Iterator[Breach]:
+    for batch, turn in answers(subject.reading):
+        ordinals = {call.ordinal for call in batch}
+        for result in results(turn):
+            # An id that no call has is the matter of gemini/result-id-matches-call.
+            strange_id = result.id is not None and result.call is None and bool(batch)
+            if result.call not in ordinals and not strange_id:
+                message = "the functionResponse answers no functionCall of the model turn before it"
+                if not batch:
+                    message = "there is no functionCall in the turn before this functionResponse"
+                yield Breach(result.pointer, message, subject=result_named(result))
+
+
+@rule("gemini/result-once", "request")
+def result_once(subject: Subject) -> Iterator[Breach]:
+    for _, turn in answers(subject.reading):
+        answered: set[int] = set()
+        for result in results(turn):
+            if result.call is not None and result.call in answered:
+                yield Breach(result.pointer, subject=result_named(result))
+            elif result.call is not None:
+                answered.add(result.call)
+
+
+@rule("gemini/results-complete", "request")
+def results_complete(subject: Subject) -> Iterator[Breach]:
+    turns = [turn for turn in subject.reading.turns if turn.side != "system"]
+    for turn, after in pairwise(turns):
+        if turn.side != "assistant":
+            continue
+        answered = {result.call for result in (*results(turn), *results(after))}
+        for call in calls(turn):
+            if call.ordinal not in answered:
+                yield Breach(call.pointer, subject=call_named(call))
+
+
+@rule("gemini/results-in-one-content", "request")
+def results_in_one_content(subject: Subject) -> Iterator[Breach]:
+    for batch, turn in answers(subject.reading):
+        found = [result for result in results(turn) if batch]
+        for result in found[1:]:
+            if result.group != found[0].group:
+                yield Breach(result.pointer, subject=result_named(result))
+
+
+@rule("gemini/results-first", "request")
+def results_first(subject: Subject) -> Iterator[Breach]:
+    for content in contents(subject.body):
+        every = parts(content)
+        last = max((index for index, part in enumerate(every) if has(part, "functionResponse")), default=0)
+        for part in every[:last]:
+            if not has(part, "functionResponse") and any(has(part, key) for key in DATA):
+                yield Breach(part.pointer)
+
+
+def _opening_parts(subject: Subject) -> list[Node]:
+    """The parts of the model's contents before the first one of anybody else, which may well be blank."""
+    opening = takewhile(lambda content: content.get("role") == "model", contents(subject.body))
+    return [part for content in opening for part in parts(content)]

@@ -1,0 +1,61 @@
+"""Rules that hold for some generations of the models only; they are silent where the model is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.gemini.parts import DATA
+from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
+from toolcall_conformance.formats.gemini.spelling import root
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+
+@rule("gemini/signature-demanded", "request")
+def signature_demanded(subject: Subject) -> Iterator[Breach]:
+    if (generation(subject) or 0) < 3:
+        return
+    every = contents(subject.body)
+    # The current turn begins after the last content in which the user says something that is not a result.
+    begin = 0
+    for index, content in enumerate(every):
+        said = [key for part in parts(content) for key in DATA if has(part, key)]
+        if content.get("role") != "model" and set(said) - {"functionResponse"}:
+            begin = index + 1
+    for content in every[begin:]:
+        called = [part for part in parts(content) if has(part, "functionCall")]
+        if content.get("role") == "model" and called and not called[0].get("thoughtSignature"):
+            name = called[0].child("functionCall").get("name")
+            yield Breach(called[0].pointer, subject=name if isinstance(name, str) else "")
+
+
+@rule("gemini/result-parts-model", "request")
+def result_parts_model(subject: Subject) -> Iterator[Breach]:
+    if (generation(subject) or 3) >= 3:
+        return
+    for content in contents(subject.body):
+        for part in parts(content):
+            media = part.child("functionResponse").child("parts")
+            if media.value:
+                yield Breach(media.pointer)
+
+
+@rule("gemini/built-in-with-functions", "request")
+def built_in_with_functions(subject: Subject) -> Iterator[Breach]:
+    model = generation(subject)
+    kinds = {tool.kind for tool in subject.reading.tools}
+    if model is None or kinds != {"function", "hosted"}:
+        return
+    config = root(subject.body).child("toolConfig")
+    first = next(tool for tool in subject.reading.tools if tool.kind == "hosted")
+    if model < 3:
+        yield Breach(first.pointer, "models before Gemini 3 do not take built-in tools and functions together")
+    elif config.flag("includeServerSideToolInvocations") is not True:
+        yield Breach(first.pointer)
+
+
+@rule("gemini/json-mode-with-functions", "request")
+def json_mode_with_functions(subject: Subject) -> Iterator[Breach]:
+    mime = root(subject.body).child("generationConfig").child("responseMimeType")
+    functions = any(tool.kind == "function" for tool in subject.reading.tools)
+    if (generation(subject) or 3) < 3 and functions and mime.value == "application/json":
+        yield Breach(mime.pointer)

@@ -1,0 +1,34 @@
+"""Rules about replies: the finish reason beside calls, and the token counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.gemini.spelling import FINISH_REASONS, enum, number, root
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+#: Ends that can stand beside a call: it was made, or cut, or is of a function that was not declared.
+BESIDE_CALLS = {"STOP", "MAX_TOKENS", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
+
+#: What totalTokenCount counts.
+ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+
+
+@rule("gemini/finish-with-calls", "response")
+def finish_with_calls(subject: Subject) -> Iterator[Breach]:
+    finish = subject.reading.finish
+    if finish is not None and subject.reading.calls:
+        raw = enum(finish.raw, FINISH_REASONS)
+        if raw is not None and raw not in BESIDE_CALLS:
+            yield Breach(finish.pointer, want="STOP", got=finish.raw)
+
+
+@rule("gemini/usage-total", "response")
+def usage_total(subject: Subject) -> Iterator[Breach]:
+    usage = root(subject.body).child("usageMetadata")
+    total = usage.child("totalTokenCount")
+    counted = [number(usage.get(key)) for key in ADDENDS]
+    if number(total.value) is not None and counted[0] is not None:
+        expected = sum(count for count in counted if count is not None)
+        if number(total.value) != expected:
+            yield Breach(total.pointer, want=expected, got=total.value)

@@ -1,0 +1,111 @@
+"""Reads what a request asks for beside its contents: https://ai.google.dev/api/generate-content#generationconfig."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.gemini.spelling import MODES, enum, json_schema, number
+from toolcall_conformance.reading import Node, Reading, Setting
+
+#: Neutral names of numbers in generationConfig.
+NUMBERS = {
+    "maxOutputTokens": "max_output_tokens",
+    "temperature": "temperature",
+    "topP": "top_p",
+    "topK": "top_k",
+    "seed": "seed",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
+}
+
+#: Settings that only Gemini has: of generationConfig, of the body, and of toolConfig.
+PRIVATE = (
+    *("candidateCount", "thinkingConfig", "responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
+    *("logprobs", "responseLogprobs", "enableEnhancedCivicAnswers", "audioTimestamp", "routingConfig"),
+    *("modelSelectionConfig", "enableAffectiveDialog", "translationConfig", "audioTranscriptionConfig"),
+    "responseFormat",
+)
+PRIVATE_OF_BODY = ("safetySettings", "cachedContent", "serviceTier", "store", "modelArmorConfig")
+PRIVATE_OF_TOOLS = ("retrievalConfig", "includeServerSideToolInvocations")
+
+#: VALIDATED lets the model choose, as AUTO does; it only adds that calls keep to their schema.
+CHOICES = {"AUTO": "auto", "MODE_UNSPECIFIED": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}
+
+
+def read_settings(body: Node, reading: Reading) -> None:
+    """All settings of a request."""
+    model = body.child("model")
+    if isinstance(model.value, str):
+        _set(reading, "model", model.value.removeprefix("models/"), model)
+    labels = body.child("labels")
+    if labels.is_object:
+        _set(reading, "metadata", labels.value, labels)
+    _private(body, PRIVATE_OF_BODY, reading)
+    config = body.child("generationConfig")
+    if config.is_object:
+        _read_generation(config, reading)
+    tool_config = body.child("toolConfig")
+    if tool_config.is_object:
+        _read_choice(tool_config.child("functionCallingConfig"), reading)
+        _private(tool_config, PRIVATE_OF_TOOLS, reading)
+        tool_config.close(reading.residue)
+
+
+def _read_generation(config: Node, reading: Reading) -> None:
+    for key, name in NUMBERS.items():
+        node = config.child(key)
+        value = number(node.value)
+        if value is not None:
+            _set(reading, name, value, node)
+    stop = config.child("stopSequences")
+    sequences = [stop.value] if isinstance(stop.value, str) else stop.value
+    if isinstance(sequences, list) and sequences and all(isinstance(entry, str) for entry in sequences):
+        _set(reading, "stop", sequences, stop)
+    _read_format(config, reading)
+    _private(config, PRIVATE, reading)
+    config.close(reading.residue)
+
+
+def _read_format(config: Node, reading: Reading) -> None:
+    """The response format: a MIME type, and one of two kinds of schema."""
+    mime = config.child("responseMimeType")
+    schema, described = config.child("responseSchema"), config.child("responseJsonSchema")
+    if schema.value is not None:
+        value = {"type": "json_schema", "schema": json_schema(schema.value)}
+        _set(reading, "response_format", value, schema)
+    elif described.value is not None:
+        _set(reading, "response_format", {"type": "json_schema", "schema": described.value}, described)
+    elif mime.value == "application/json":
+        _set(reading, "response_format", {"type": "json_object"}, mime)
+    elif mime.value == "text/plain":
+        _set(reading, "response_format", {"type": "text"}, mime)
+    elif mime.value is not None:
+        _set(reading, "private:responseMimeType", mime.value, mime)
+
+
+def _read_choice(node: Node, reading: Reading) -> None:
+    """The tool choice. Without a mode it is AUTO, which is the API's default."""
+    if not node.is_object:
+        return
+    mode = enum(node.get("mode"), MODES)
+    neutral = "auto" if mode is None else CHOICES.get(mode)
+    names = node.get("allowedFunctionNames")
+    names = [names] if isinstance(names, str) else names
+    if neutral is not None:
+        choice: dict[str, Any] = {"mode": neutral}
+        if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+            choice["names"] = names
+        _set(reading, "tool_choice", choice, node)
+    _private(node, ("streamFunctionCallArguments",), reading)
+    node.close(reading.residue)
+
+
+def _private(node: Node, keys: tuple[str, ...], reading: Reading) -> None:
+    for key in keys:
+        child = node.child(key)
+        if child.value is not None:
+            _set(reading, f"private:{key}", child.value, child)
+
+
+def _set(reading: Reading, name: str, value: Any, node: Node) -> None:
+    reading.settings[name] = Setting(name, value, node.pointer)

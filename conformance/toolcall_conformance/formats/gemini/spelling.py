@@ -1,0 +1,127 @@
+"""Proto-JSON: the spellings that Gemini takes for one and the same message.
+
+The API parses bodies by the rules of https://protobuf.dev/programming-guides/json/, generously: a key may be spelt in
+camelCase or in snake_case, an enum value in letters of either case or as its number, an integer as a string of digits,
+and a repeated field that has one entry may be that entry itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from toolcall_conformance.reading import Node
+
+#: The numbers of the enum Type, by their place.
+TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+
+#: The numbers of the enum Mode of a FunctionCallingConfig, by their place.
+MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
+
+#: The numbers of the enum FinishReason on which the Gemini API and Vertex AI agree, by their place.
+FINISH_REASONS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
+
+#: The keywords of the message Schema that hold a Schema, a list of them, or a map of them.
+_HOLDS_ONE = {"items", "additionalProperties"}
+_HOLDS_LIST = {"anyOf"}
+_HOLDS_MAP = {"properties", "defs"}
+
+#: int64 fields of the message Schema: proto-JSON writes them as strings.
+_COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
+
+#: Depth at which a schema is no longer rewritten; nothing real is nested so deeply.
+_DEEPEST = 60
+
+
+@cache
+def spellings(key: str) -> tuple[str, ...]:
+    """The accepted spellings of a camelCase key, that one first."""
+    snake = re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), key)
+    return (key,) if snake == key else (key, snake)
+
+
+@cache
+def camel(key: str) -> str:
+    """The camelCase spelling of a key."""
+    return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), key)
+
+
+def member(value: Any, key: str) -> Any:
+    """The member ``key`` of an object in whichever spelling it has; None if absent or ``value`` is no object."""
+    if isinstance(value, dict):
+        for spelling in spellings(key):
+            if spelling in value:
+                return value[spelling]
+    return None
+
+
+def root(body: Any) -> Node:
+    """A cursor over a body that knows both spellings of every key."""
+    return Node(body, "", spellings)
+
+
+def entries(node: Node) -> Iterator[Node]:
+    """The entries of a repeated field; an object that stands there by itself is its only entry."""
+    if node.is_object:
+        yield node
+    else:
+        yield from node.each()
+
+
+def enum(value: Any, names: tuple[str, ...]) -> str | None:
+    """The name of an enum value that is given by name or by number; None for anything else."""
+    if isinstance(value, str):
+        return value.upper()
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
+        return names[value]
+    return None
+
+
+def number(value: Any) -> int | float | None:
+    """A number, also one that is written as a string."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value):
+        return int(value)
+    return None
+
+
+def json_schema(schema: Any, depth: int = 0) -> Any:
+    """A Schema message in the one spelling that JSON Schema shares with it.
+
+    Only keywords are rewritten (``any_of`` to ``anyOf``, ``type: 6`` to ``OBJECT``, ``ref`` to ``$ref``), never a
+    property that happens to be called like one. A schema that needs no rewriting comes back as the very same object.
+    """
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return schema
+    rewritten: dict[str, Any] = {}
+    for key, value in schema.items():
+        keyword = camel(key)
+        if keyword == "type":
+            value = (enum(value, TYPES) or value) if isinstance(value, int) else value
+        elif keyword in _COUNTS and isinstance(value, str):
+            value = number(value) if number(value) is not None else value
+        elif keyword in _HOLDS_ONE:
+            value = json_schema(value, depth + 1)
+        elif keyword in _HOLDS_LIST and isinstance(value, list):
+            value = _same(value, [json_schema(entry, depth + 1) for entry in value])
+        elif keyword in _HOLDS_MAP and isinstance(value, dict):
+            value = _same(value, {name: json_schema(entry, depth + 1) for name, entry in value.items()})
+        elif keyword == "ref" and isinstance(value, str):
+            value = re.sub(r"^#/defs/", "#/$defs/", value)
+        rewritten[{"ref": "$ref", "defs": "$defs"}.get(keyword, keyword)] = value
+    return _same(schema, rewritten)
+
+
+def _same(old: Any, new: Any) -> Any:
+    """``old`` if ``new`` holds the very same members under the very same keys, else ``new``."""
+    if isinstance(old, dict):
+        same = old.keys() == new.keys() and all(old[key] is new[key] for key in old)
+    else:
+        same = all(before is after for before, after in zip(old, new, strict=True))
+    return old if same else new
