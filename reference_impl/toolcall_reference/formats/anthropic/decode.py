@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import media, results
+from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -96,7 +97,9 @@ def _block(block: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         if as_object(block.get("caller"), "caller").get("type") not in (None, "direct"):
             losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
         call = ledger.call(
-            as_text(block.get("id"), "id"), as_text(block.get("name"), "name"), as_object(block.get("input"), "input")
+            as_text(block.get("id"), "id") or None,
+            as_text(block.get("name"), "name"),
+            as_object(block.get("input"), "input"),
         )
         return [call]
     if kind == "tool_result":
@@ -110,7 +113,7 @@ def _block(block: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
     given = as_text(block.get("tool_use_id"), "tool_use_id")
-    call = ledger.answer(given)
+    call = ledger.answer(given or None)
     content = block.get("content")
     parts: list[Text | Media] = []
     if isinstance(content, str):
@@ -224,18 +227,21 @@ def _settings(body: Body, losses: Losses) -> Settings:
 
 def decode_response(body: Body, losses: Losses) -> Reply:
     """The reply of a response body."""
-    ledger = Ledger(NAME, body.get("id"))
+    if "content" not in body:
+        raise Refused("the body is no message: it has no content")
+    given = body.get("id")
+    key = given if isinstance(given, str) and given else digest(body)
+    ledger = Ledger(NAME, key)
     items = _items(body.get("content"), ledger, losses)
     finish = _FINISH.get(str(body.get("stop_reason")), "other")
-    if finish == "end" and ledger.calls:
-        finish = "tools"
+    if finish in ("end", "tools"):
+        finish = "tools" if ledger.calls else "end"
     if finish == "refusal":
         for item in items:
             if isinstance(item, Text):
                 item.refusal = True
-    given = body.get("id")
     return Reply(
-        key=given if isinstance(given, str) and given else digest(body),
+        key=key,
         items=items,
         finish=finish,
         model=body.get("model"),

@@ -72,7 +72,7 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def _call(call: Body, ledger: Ledger) -> Item:
     given = call.get("id")
-    given = given if isinstance(given, str) else None
+    given = given if isinstance(given, str) and given else None
     if call.get("type") == "custom":
         custom = as_object(call.get("custom"), "custom")
         return ledger.custom(given, as_text(custom.get("name"), "name"), as_text(custom.get("input"), "input"))
@@ -90,7 +90,7 @@ def _call(call: Body, ledger: Ledger) -> Item:
 
 def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
     given = message.get("tool_call_id")
-    given = given if isinstance(given, str) and role == "tool" else None
+    given = given if isinstance(given, str) and given and role == "tool" else None
     call = ledger.answer(given, message.get("name"))
     parts: list[Text | Media] = list(decode_parts(message.get("content"), losses))
     return results.make(
@@ -117,8 +117,8 @@ def decode_response(body: Body, losses: Losses) -> Reply:
         losses.add("citations", "dropped; the text stays")
     finish = _FINISH.get(str(choice.get("finish_reason")), "other")
     # A forced function ends with "stop", as do the calls of many compatible servers.
-    if finish in ("end", "other") and ledger.calls:
-        finish = "tools"
+    if finish in ("end", "tools", "other"):
+        finish = "tools" if ledger.calls else "end"
     if finish == "end" and message.get("refusal"):
         finish = "refusal"
     return Reply(

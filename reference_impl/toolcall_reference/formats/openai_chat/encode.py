@@ -157,6 +157,10 @@ def encode_response(reply: Reply, target: Target) -> Body:
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
     finish = _FINISH.get(reply.finish, "stop")
+    if target.asked.get("functions") and not target.asked.get("tools") and len(reply.calls) == 1:
+        # A client of the deprecated functions looks for its call here.
+        message["function_call"] = message.pop("tool_calls")[0]["function"]
+        finish = "function_call" if finish == "tool_calls" else finish
     if reply.finish == "refusal" and message["refusal"]:
         finish = "stop"
     if reply.finish not in _FINISH:

@@ -13,7 +13,7 @@ NAME = "openai_chat"
 
 SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "reasoning_effort",
-    "verbosity", "top_logprobs",
+    "verbosity",
 )  # fmt: skip
 """Options that OpenAI's two formats share, under the names that Chat gives them."""
 
@@ -168,8 +168,6 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.metadata:
         body["metadata"] = settings.metadata
     body.update(settings.openai)
-    if "top_logprobs" in settings.openai:
-        body["logprobs"] = True
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:

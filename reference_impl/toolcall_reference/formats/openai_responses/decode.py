@@ -57,6 +57,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
     kind = item.get("type")
+    opens = not (found.turns and found.turns[-1].side == "assistant")
     if kind == "message" or (kind is None and "role" in item):
         role = item.get("role")
         parts = decode_parts(item.get("content"), losses)
@@ -67,39 +68,45 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
             else:
                 found.system += texts
         elif role == "assistant":
+            if opens:
+                ledger.new_batch()
             _append(found, "assistant", list(parts))
         else:
             found.turns.append(Turn("user", list(parts)))
+    elif kind in _OUTPUTS and item.get("call_id") in _hosted_ids(found):
+        losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:
         result = _output(item, str(kind), ledger, losses)
         if found.turns and found.turns[-1].side == "user" and found.turns[-1].results:
             found.turns[-1].items.append(result)
         else:
             found.turns.append(Turn("user", [result]))
+    elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
+        losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
-        entered = _model_item(item, ledger, losses, fresh=not (found.turns and found.turns[-1].side == "assistant"))
-        if kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
-            losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
-            return
-        _append(found, "assistant", entered)
+        if opens:
+            ledger.new_batch()
+        _append(found, "assistant", _model_item(item, ledger, losses))
+
+
+def _hosted_ids(found: Conversation) -> set[str]:
+    hosted = [item for turn in found.turns for item in turn.items if isinstance(item, Hosted)]
+    return {item.value["call_id"] for item in hosted if isinstance(item.value.get("call_id"), str)}
 
 
 def _append(found: Conversation, side: str, items: list[Item]) -> None:
-    """Items of the model stand one by one; those that nothing separates are one turn."""
+    """Items of the model stand one by one; those that nothing separates are one turn, and one batch of calls."""
     if found.turns and found.turns[-1].side == side:
         found.turns[-1].items += items
     else:
         found.turns.append(Turn(side, items))
 
 
-def _model_item(item: Body, ledger: Ledger, losses: Losses, *, fresh: bool) -> list[Item]:
+def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if kind in _CALLS:
-        # A run of the model's items is one batch; what stands between closes it.
-        if fresh or not ledger.calls:
-            ledger.new_batch()
         given = item.get("call_id")
-        given = given if isinstance(given, str) else None
+        given = given if isinstance(given, str) and given else None
         name = as_text(item.get("name"), "name")
         if item.get("namespace"):
             losses.add("namespace", "dropped from a call", name)
@@ -120,7 +127,7 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses, *, fresh: bool) -> l
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given = as_text(item.get("call_id"), "call_id")
-    call = ledger.answer(given)
+    call = ledger.answer(given or None)
     parts = decode_parts(item.get("output"), losses)
     return results.make(
         call.id if call else given,
@@ -133,14 +140,16 @@ def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalT
 def decode_response(body: Body, losses: Losses) -> Reply:
     """The reply of a response body; Refused while it is still being made."""
     status = body.get("status")
+    if "output" not in body:
+        raise Refused("the body is no response: it has no output")
     if status in ("queued", "in_progress", "cancelled"):
         raise Refused(f"the response is {status}, not finished")
     given = body.get("id")
     key = given if isinstance(given, str) and given else digest(body)
     ledger = Ledger(NAME, key)
     items: list[Item] = []
-    for place, item in enumerate(as_list(body.get("output"), "output")):
-        items += _model_item(as_object(item, "an output item"), ledger, losses, fresh=place == 0)
+    for item in as_list(body.get("output"), "output"):
+        items += _model_item(as_object(item, "an output item"), ledger, losses)
     reply = Reply(
         key=key,
         items=items,

@@ -13,10 +13,10 @@ from toolcall_reference.target import Target
 _KNOWN = {
     "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",
     "temperature", "top_p", "text", "user", "metadata", "stream", "stream_options", "reasoning",
-    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "top_logprobs",
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store",
 }  # fmt: skip
 _SHARED = (
-    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "top_logprobs",
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store",
 )  # fmt: skip
 
 

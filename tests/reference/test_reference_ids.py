@@ -1,0 +1,136 @@
+"""Ids: unchanged where legal, one injective rewrite where not, minted where there is none."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_bodies import REPLIES, REQUESTS, ask, open_way, reply
+
+from toolcall_reference.formats.anthropic.encode import IDS as ANTHROPIC
+from toolcall_reference.formats.openai_chat.encode import IDS as CHAT
+from toolcall_reference.formats.openai_responses.encode import IDS as RESPONSES
+from toolcall_reference.ids import fit
+
+RULES = {"anthropic": ANTHROPIC, "openai_chat": CHAT, "openai_responses": RESPONSES}
+
+
+def with_ids(*pairs: tuple[str, str]) -> dict[str, Any]:
+    """A Chat request of one turn a pair."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
+    for pair in pairs:
+        calls = [{"id": key, "type": "function", "function": {"name": "f", "arguments": "{}"}} for key in pair]
+        messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+        messages += [{"role": "tool", "tool_call_id": key, "content": f"of {key}"} for key in pair]
+    return {"model": "m", "messages": messages}
+
+
+def anthropic_ids(body: dict[str, Any]) -> list[tuple[str, str]]:
+    blocks = [
+        block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]
+    ]
+    return [(block["type"], block.get("id") or block.get("tool_use_id")) for block in blocks]
+
+
+@pytest.mark.parametrize("given_id", ["toolu_01A", "call_9", "0", "a" * 40, "functions_x-1"])
+def test_legal_ids_stay(given_id: str) -> None:
+    found = ask("openai_chat", "anthropic", with_ids((given_id,)))
+    assert anthropic_ids(found) == [("tool_use", given_id), ("tool_result", given_id)]
+
+
+@pytest.mark.parametrize("given_id", ["functions.Bash:0", "a/b", "é", "call|fc_1", " "])
+def test_illegal_ids_are_rewritten_alike_on_call_and_result(given_id: str) -> None:
+    found = anthropic_ids(ask("openai_chat", "anthropic", with_ids((given_id,))))
+    assert found[0][1] == found[1][1] != given_id
+    assert ANTHROPIC.allows(found[0][1])
+
+
+@given(st.lists(st.text(min_size=1, max_size=80), min_size=2, max_size=2, unique=True), st.sampled_from(sorted(RULES)))
+@settings(derandomize=True, max_examples=300, deadline=None)
+def test_rewriting_is_injective_and_legal(pair: list[str], name: str) -> None:
+    rule = RULES[name]
+    first, second = (fit(value, rule) for value in pair)
+    assert first != second
+    assert rule.allows(first)
+    assert fit(first, rule) == first
+
+
+def test_ids_used_again_in_a_later_turn() -> None:
+    body = with_ids(("call_0", "call_1"), ("call_0", "call_1"))
+    to_anthropic = anthropic_ids(ask("openai_chat", "anthropic", body))
+    used = [value for kind, value in to_anthropic if kind == "tool_use"]
+    assert len(set(used)) == 4
+    assert used[:2] == ["call_0", "call_1"]
+    assert [value for kind, value in to_anthropic if kind == "tool_result"] == used
+    items = ask("openai_chat", "openai_responses", body)["input"]
+    assert [item["call_id"] for item in items if "call_id" in item] == ["call_0", "call_1"] * 4
+
+
+def test_a_reply_that_uses_an_old_id_again_is_told_apart_for_anthropic() -> None:
+    answer = copy.deepcopy(REPLIES["openai_chat"])
+    answer["choices"][0]["message"]["tool_calls"][0]["id"] = "toolu_a"
+    session = open_way("anthropic", "openai_chat")
+    session.request(copy.deepcopy(REQUESTS["anthropic"]))
+    ids = [block["id"] for block in session.response(answer)["content"] if block["type"] == "tool_use"]
+    assert ids[0] != "toolu_a"
+    assert ids[1] == "call_b"
+
+
+@pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
+def test_replies_without_ids_get_their_own(client: str) -> None:
+    first = reply(client, "gemini", REPLIES["gemini"])
+    second = reply(client, "gemini", {**REPLIES["gemini"], "responseId": "other"})
+    nameless = copy.deepcopy(REPLIES["gemini"])
+    del nameless["responseId"]
+    third = reply(client, "gemini", nameless)
+    ids = [value for body in (first, second, third) for value in call_ids(body)]
+    assert len(set(ids)) == 6
+    assert first == reply(client, "gemini", REPLIES["gemini"])
+
+
+def call_ids(body: dict[str, Any]) -> list[str]:
+    if "choices" in body:
+        return [call["id"] for call in body["choices"][0]["message"]["tool_calls"]]
+    if "output" in body:
+        return [item["call_id"] for item in body["output"] if item["type"] == "function_call"]
+    return [block["id"] for block in body["content"] if block["type"] == "tool_use"]
+
+
+def test_gemini_has_ids_on_both_sides_or_on_neither() -> None:
+    parts = [
+        part for turn in ask("openai_chat", "gemini", REQUESTS["openai_chat"])["contents"] for part in turn["parts"]
+    ]
+    calls = [part["functionCall"]["id"] for part in parts if "functionCall" in part]
+    assert (
+        calls
+        == [part["functionResponse"]["id"] for part in parts if "functionResponse" in part]
+        == ["call_a", "call_b"]
+    )
+    legacy = {
+        "model": "m",
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": ""}},
+            {"role": "function", "name": "f", "content": "done"},
+        ],
+    }
+    found = ask("openai_chat", "gemini", legacy)["contents"]
+    assert found[1]["parts"] == [{"functionCall": {"name": "f", "args": {}}}]
+    assert found[2]["parts"] == [{"functionResponse": {"name": "f", "response": {"output": "done"}}}]
+
+
+def test_gemini_results_stand_in_call_order() -> None:
+    body = copy.deepcopy(REQUESTS["openai_chat"])
+    body["messages"][3], body["messages"][4] = body["messages"][4], body["messages"][3]
+    parts = ask("openai_chat", "gemini", body)["contents"][2]["parts"]
+    assert [part["functionResponse"]["id"] for part in parts[:2]] == ["call_a", "call_b"]
+
+
+def test_responses_item_ids_have_their_prefix_and_are_not_call_ids() -> None:
+    output = reply("openai_responses", "anthropic", REPLIES["anthropic"])["output"]
+    assert [item["id"].split("_")[0] for item in output] == ["msg", "fc", "fc"]
+    assert [item["call_id"] for item in output[1:]] == ["toolu_a", "toolu_b"]
+    assert len({item["id"] for item in output}) == 3
