@@ -12,11 +12,15 @@ from typing import Any
 
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
-from toolcall_conformance.reading import Result, Text
+from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
 
 JOINTS = ("", "\n", "\n\n", " ")
-ERROR_WORDS = re.compile(r"error|exception|fail|traceback|denied|not found|no such", re.IGNORECASE)
+ERROR_WORDS = re.compile(
+    r"error|exception|fail|fatal|traceback|denied|not found|no such|invalid|unable|cannot|could not|refused|abort|panic"
+    r"|not permitted|timed? ?out",
+    re.IGNORECASE,
+)
 
 
 def texts_of(parts: Iterable[Any]) -> list[str]:
@@ -52,6 +56,8 @@ def compare_payload(source: Result, output: Result, wrappers: Sequence[str]) -> 
     """
     wanted = _candidates(source, wrappers)
     got = output.parts
+    if any(isinstance(part, Media) for part in source.parts) and carries_message(source, output):
+        return None  # media may stand elsewhere, or leave a visible placeholder: judged with the media
     texts = texts_of(got)
     values = [part.value for part in got if isinstance(part, Value)]
     if _blank(source):

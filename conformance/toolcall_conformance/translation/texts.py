@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.reading import Call, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading import Call, Hosted, Reading, Reasoning, Result, Text
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
 
@@ -181,13 +181,18 @@ def _compare_same(pair: Pair, old: Run, new: Run) -> None:
 def _compare_changed(pair: Pair, old: Run, new: Run, right: list[Run], lost: list[Run], added: list[Run]) -> None:
     """Two runs at one place: some chunks lost, some added, or the words changed."""
     gone = [chunk for chunk in old.chunks if not _within(chunk.text, new.texts)]
-    fresh = [chunk for chunk in new.chunks if not _within(chunk.text, old.texts) and not _spells(chunk.text, old.texts)]
+    fresh = [Text(rest, chunk.pointer) for chunk in new.chunks if (rest := _remainder(chunk.text, old.texts))]
     if not gone and not fresh:
         if _occurrences(new.texts, old.texts) > 1:
             pair.report("translation/text-duplicated", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
         return
     elsewhere = [chunk for chunk in gone if any(_within(chunk.text, run.texts) for run in right if run is not new)]
-    if gone and fresh and len(elsewhere) < len(gone):
+    cut = any(
+        chunk.text.strip() in other.text and not any(_within(piece, [chunk.text]) for piece in old.texts)
+        for chunk in new.chunks
+        for other in gone
+    )
+    if gone and (fresh or cut) and len(elsewhere) < len(gone):
         pair.report("translation/text-changed", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
         return
     if gone:
@@ -196,12 +201,20 @@ def _compare_changed(pair: Pair, old: Run, new: Run, right: list[Run], lost: lis
         added.append(Run(new.side, fresh))
 
 
+def _remainder(text: str, known: Sequence[str]) -> str:
+    """What of a text is not spelt by known chunks, without white space around it."""
+    if joined_equal([text], known):
+        return ""
+    for chunk in sorted((chunk.strip() for chunk in known), key=len, reverse=True):
+        if text.strip() and text.strip() in chunk:
+            return ""
+        if chunk:
+            text = text.replace(chunk, " ", 1)
+    return text.strip()
+
+
 def _within(text: str, chunks: Sequence[str]) -> bool:
     return text.strip() in "\n".join(chunks)
-
-
-def _spells(text: str, chunks: Sequence[str]) -> bool:
-    return joined_equal([text], chunks)
 
 
 def _occurrences(new: Sequence[str], old: Sequence[str]) -> int:
@@ -249,7 +262,13 @@ def _settle_moved(pair: Pair, lost: list[Run], added: list[Run], right: list[Run
         ):
             pair.report("translation/text-duplicated", new.pointer, got=new.whole)
         elif not _is_reasoning(pair, new):
-            pair.report("translation/text-invented", new.pointer, got=new.whole, subject=f"text of the {new.side}")
+            pair.report(
+                "translation/text-invented",
+                new.pointer,
+                got=new.whole,
+                subject=f"text of the {new.side}",
+                at_most=Level.NOTE if _has_hosted(pair) else Level.MUST,  # a provider's own step told as text
+            )
 
 
 def _only_after_results(pair: Pair, old: Run, new: Run) -> bool:
@@ -277,6 +296,10 @@ def _is_reasoning(pair: Pair, run: Run) -> bool:
         pair.report("translation/reasoning-as-text", run.pointer, got=run.whole)
         return True
     return False
+
+
+def _has_hosted(pair: Pair) -> bool:
+    return any(isinstance(item, Hosted) for turn in pair.source.turns for item in turn.items)
 
 
 def _neighbour(right: list[Run]) -> str:
