@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.reading import Media, Node, Reasoning, Residue, Text, Unknown
 from toolcall_conformance.reading.model import Item
 
-#: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but nothing is lost by reading it.
+#: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
 TEXT_PARTS = frozenset({"input_text", "output_text", "summary_text", "text"})
 
 _KINDS = {"image": "image", "audio": "audio", "video": "video"}

@@ -214,9 +214,7 @@ class Conversation:
         call_id = node.text("call_id")
         if call_id is not None:
             self._hosted_ids.add(call_id)
-        ours = kind == "mcp_approval_response" or (
-            kind == "tool_search_output" and node.text("execution") == "client"
-        )
+        ours = kind == "mcp_approval_response" or (kind == "tool_search_output" and node.text("execution") == "client")
         name = node.text("name") or kind.removesuffix("_call")
         link = call_id or node.text("approval_request_id") or node.text("id")
         self.say("user" if ours else "assistant", Hosted(kind, name, link, node.value, node.pointer))

@@ -22,8 +22,9 @@ _PLAIN = {
 #: Settings that only this API has.
 _PRIVATE = (
     *("previous_response_id", "conversation", "store", "background", "background_options", "include", "reasoning"),
-    *("truncation", "context_management", "max_tool_calls", "top_logprobs", "service_tier", "prompt", "prompt_cache_key"),
-    *("prompt_cache_options", "prompt_cache_retention", "stream_options", "moderation", "image", "access_programs"),
+    *("truncation", "context_management", "max_tool_calls", "top_logprobs", "service_tier", "stream_options"),
+    *("prompt", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
+    "access_programs",
 )
 
 

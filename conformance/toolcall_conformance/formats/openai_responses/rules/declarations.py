@@ -31,13 +31,16 @@ def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
     names = list(properties) if isinstance(properties, dict) else []
     if not _is_of_type(node, "object") and not names:
         return
-    if node.get("additionalProperties") is not False:
-        yield Breach(place, "under strict, additionalProperties has to be false", want=False)
     required = node.get("required")
     listed = required if isinstance(required, list) else []
     missing = [name for name in names if name not in listed]
+    faults = []
+    if node.get("additionalProperties") is not False:
+        faults.append("additionalProperties has to be false")
     if missing:
-        yield Breach(place, f"under strict, required has to list every property; missing: {', '.join(missing)}")
+        faults.append(f"required has to list every property ({', '.join(missing)} missing)")
+    if faults:
+        yield Breach(place, f"under strict, {' and '.join(faults)}")
 
 
 @rule("openai_responses/tool-schema-items", "request")
@@ -75,14 +78,25 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
         return
     if any(entry.kind == "tool_search_output" for entry in entries(subject)):
         return
-    declared = {tool.name for tool in subject.reading.tools if tool.name is not None}
     if choice.value["mode"] == "required" and not subject.reading.tools:
         yield Breach(choice.pointer, "a call is required and no tool is declared")
         return
-    for name in choice.value.get("names", []):
-        # Dated spellings of a hosted tool mean the same tool.
-        if not any(name == known or known.startswith(f"{name}_20") for known in declared):
+    declared = {tool.name for tool in subject.reading.tools}
+    for name in _chosen(member(subject.body, "tool_choice")):
+        if name not in declared:
             yield Breach(choice.pointer, f"{name} is chosen and not declared", got=name, subject=name)
+
+
+def _chosen(choice: Any) -> Iterator[str]:
+    """The caller's own tools that a choice names. Hosted ones are left out: the API takes other spellings for them."""
+    kind = member(choice, "type")
+    if kind == "allowed_tools":
+        tools = member(choice, "tools")
+        for entry in tools if isinstance(tools, list) else []:
+            if member(entry, "type") != "allowed_tools":
+                yield from _chosen(entry)
+    elif kind in ("function", "custom") and isinstance(member(choice, "name"), str):
+        yield choice["name"]
 
 
 def _functions(subject: Subject) -> Iterator[Tool]:

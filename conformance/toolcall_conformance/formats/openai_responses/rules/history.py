@@ -18,11 +18,16 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
     answered = {result.call for result in subject.reading.results}
     items = {entry.pointer: entry for entry in entries(subject)}
     early = {result.id for result in subject.reading.results if result.call is None}
+    nameless = sum(result.id is None for result in subject.reading.results)
     for call in subject.reading.calls:
         # An asynchronous call may be answered in a later request. An output that stands before its call is told of
-        # by result-after-call.
+        # by result-after-call, and one that names no call by result-names-call.
         waits = member(items[call.pointer].value, "async") is True
-        if call.ordinal not in answered and call.id is not None and call.id not in early and not waits:
+        if call.ordinal in answered or call.id is None or call.id in early or waits:
+            continue
+        if nameless:
+            nameless -= 1
+        else:
             yield Breach(call.id_pointer or call.pointer, got=call.id, subject=name_of(call))
 
 
@@ -31,8 +36,14 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
     if _has_hidden_history(subject):
         return
     called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
+    nameless = sum(call.id is None for call in subject.reading.calls)
     for result in subject.reading.results:
-        if result.call is None and result.id is not None and result.id not in called:
+        if result.call is not None or result.id is None or result.id in called:
+            continue
+        # A call without call_id is told of by call-complete; this may well be its output.
+        if nameless:
+            nameless -= 1
+        else:
             yield Breach(result.id_pointer or result.pointer, got=result.id)
 
 

@@ -21,7 +21,8 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
     for entry in entries(subject):
         status = entry.value.get("status")
         if entry.kind in _WHOLE and status in ("in_progress", "incomplete"):
-            yield Breach(entry.at("status"), f"the reply is completed and this {entry.kind} is not", "completed", status)
+            message = f"the reply is completed and this {entry.kind} is not"
+            yield Breach(entry.at("status"), message, want="completed", got=status)
 
 
 @rule("openai_responses/finish-incomplete-reason", "response")
