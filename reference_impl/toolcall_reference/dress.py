@@ -82,11 +82,27 @@ def openai_responses(body: Body, seed: str, asked: Body) -> Body:
 
 
 def _echoed_tool(tool: Body) -> Body:
+    """A function as OpenAI echoes it: where the request does not say ``strict``, in strict form."""
     if tool.get("type") != "function":
         return tool
     found = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
-    strict = tool.get("strict")
-    return {**found, "parameters": tool["parameters"], "strict": True if strict is None else strict}
+    if tool.get("strict") is None:
+        return {**found, "parameters": _closed(tool["parameters"]), "strict": True}
+    return {**found, "parameters": tool["parameters"], "strict": tool["strict"]}
+
+
+def _closed(schema: Any) -> Any:
+    """A schema as strict mode wants it: every object closed, every property required."""
+    if isinstance(schema, list):
+        return [_closed(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _closed(value) for key, value in schema.items() if key != "properties"}
+    if "properties" in schema:
+        properties = {name: _closed(value) for name, value in schema["properties"].items()}
+        closing = {"required": list(properties), "additionalProperties": False}
+        found = {"type": "object", "properties": properties, **found, **closing}
+    return found
 
 
 def gemini(body: Body, seed: str, asked: Body) -> Body:

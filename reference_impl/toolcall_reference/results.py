@@ -70,10 +70,10 @@ def marked(content: str, is_error: bool) -> str:
     return ERROR_PREFIX + content if is_error and not says_error(content) else content
 
 
-def marked_parts(result: UniversalToolResult) -> list[Text | Media]:
-    """Parts for a format without an error mark: the first text carries the prefix."""
+def marked_parts(result: UniversalToolResult, *, bare: bool = False) -> list[Text | Media]:
+    """Parts for a format without an error mark: the first text carries the prefix, unless wanted ``bare``."""
     found = parts(result)
-    if not result.is_error:
+    if bare or not result.is_error:
         return found
     for place, part in enumerate(found):
         if isinstance(part, Text):

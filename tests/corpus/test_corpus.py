@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +175,7 @@ def test_histories_only_grow() -> None:
     for case in CASES:
         for name in MANIFEST["formats"]:
             bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
-            for earlier, later in zip(bodies, bodies[1:], strict=False):
+            for earlier, later in pairwise(bodies):
                 key = containers[name]
                 before, after = earlier.pop(key), later[key]
                 rest = {other: value for other, value in later.items() if other != key}

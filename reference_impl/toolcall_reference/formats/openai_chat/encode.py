@@ -129,7 +129,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     messages: list[Body] = []
     moved: list[Text | Media] = []
     for result in turn.results:
-        parts = results.marked_parts(result)
+        parts = results.marked_parts(result, bare=target.exact)
         texts = [part for part in parts if isinstance(part, Text)]
         pictures = [part for part in parts if isinstance(part, Media)]
         wire_id = ids.get(result.tool_call_id, result.tool_call_id)

@@ -1,0 +1,175 @@
+"""What a golden body must be read as: the scenario up to one exchange, in the words of one format.
+
+Used by ``test_goldens.py``. A scenario says everything once; a format may have no word for some of it, and
+``expresses.json`` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.library import Case, Corpus, read_json
+from toolcall_conformance.reading import Call, Opaque, Reading, Result, Text, Value
+
+#: The element of expresses.json that a neutral setting belongs to.
+ELEMENT_OF = {
+    "max_output_tokens": "max-output-tokens",
+    "temperature": "temperature",
+    "top_p": "top-p",
+    "top_k": "top-k",
+    "stop": "stop",
+    "seed": "seed",
+    "frequency_penalty": "frequency-penalty",
+    "presence_penalty": "presence-penalty",
+    "user_id": "user-id",
+    "metadata": "metadata",
+    "parallel_calls": "parallel-flag",
+}
+
+
+@dataclass
+class Said:
+    """The elements of a conversation, in order, flattened: what the scenario says, or what a reading found."""
+
+    system: str = ""
+    turns: list[tuple[str, list[Any]]] = field(default_factory=list)
+    calls: list[tuple[str | None, Any, str | None]] = field(default_factory=list)
+    results: list[tuple[int | None, str | None, Any, bool]] = field(default_factory=list)
+    opaque: list[tuple[int | None, str]] = field(default_factory=list)
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def said_by_scenario(case: Case, format_name: str, number: int, direction: str) -> Said:
+    """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
+    said = Said()
+    ids = case.scenario["ids"][format_name]
+    turns = case.scenario["conversation"]
+    ends = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"]
+    wanted = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
+    ordinals: dict[str, int] = {}
+    systems: list[str] = []
+    for turn in wanted:
+        if turn["role"] == "system":
+            systems += [entry["text"] for entry in turn["content"]]
+            continue
+        if not said.turns or said.turns[-1][0] != turn["role"]:
+            said.turns.append((turn["role"], []))
+        items = said.turns[-1][1]
+        for entry in turn["content"]:
+            signature = entry.get("signature")
+            if "text" in entry:
+                items.append(("text", entry["text"]))
+            elif "call" in entry:
+                call = entry["call"]
+                signature = call.get("signature")
+                ordinals[call["key"]] = len(said.calls)
+                items.append(("call", len(said.calls)))
+                said.calls.append((call["name"], call["arguments"], ids[call["key"]]))
+            else:
+                result = entry["result"]
+                items.append(("result", len(said.results)))
+                content = result["content"]
+                said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
+            if signature and format_name == "gemini":
+                said.opaque.append((len(said.calls) - 1 if "call" in entry else None, signature))
+    said.system = squeezed(" ".join(systems))
+    return said
+
+
+def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -> Said:
+    """What a reading found, in the same words. Neighbouring texts stay apart."""
+    said = Said(system=squeezed(" ".join(text.text for text in reading.system)))
+    for turn in reading.turns:
+        items: list[Any] = []
+        said.turns.append((turn.side, items))
+        for item in turn.items:
+            if isinstance(item, Text):
+                items.append(("text", item.text))
+            elif isinstance(item, Call):
+                items.append(("call", len(said.calls)))
+                said.calls.append((item.name, item.arguments, item.id))
+            elif isinstance(item, Result):
+                items.append(("result", len(said.results)))
+                content, failed = _content(item, wrappers, error_keys)
+                said.results.append((item.call, item.id, content, failed or item.error is True))
+            elif isinstance(item, Opaque):
+                said.opaque.append((item.call, item.value))
+            else:
+                items.append(item)
+    return said
+
+
+def _content(result: Result, wrappers: list[str], error_keys: list[str]) -> tuple[Any, bool]:
+    texts = [part.text for part in result.parts if isinstance(part, Text)]
+    values = [part.value for part in result.parts if isinstance(part, Value)]
+    assert len(texts) + len(values) == len(result.parts), "text and objects only"
+    if not values:
+        return texts, False
+    (value,) = values
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, inner),) = value.items()
+        if key in error_keys:
+            return inner, True
+        if key in wrappers and isinstance(inner, str):
+            return inner, False
+    return value, False
+
+
+def same_content(wanted: Any, found: Any) -> bool:
+    """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text)."""
+    texts = found if isinstance(found, list) else [found] if isinstance(found, str) else None
+    if isinstance(wanted, dict):
+        if texts is None:
+            return bool(found == wanted)
+        try:
+            return bool(parse("".join(texts)) == wanted)
+        except JSONError:
+            return False
+    pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted]
+    if texts is None:
+        return False
+    kept = [piece for piece in pieces if piece.strip()]
+    return texts == kept or (len(kept) != 1 and [squeezed(" ".join(texts))] == [squeezed(" ".join(kept))])
+
+
+def expected_settings(corpus: Corpus, case: Case, format_name: str) -> dict[str, Any]:
+    """The scenario's settings as far as the format has words for them."""
+    found: dict[str, Any] = {}
+    for name, value in case.scenario["settings"].items():
+        if name == "tool_choice":
+            if "names" in value and len(value["names"]) > 1 and not native(corpus, format_name, "choice-subset"):
+                value = {"mode": value["mode"]}
+        elif not native(corpus, format_name, ELEMENT_OF[name]):
+            continue
+        found[name] = value
+    return found
+
+
+def native(corpus: Corpus, format_name: str, element: str) -> bool:
+    return corpus.expresses(format_name, element) == "native"
+
+
+def format_data(corpus: Corpus, format_name: str) -> dict[str, Any]:
+    found: dict[str, Any] = read_json(corpus.root / "formats" / format_name / "format.json")
+    return found
+
+
+def plain_schema(schema: Any) -> Any:
+    """A schema with lower-case type names, as Gemini's ``parameters`` may spell them either way."""
+    if isinstance(schema, dict):
+        return {
+            key: value.lower()
+            if key == "type" and isinstance(value, str)
+            else {name: plain_schema(inner) for name, inner in value.items()}
+            if key == "properties" and isinstance(value, dict)
+            else plain_schema(value)
+            for key, value in schema.items()
+        }
+    if isinstance(schema, list):
+        return [plain_schema(entry) for entry in schema]
+    return schema
