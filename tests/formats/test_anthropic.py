@@ -466,6 +466,7 @@ def test_harmless_replies(name: str, corpus: Corpus) -> None:
         ),
         (request(user("Hi"), temperature=None), "null-key", "/temperature"),
         (request(user("Hi"), stop=None), "null-key", "/stop"),
+        (request(user("Hi"), parallel_tool_calls=None), "null-key", "/parallel_tool_calls"),
         (request(user("Hi"), tool_choice={"type": "tool"}), "tool-choice-name", "/tool_choice"),
         (
             request(user("Hi"), tools=[{**TOOL, "input_schema": {"type": "object", "required": "a"}}]),

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.reading import Node
-
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -45,19 +43,18 @@ class Message:
 def messages(body: Any) -> list[Message]:
     """The messages of a request; what is no object is left out."""
     found = []
-    for entry in Node(body).child("messages").each():
-        if entry.is_object:
-            content = entry.child("content")
-            blocks = [*_string(content), *blocks_of(content)]
-            found.append(Message(entry.text("role") or "", entry.pointer, content.value, blocks))
+    for place, entry in _objects(_member(body, "messages")):
+        role, content, pointer = entry.get("role"), entry.get("content"), f"/messages/{place}"
+        blocks = blocks_of(content, f"{pointer}/content")
+        if isinstance(content, str) and content:
+            blocks = [Block("text", {"type": "text", "text": content}, f"{pointer}/content", is_string=True)]
+        found.append(Message(role if isinstance(role, str) else "", pointer, content, blocks))
     return found
 
 
-def blocks_of(content: Node) -> Iterator[Block]:
-    """The blocks of an array of content."""
-    for block in content.each():
-        if isinstance(block.value, dict):
-            yield Block(block.text("type") or "", block.value, block.pointer)
+def blocks_of(content: Any, pointer: str) -> list[Block]:
+    """The blocks of an array of content that stands at ``pointer``."""
+    return [Block(_type_of(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
 
 
 def turns(body: Any) -> list[list[Message]]:
@@ -85,7 +82,12 @@ def results(turn: list[Message]) -> list[Block]:
 
 def tools(body: Any) -> list[Block]:
     """The declared tools, as blocks: ``type`` is empty for a client tool that has none."""
-    return list(blocks_of(Node(body).child("tools")))
+    return blocks_of(_member(body, "tools"), "/tools")
+
+
+def system(body: Any) -> list[Block]:
+    """The blocks of the system prompt."""
+    return blocks_of(_member(body, "system"), "/system")
 
 
 def is_client_tool(tool: Block) -> bool:
@@ -93,6 +95,17 @@ def is_client_tool(tool: Block) -> bool:
     return tool.value.get("type") in (None, "custom")
 
 
-def _string(content: Node) -> Iterator[Block]:
-    if isinstance(content.value, str) and content.value:
-        yield Block("text", {"type": "text", "text": content.value}, content.pointer, is_string=True)
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _objects(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of an array with their places."""
+    for place, entry in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(entry, dict):
+            yield place, entry
+
+
+def _type_of(entry: dict[str, Any]) -> str:
+    kind = entry.get("type")
+    return kind if isinstance(kind, str) else ""

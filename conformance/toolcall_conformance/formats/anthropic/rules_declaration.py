@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 
-from toolcall_conformance.formats.anthropic.layout import Block, is_client_tool, messages, tools
+from toolcall_conformance.formats.anthropic.layout import Block, blocks_of, is_client_tool, messages, system, tools
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
 from toolcall_conformance.rules.registry import Breach, Subject, rule
@@ -137,14 +137,9 @@ def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
 
 def _cacheable(subject: Subject) -> Iterator[Block]:
     yield from tools(subject.body)
-    for block in Node(subject.body).child("system").each():
-        if isinstance(block.value, dict):
-            yield Block(block.text("type") or "", block.value, block.pointer)
+    yield from system(subject.body)
     for message in messages(subject.body):
-        for item in message.blocks:
-            yield item
-            content = item.value.get("content")
-            if item.type == "tool_result" and isinstance(content, list):
-                for place, part in enumerate(content):
-                    if isinstance(part, dict):
-                        yield Block("", part, f"{item.pointer}/content/{place}")
+        for block in message.blocks:
+            yield block
+            if block.type == "tool_result":
+                yield from blocks_of(block.value.get("content"), f"{block.pointer}/content")

@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from toolcall_conformance.formats.anthropic.blocks import is_hosted
-from toolcall_conformance.formats.anthropic.layout import Block, Message, calls, messages, results, tools, turns
+from toolcall_conformance.formats.anthropic.layout import (
+    Block,
+    Message,
+    blocks_of,
+    calls,
+    messages,
+    results,
+    tools,
+    turns,
+)
 from toolcall_conformance.rules.registry import Breach, Subject, rule
 
 
@@ -97,12 +106,10 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
 def error_result_text(subject: Subject) -> Iterator[Breach]:
     for message in messages(subject.body):
         for result in message.of("tool_result"):
-            content = result.value.get("content")
-            if result.value.get("is_error") is not True or not isinstance(content, list):
-                continue
-            for place, part in enumerate(content):
-                if isinstance(part, dict) and part.get("type") != "text":
-                    yield Breach(f"{result.pointer}/content/{place}", got=part.get("type"))
+            if result.value.get("is_error") is True:
+                for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
+                    if part.type != "text":
+                        yield Breach(part.pointer, f"a failed result holds {part.type} content", got=part.type)
 
 
 @rule("anthropic/tools-declared", "request")
