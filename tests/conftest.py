@@ -6,6 +6,8 @@ import pytest
 
 from toolcall_conformance.library import Corpus, load_corpus
 
+pytest_plugins = ["pytester"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
