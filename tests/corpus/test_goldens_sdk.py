@@ -1,0 +1,174 @@
+"""The official SDKs' own types take every golden body: witnesses that nobody here wrote.
+
+Request types of openai and anthropic are typed dicts with lazy fields, so their JSON Schema is asked; replies are
+validated strictly by the models. Skipped where an SDK is not installed (they come with the ``dev`` extra).
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.metadata
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import jsonschema
+import pytest
+
+from toolcall_conformance.library import Case, load_corpus
+
+CORPUS = load_corpus()
+Errors = list[str]
+
+
+def bodies(case: Case, name: str, direction: str) -> Iterator[tuple[str, Any]]:
+    for exchange in case.exchanges(name):
+        body = exchange.request if direction == "request" else exchange.response
+        yield f"{exchange.number:02}-{direction}", copy.deepcopy(body)
+
+
+@cache
+def validator(kind: str) -> Any:
+    """The JSON Schema of a request's typed dict."""
+    from pydantic import TypeAdapter
+
+    if kind == "anthropic":
+        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params
+    elif kind == "openai_chat":
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params
+    else:
+        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params
+    schema = TypeAdapter(Params).json_schema()
+    return jsonschema.Draft202012Validator(schema)
+
+
+def by_schema(kind: str) -> Callable[[Any], Errors]:
+    def check(body: Any) -> Errors:
+        return [f"{error.json_path}: {error.message[:200]}" for error in validator(kind).iter_errors(body)]
+
+    return check
+
+
+def by_model(model: Any) -> Callable[[Any], Errors]:
+    from pydantic import ValidationError
+
+    def check(body: Any) -> Errors:
+        try:
+            model.model_validate(body)
+        except ValidationError as error:
+            return [f"{'.'.join(map(str, entry['loc']))}: {entry['msg']}" for entry in error.errors()]
+        return []
+
+    return check
+
+
+def gemini_request(body: Any) -> Errors:
+    """google-genai has no type for a whole REST request: its parts are validated each, and no key is left over."""
+    from google.genai import types
+
+    found: Errors = []
+    parts = {
+        "contents": [by_model(types.Content)] * len(body["contents"]),
+        "tools": [by_model(types.Tool)] * len(body["tools"]),
+    }
+    for key, checks in parts.items():
+        for check, entry in zip(checks, body.pop(key), strict=True):
+            found += check(entry)
+    single = {
+        "systemInstruction": types.Content,
+        "toolConfig": types.ToolConfig,
+        "generationConfig": types.GenerationConfig,
+    }
+    for key, model in single.items():
+        if key in body:
+            found += by_model(model)(body.pop(key))
+    return found + [f"{key}: not checked" for key in body]
+
+
+def responses_request(body: Any) -> Errors:
+    for tool in body["tools"]:
+        # Declared as required by the SDK; the API takes a tool without it, as recorded requests show.
+        tool.setdefault("strict", None)
+    return by_schema("openai_responses")(body)
+
+
+def responses_reply(body: Any) -> Errors:
+    from openai.types.responses import Response
+
+    # Declared as required by the SDK and absent in nearly all recorded replies.
+    body["usage"]["input_tokens_details"].setdefault("cache_write_tokens", 0)
+    return by_model(Response)(body)
+
+
+def gemini_reply(body: Any) -> Errors:
+    from google.genai import types
+
+    # In recorded replies of 2026, and unknown to the SDK's closed model.
+    body["usageMetadata"].pop("serviceTier", None)
+    return by_model(types.GenerateContentResponse)(body)
+
+
+def chat_reply(body: Any) -> Errors:
+    from openai.types.chat import ChatCompletion
+
+    return by_model(ChatCompletion)(body)
+
+
+def anthropic_reply(body: Any) -> Errors:
+    from anthropic.types import Message
+
+    return by_model(Message)(body)
+
+
+CHECKS: dict[tuple[str, str], tuple[str, Callable[[Any], Errors]]] = {
+    ("anthropic", "request"): ("anthropic", by_schema("anthropic")),
+    ("anthropic", "response"): ("anthropic", anthropic_reply),
+    ("openai_chat", "request"): ("openai", by_schema("openai_chat")),
+    ("openai_chat", "response"): ("openai", chat_reply),
+    ("openai_responses", "request"): ("openai", responses_request),
+    ("openai_responses", "response"): ("openai", responses_reply),
+    ("gemini", "request"): ("google-genai", gemini_request),
+    ("gemini", "response"): ("google-genai", gemini_reply),
+}
+
+
+@pytest.mark.parametrize("direction", ["request", "response"])
+@pytest.mark.parametrize("name", ["anthropic", "openai_chat", "openai_responses", "gemini"])
+def test_the_official_types_take_every_golden(name: str, direction: str) -> None:
+    distribution, check = CHECKS[name, direction]
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip(f"{distribution} is not installed (it comes with the extra `dev`)")
+    told = [
+        f"{case.id} {file}: {error}"
+        for case in CORPUS.cases.values()
+        for file, body in bodies(case, name, direction)
+        for error in check(body)
+    ]
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("name", "direction", "breaking"),
+    [
+        ("anthropic", "request", lambda body: body.pop("max_tokens")),
+        ("anthropic", "response", lambda body: body.update(stop_reason="tool_calls")),
+        ("openai_chat", "request", lambda body: body["tools"][0].pop("function")),
+        ("openai_chat", "response", lambda body: body["choices"][0].update(finish_reason="tool_use")),
+        ("openai_responses", "request", lambda body: body["tools"][0].update(parameters="{}")),
+        ("openai_responses", "response", lambda body: body["output"][-1].update(arguments={})),
+        ("gemini", "request", lambda body: body["tools"][0].update(type="function")),
+        ("gemini", "response", lambda body: body["candidates"][0]["content"]["parts"][-1].update(functionCall="x")),
+    ],
+)
+def test_the_official_types_would_notice(name: str, direction: str, breaking: Callable[[Any], Any]) -> None:
+    """A check that takes everything would be no witness."""
+    distribution, check = CHECKS[name, direction]
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip(f"{distribution} is not installed (it comes with the extra `dev`)")
+    _, body = next(bodies(CORPUS.cases["shell/seed"], name, direction))
+    breaking(body)
+    assert check(body) != []
