@@ -78,7 +78,7 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
         for mark in pair.corpus.format(name).get("marks", [])
     }
     own = set(pair.target.get("marks", []))
-    known = {finding.pointer for finding in reported}
+    known = {finding.pointer for finding in reported if finding.level is Level.MUST}
     for residue in pair.output.residue:
         if residue.key in marks and residue.key not in own and residue.pointer not in known:
             pair.report(
