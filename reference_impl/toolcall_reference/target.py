@@ -30,6 +30,7 @@ class Target:
     asked: dict[str, Any] = field(default_factory=dict)
     taken: frozenset[str] = frozenset()
     exact: bool = False
+    is_reply: bool = False
     spelling: frozenset[str] = frozenset()
     call_ids: dict[str, str] = field(default_factory=dict)
 

