@@ -118,15 +118,16 @@ def one_spelling(subject: Subject) -> Iterator[Breach]:
 
 
 def _numbers(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
-    """Every number in a JSON value."""
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            yield from _numbers(entry, join(pointer, key))
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            yield from _numbers(entry, join(pointer, index))
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield pointer, value
+    """Every number in a JSON value, however deep it is nested."""
+    left = [(pointer, value)]
+    while left:
+        place, entry = left.pop()
+        if isinstance(entry, dict):
+            left.extend((join(place, key), inner) for key, inner in entry.items())
+        elif isinstance(entry, list):
+            left.extend((join(place, index), inner) for index, inner in enumerate(entry))
+        elif isinstance(entry, (int, float)) and not isinstance(entry, bool):
+            yield place, entry
 
 
 def _is_double(value: int) -> bool:

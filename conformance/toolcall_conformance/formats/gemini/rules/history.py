@@ -83,10 +83,13 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
     for turn, after in pairwise(turns):
         if turn.side != "assistant":
             continue
-        answered = {result.call for result in (*results(turn), *results(after))}
-        for call in calls(turn):
-            if call.ordinal not in answered:
-                yield Breach(call.pointer, subject=call_named(call))
+        answers_here = [*results(turn), *results(after)]
+        answered = {result.call for result in answers_here}
+        open_calls = [call for call in calls(turn) if call.ordinal not in answered]
+        # A result that is there, but with a strange id, is the matter of gemini/result-id-matches-call.
+        strange = [result for result in answers_here if result.call is None and result.id is not None]
+        if len(open_calls) > len(strange):
+            yield from (Breach(call.pointer, subject=call_named(call)) for call in open_calls)
 
 
 @rule("gemini/results-in-one-content", "request")
