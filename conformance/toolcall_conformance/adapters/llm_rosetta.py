@@ -22,29 +22,37 @@ THEIR_NAMES = {
 
 
 class Session:
-    """One conversation. The pipeline wants each exchange's request before its reply, as the contract promises."""
+    """One conversation. Their pipeline lives for one exchange: a request, then its reply."""
 
     def __init__(self, route: Route) -> None:
         self._route = route
-        self._pipeline = ConversionPipeline(
-            THEIR_NAMES[route.client],
-            THEIR_NAMES[route.upstream],
-            upstream_model=route.upstream_model,
+        self._pipeline = self._new_pipeline()
+
+    def _new_pipeline(self) -> ConversionPipeline:
+        return ConversionPipeline(
+            THEIR_NAMES[self._route.client],
+            THEIR_NAMES[self._route.upstream],
+            upstream_model=self._route.upstream_model,
             force_conversion=False,  # as their `convert` does: a body between two ends of one format passes through
             metadata_mode="strip",  # as their gateway does before it sends a body: no notes to itself on the wire
             google_output_format="rest",
         )
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Their callers put the model into the body before they convert it."""
-        if "model" in body:
-            body = {**body, "model": self._route.upstream_model}
-        produced: dict[str, Any] = self._pipeline.convert_request(body)
-        if self._route.upstream != "gemini" and "model" not in produced:
-            produced = {"model": self._route.upstream_model, **produced}
+        """Translate a request. Their gateway, too, puts the upstream's model into the body before it converts it."""
+        self._pipeline = self._new_pipeline()
+        named = (
+            body
+            if self._route.client == self._route.upstream == "gemini"
+            else {**body, "model": self._route.upstream_model}
+        )
+        produced: dict[str, Any] = self._pipeline.convert_request(named)
+        if self._route.upstream == "gemini":
+            produced.pop("model", None)  # which their transport puts into the URL
         return produced
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Translate the reply to the request before."""
         produced: dict[str, Any] = self._pipeline.convert_response(body)
         return produced
 
