@@ -37,6 +37,7 @@ class Judge(Protocol):
         direction: str,
         upstream_model: str | None,
         client_model: str | None,
+        request: Any = None,
     ) -> tuple[Finding, ...]: ...
 
 

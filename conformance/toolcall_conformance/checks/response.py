@@ -41,6 +41,7 @@ def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> It
             direction="response",
             upstream_model=route.upstream_model,
             client_model=route.client_model,
+            request=client.request,
         )
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()

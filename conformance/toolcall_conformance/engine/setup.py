@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 from collections.abc import Sequence
@@ -16,8 +15,8 @@ from toolcall_conformance.drivers import SpecError, load_driver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, bind
-from toolcall_conformance.engine.settings import Settings, settings
-from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
+from toolcall_conformance.engine.settings import settings
+from toolcall_conformance.library import Case, CorpusError, load_corpus
 from toolcall_conformance.reports.writer import ReportError, verify_writable
 
 
@@ -29,7 +28,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
             verify_writable(chosen.report)
         if chosen.artifacts is not None:
             _verify_folder(chosen.artifacts)
-        corpus = _corpus(chosen)
+        corpus = load_corpus(extra=chosen.corpora)
         wanted = selection.parse(
             arguments,
             cases={case.id: case.formats for case in corpus.cases.values()},
@@ -64,26 +63,6 @@ def _verify_folder(folder: Path) -> None:
         raise pytest.UsageError(f"--toolcall-artifacts: {folder} cannot be made ({error.strerror})") from None
     if not os.access(folder, os.W_OK):
         raise pytest.UsageError(f"--toolcall-artifacts: {folder} is not writable")
-
-
-def _corpus(chosen: Settings) -> Corpus:
-    for folder in chosen.corpora:
-        if not (folder / "scenarios").is_dir():
-            raise CorpusError(
-                f"--toolcall-corpus: {folder} has no folder `scenarios`; "
-                "cases are in scenarios/<family>/<case>/scenario.json"
-            )
-    corpus = load_corpus(extra=chosen.corpora)
-    for case in corpus.cases.values():
-        for kind, used, known in (
-            ("feature", case.features, corpus.manifest["features"]),
-            ("format", case.formats, corpus.formats),
-        ):
-            for name in sorted(set(used).difference(known)):
-                close = difflib.get_close_matches(name, known, n=3)
-                advice = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
-                raise CorpusError(f"{case.path}: there is no {kind} {name!r}; {advice}")
-    return corpus
 
 
 def _verify_bodies(case: Case) -> None:

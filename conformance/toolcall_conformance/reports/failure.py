@@ -26,14 +26,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The item that failed. ``again`` is the command that runs it alone, ``files`` where its bodies were written."""
+    """What was judged. ``again`` is the command that runs it alone, ``files`` where its bodies were written."""
 
     case: str
     check: str
     client: str
     upstream: str
     exchanges: int
-    again: str
+    again: str | None = None
     files: str | None = None
 
     @property
@@ -66,7 +66,8 @@ def describe(
     lines += [Line(f"  {rule}  {_breach(rule, rules)}        {level}", level.value) for rule, level in milder]
     if subject.files:
         lines.append(Line(f"    files {subject.files}"))
-    lines.append(Line(f"    again {subject.again}"))
+    if subject.again:
+        lines.append(Line(f"    again {subject.again}"))
     return [Line(_printable(line.text), line.kind) for line in lines]
 
 

@@ -45,7 +45,7 @@ class ItemRecord:
         **rest: Any,
     ) -> ItemRecord:
         """A record of findings; ``known`` says why a rule's findings are expected."""
-        plain = [_finding(finding, known.get(finding.rule)) for finding in findings]
+        plain = [finding_json(finding, known=known.get(finding.rule)) for finding in findings]
         return cls(findings=plain, verdict=verdict.value, variant=variant, **rest)
 
     @property
@@ -108,7 +108,8 @@ class RunRecord:
         return any(item.judged for item in self.items)
 
 
-def _finding(finding: Finding, known: str | None) -> dict[str, Any]:
+def finding_json(finding: Finding, *, known: str | None = None, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
+    """A finding as JSON; ``known`` says why it is expected, values longer than ``limit`` characters are cut."""
     plain: dict[str, Any] = {
         "rule": finding.rule,
         "level": finding.level.value,
@@ -122,15 +123,15 @@ def _finding(finding: Finding, known: str | None) -> dict[str, Any]:
         plain["source_pointer"] = finding.source_pointer
     for key, value in (("want", finding.want), ("got", finding.got)):
         if value is not MISSING:
-            plain[key] = _capped(value)
+            plain[key] = _capped(value, limit)
     if known is not None:
         plain["known"] = known
     return plain
 
 
-def _capped(value: Any) -> Any:
+def _capped(value: Any, limit: int | None) -> Any:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
         return {"$shown": repr(value)[:_SHOWN]}
-    return value if len(text) <= VALUE_LIMIT else {"$shown": text[:_SHOWN], "$length": len(text)}
+    return value if limit is None or len(text) <= limit else {"$shown": text[:_SHOWN], "$length": len(text)}

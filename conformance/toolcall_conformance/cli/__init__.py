@@ -1,0 +1,44 @@
+"""The command ``toolcall-conformance``: one module a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from typing import NoReturn
+
+from toolcall_conformance.cli import explain, judge, listing
+from toolcall_conformance.cli.common import USAGE, UsageError
+from toolcall_conformance.library import CorpusError
+
+
+class _Parser(argparse.ArgumentParser):
+    """Exits with 4 for wrong usage, as pytest does; 1 is for verdicts."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
+    parser = _Parser(prog="toolcall-conformance", description="Judge translations of LLM tool calls between formats.")
+    version = metadata.version("toolcall-conformance")
+    parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for module in (judge, explain, listing):
+        module.add_parser(commands)
+    parsed = parser.parse_args(arguments)
+    try:
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except (UsageError, CorpusError) as error:
+        print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; Python's own flush at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

@@ -1,0 +1,36 @@
+"""What the subcommands share: usage errors, suggestions, the corpus."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Collection
+from pathlib import Path
+
+from toolcall_conformance.library import Corpus, load_corpus
+
+USAGE = 4
+
+
+class UsageError(Exception):
+    """Something on the command line is wrong; the message says what and what to do."""
+
+
+def perhaps(wrong: str, names: Collection[str]) -> str:
+    """A question with the names closest to ``wrong``, or all of a few; an empty string if there are none close."""
+    close = difflib.get_close_matches(wrong, sorted(names), n=3, cutoff=0.5)
+    if close:
+        return f"; did you mean {' or '.join(close)}?"
+    return f"; there are {', '.join(sorted(names))}" if len(names) <= 10 else ""
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """The option for private cases."""
+    parser.add_argument(
+        "--corpus", metavar="DIR", type=Path, action="append", default=[], help="a folder of private cases beside ours"
+    )
+
+
+def corpus_of(parsed: argparse.Namespace) -> Corpus:
+    """The corpus with the private folders that were given."""
+    return load_corpus(extra=parsed.corpus)

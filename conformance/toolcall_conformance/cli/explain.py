@@ -1,0 +1,93 @@
+"""``toolcall-conformance explain``: what a rule, a case, an equivalence or a feature is, and why."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, perhaps
+from toolcall_conformance.library import Case, Corpus, Rule
+
+_WIDTH = 100
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser("explain", help="explain a rule, a case, an equivalence or a feature")
+    parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
+    parser.add_argument("--examples", action="store_true", help="print a rule's obeying and breaking body as well")
+    add_corpus(parser)
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print what is known about the id."""
+    corpus = corpus_of(parsed)
+    # A node id stands for its case, so that one can paste what pytest prints.
+    name = parsed.id.removeprefix("toolcall::").split("::")[0]
+    told = list(_explain(corpus, name, examples=parsed.examples))
+    if not told:
+        known = {*corpus.rules, *corpus.cases, *corpus.manifest["equivalences"], *corpus.manifest["features"]}
+        advice = perhaps(name, known) or "; `toolcall-conformance list` shows what there is"
+        raise UsageError(f"there is no rule, case, equivalence or feature {name!r}{advice}")
+    print("\n\n".join(told))
+    return 0
+
+
+def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
+    if name in corpus.rules:
+        yield _rule(corpus.rules[name], examples=examples)
+    if name in corpus.cases:
+        yield _case(corpus.cases[name])
+    if name in corpus.manifest["equivalences"]:
+        yield _entry("equivalence", name, corpus.manifest["equivalences"][name])
+    if name in corpus.manifest["features"]:
+        cases = [case.id for case in corpus.cases.values() if name in case.features]
+        yield _entry("feature", name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
+
+
+def _rule(rule: Rule, *, examples: bool) -> str:
+    bound = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
+    lines = [
+        f"{rule.id}  ({rule.level}, since {rule.since})",
+        _field("says", rule.sentence),
+        _field("breach", rule.breach),
+        _field("binds", f"{bound.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
+        _field("why", rule.why),
+    ]
+    lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in rule.evidence]
+    if examples:
+        for key in ("obeys", "breaks"):
+            body = json.dumps(rule.raw.get(key), indent=2, ensure_ascii=False)
+            lines += [_field(key, "" if key in rule.raw else "no example"), textwrap.indent(body, "    ")]
+    elif "breaks" in rule.raw:
+        lines.append(_field("more", "--examples prints a body that obeys it and one that breaks it"))
+    return "\n".join(lines)
+
+
+def _case(case: Case) -> str:
+    counts = ", ".join(f"{name} ({len(case.exchanges(name))} exchanges)" for name in case.formats)
+    lines = [
+        f"{case.id}  {case.title}",
+        _field("features", ", ".join(sorted(case.features))),
+        _field("rendered", counts or "in no format yet"),
+    ]
+    lines += [_field("guards", f"{guard['class']}  {guard['url']}") for guard in case.scenario.get("guards", ())]
+    if case.scenario.get("may_refuse"):
+        lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
+    lines += [_field("files", str(case.path)), _field("run", f'pytest --toolcall-translator … "toolcall::{case.id}"')]
+    return "\n".join(lines)
+
+
+def _entry(kind: str, name: str, entry: Mapping[str, Any]) -> str:
+    lines = [f"{name}  ({kind})", _field("means", entry["explanation"])]
+    if entry.get("url"):
+        lines.append(_field("see", entry["url"]))
+    return "\n".join(lines)
+
+
+def _field(name: str, text: str) -> str:
+    wrapped = textwrap.wrap(text, _WIDTH - 12, break_long_words=False, break_on_hyphens=False) or [""]
+    return "\n".join(f"  {name if index == 0 else '':<9} {line}".rstrip() for index, line in enumerate(wrapped))

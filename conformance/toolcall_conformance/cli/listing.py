@@ -1,0 +1,66 @@
+"""``toolcall-conformance list``: what there is to run, to violate and to explain."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolcall_conformance.checks import CHECKS, describe
+from toolcall_conformance.cli.common import add_corpus, corpus_of
+from toolcall_conformance.library import Corpus, read_json
+
+
+def _rules(corpus: Corpus) -> dict[str, str]:
+    return {
+        rule.id: f"{rule.level:<6} {rule.sentence}" for rule in sorted(corpus.rules.values(), key=lambda rule: rule.id)
+    }
+
+
+def _cases(corpus: Corpus) -> dict[str, str]:
+    return {case.id: case.title for case in corpus.cases.values()}
+
+
+def _formats(corpus: Corpus) -> dict[str, str]:
+    paths = {name: corpus.root / "formats" / name / "format.json" for name in corpus.formats}
+    return {name: str(read_json(path)["title"]) for name, path in paths.items()}
+
+
+def _vocabulary(kind: str) -> Callable[[Corpus], dict[str, str]]:
+    return lambda corpus: {name: str(entry["explanation"]) for name, entry in corpus.manifest[kind].items()}
+
+
+def _checks(_corpus: Corpus) -> dict[str, str]:
+    return {name: describe(name) for name in CHECKS}
+
+
+_KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
+    "rules": _rules,
+    "cases": _cases,
+    "formats": _formats,
+    "features": _vocabulary("features"),
+    "equivalences": _vocabulary("equivalences"),
+    "checks": _checks,
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser("list", help="list rules, cases, formats, features, equivalences or checks")
+    parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, how many there are")
+    add_corpus(parser)
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print one line an entry: its id, then what it is."""
+    corpus = corpus_of(parsed)
+    if parsed.kind is None:
+        print(f"corpus {corpus.version}")
+        for kind, lister in _KINDS.items():
+            print(f"{len(lister(corpus)):>5} {kind}")
+        return 0
+    entries = _KINDS[parsed.kind](corpus)
+    width = max(map(len, entries), default=0)
+    for name, text in entries.items():
+        print(f"{name:<{width}}  {text}")
+    return 0

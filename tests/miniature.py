@@ -1,0 +1,141 @@
+"""A corpus in miniature, of two invented formats and three cases, with a judge of one rule and a good translator.
+
+Tests that use it hold whatever the real corpus has, and they show that no code they exercise knows a format by name.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.library import Corpus
+
+FORMATS = ("alpha", "beta")
+FEATURES = {"plain": {"explanation": "Nothing special."}, "nested": {"explanation": "An object in an object."}}
+EQUIVALENCES = {"blank-is-absent": {"explanation": "A blank text says nothing.", "url": "https://example.com/blank"}}
+CASES = ("box/one", "box/two", "crate/deep")
+
+# For runs in processes of their own (xdist's workers too): a project's conftest.py that brings judge and corpus.
+CONFTEST = f"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+
+import miniature
+from toolcall_conformance import library
+
+library.default_root = lambda: Path(__file__).parent / "mini"
+sys.modules["toolcall_conformance.judge"] = miniature.judge_module()
+"""
+
+GOOD = """
+class Session:
+    def __init__(self, route):
+        self.route = route
+
+    def request(self, body):
+        return {"format": self.route.upstream, "text": body["text"]}
+
+    def response(self, body):
+        return {"format": self.route.client, "text": body["text"]}
+
+
+class Unsupported(Exception):
+    pass
+
+
+class Refused(Exception):
+    pass
+
+
+class T:
+    name = "the good one"
+    version = "1.2"
+
+    def open(self, route):
+        return Session(route)
+"""
+
+
+def rule(rule_id: str, level: str, breach: str) -> dict[str, Any]:
+    """A rule as rules.json has it."""
+    return {
+        "id": rule_id,
+        "level": level,
+        "face": "both",
+        "element": "text",
+        "sentence": f"The opposite of: {breach}.",
+        "breach": breach,
+        "why": "Readers want their text.",
+        "evidence": [],
+        "since": "0.1.0",
+    }
+
+
+def write_case(corpus: Path, case: str, exchanges: int = 1, **more: Any) -> Path:
+    """Write a case in both formats; its folder."""
+    folder = corpus / "scenarios" / case
+    for name in FORMATS:
+        (folder / name).mkdir(parents=True)
+        for number in range(1, exchanges + 1):
+            for part in ("request", "response"):
+                body = {"format": name, "text": f"{case} {part} {number}"}
+                (folder / name / f"{number:02}-{part}.json").write_text(json.dumps(body), encoding="utf-8")
+    scenario = {"id": case, "title": case, "features": ["plain"], "models": {name: f"{name}-1" for name in FORMATS}}
+    (folder / "scenario.json").write_text(json.dumps(scenario | more), encoding="utf-8")
+    return folder
+
+
+def write_corpus(root: Path) -> None:
+    """Write a corpus of three cases, the last one with two exchanges."""
+    root.mkdir()
+    (root / "corpus.json").write_text(
+        json.dumps({"version": "7.1.0", "formats": list(FORMATS), "features": FEATURES, "equivalences": EQUIVALENCES}),
+        encoding="utf-8",
+    )
+    for name in FORMATS:
+        (root / "formats" / name).mkdir(parents=True)
+        rules = [rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")]
+        (root / "formats" / name / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+    (root / "translation").mkdir()
+    rules = [
+        rule("translation/extra", "SHOULD", "the body has a key that nobody asked for"),
+        rule("translation/crashed", "MUST", "the translator raised"),
+        rule("translation/refused", "MUST", "the translator refused an input that it must take"),
+        rule("translation/timed-out", "MUST", "the translator did not return in time"),
+        rule("translation/bad-output", "MUST", "the translator returned something that is no JSON object"),
+        rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
+    ]
+    (root / "translation" / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+    (root / "schemas").mkdir()
+    (root / "schemas" / "scenario.schema.json").write_text("{}", encoding="utf-8")
+    for case in CASES:
+        write_case(root, case, exchanges=2 if case == "crate/deep" else 1)
+
+
+def judge(source: Any, output: Any, *, client: str, upstream: str, direction: str, corpus: Corpus, **_: Any) -> Any:
+    """A judge of one rule: the text of a body stays what it is. An unasked key is a SHOULD; one word makes it fall over."""
+    target = upstream if direction == "request" else client
+    if "explode" in output:
+        raise ZeroDivisionError("the judge fell over")
+    found = []
+    want, got = source["text"], output.get("text", MISSING)
+    if got != want:
+        breach = corpus.rule(f"{target}/text-kept").breach
+        found.append(
+            Finding(f"{target}/text-kept", Level.MUST, "/text", breach, want, got, element="text", subject="text 1")
+        )
+    if "extra" in output:
+        found.append(Finding("translation/extra", Level.SHOULD, "/extra", "an extra key", MISSING, output["extra"]))
+    return tuple(found)
+
+
+def judge_module() -> ModuleType:
+    """A module that stands in for ``toolcall_conformance.judge``."""
+    module = ModuleType("toolcall_conformance.judge")
+    module.judge = judge  # type: ignore[attr-defined]
+    return module

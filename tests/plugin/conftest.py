@@ -1,0 +1,82 @@
+"""A user's project for the plugin's tests: the miniature corpus, a good translator, and whatever a test adds."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from miniature import CONFTEST, GOOD, judge_module, write_case, write_corpus
+
+# Imported before any run, so that the runs inside this process share them.
+from toolcall_conformance import library
+from toolcall_conformance.engine import hooks, recording, setup, texts  # noqa: F401
+
+
+class Project:
+    """A folder with the small corpus, ``good.py``, and whatever a test adds; runs pytest in it."""
+
+    def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pytester = pytester
+        self.path = pytester.path
+        self.corpus = self.path / "mini"
+        write_corpus(self.corpus)
+        monkeypatch.setattr(library, "default_root", lambda: self.corpus)
+        monkeypatch.setitem(sys.modules, "toolcall_conformance.judge", judge_module())
+        self.module("good", GOOD)
+
+    def module(self, name: str, text: str) -> None:
+        """Write a module of the user's."""
+        (self.path / f"{name}.py").write_text(text, encoding="utf-8")
+
+    def translator(self, session: str, module: str = "mine") -> str:
+        """Write a translator whose session overrides what ``session`` (indented methods) has; its spec."""
+        self.module(
+            module,
+            f"from good import T as Good, Session as GoodSession, Refused, Unsupported\n\n\n"
+            f"class Session(GoodSession):\n{session}\n\n\n"
+            f"class T(Good):\n    def open(self, route):\n        return Session(route)\n",
+        )
+        return f"{module}:T"
+
+    def run(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
+        """Run pytest inside this process."""
+        # Modules that other tests' projects had under the same names.
+        importlib.invalidate_caches()
+        return self.pytester.runpytest_inprocess(*_translator(spec), *arguments)
+
+    def run_apart(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
+        """Run pytest in a process of its own, as a user would."""
+        if not (self.path / "conftest.py").exists():
+            self.pytester.makeconftest(CONFTEST)
+        return self.pytester.runpytest_subprocess(*_translator(spec), *arguments)
+
+    def report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
+        """Run pytest and read the report."""
+        self.run("--toolcall-report", "report.json", *arguments, spec=spec)
+        found: dict[str, Any] = json.loads((self.path / "report.json").read_text(encoding="utf-8"))
+        return found
+
+
+def _translator(spec: str | None) -> tuple[str, ...]:
+    return () if spec is None else ("--toolcall-translator", spec)
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    return Project(pytester, monkeypatch)
+
+
+@pytest.fixture
+def add_case(project: Project) -> Callable[..., Path]:
+    """Add a case to the project's corpus: ``add_case("box/three", exchanges=2, may_refuse=["request"])``."""
+
+    def add(case: str, exchanges: int = 1, **more: Any) -> Path:
+        return write_case(project.corpus, case, exchanges, **more)
+
+    return add
