@@ -162,9 +162,9 @@ def _in_values(want: Sequence[str], values: Sequence[Any]) -> Level | None:
                 return None
             if trimmed_equal(want, [inner[0]]) or _as_text_blocks(inner[0], want):
                 best = Level.SHOULD
-        elif isinstance(inner[0], list) and all(isinstance(entry, str) for entry in inner[0]):
-            if joined_equal(want, inner[0]):
-                return None
+        elif isinstance(inner[0], list):
+            if _text_blocks(inner[0], want):
+                best = Level.SHOULD
         elif _single_text(inner[0], want):
             return None
     return best
@@ -194,9 +194,12 @@ def _single_text(value: Any, want: Sequence[str]) -> bool:
 def _as_text_blocks(text: str, want: Sequence[str]) -> bool:
     """A list of text blocks that was put into one string as JSON."""
     parsed = _parsed(text)
-    if parsed is None or not isinstance(parsed[0], list):
-        return False
-    entries = [entry.get("text") if isinstance(entry, dict) else entry for entry in parsed[0]]
+    return parsed is not None and isinstance(parsed[0], list) and _text_blocks(parsed[0], want)
+
+
+def _text_blocks(blocks: Sequence[Any], want: Sequence[str]) -> bool:
+    """A list of strings or of objects with a text, saying what is wanted."""
+    entries = [entry.get("text") if isinstance(entry, dict) else entry for entry in blocks]
     chunks = [entry for entry in entries if isinstance(entry, str)]
     return len(chunks) == len(entries) and joined_equal(want, chunks)
 

@@ -182,9 +182,10 @@ def _compare_changed(pair: Pair, old: Run, new: Run, right: list[Run], lost: lis
     """Two runs at one place: some chunks lost, some added, or the words changed."""
     gone = [chunk for chunk in old.chunks if not _within(chunk.text, new.texts)]
     fresh = [Text(rest, chunk.pointer) for chunk in new.chunks if (rest := _remainder(chunk.text, old.texts))]
+    if not gone and _occurrences(new.texts, old.texts) > max(_occurrences(old.texts, old.texts), 1):
+        pair.report("translation/text-duplicated", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
+        return
     if not gone and not fresh:
-        if _occurrences(new.texts, old.texts) > 1:
-            pair.report("translation/text-duplicated", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
         return
     elsewhere = [chunk for chunk in gone if any(_within(chunk.text, run.texts) for run in right if run is not new)]
     cut = any(
