@@ -32,6 +32,7 @@ SHAPES = {
     "format": ["formats/*/format.json"],
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],
+    "equivalence": ["equivalences/*/*/*.json"],
     "verdict": ["verdicts/**/*.json"],
 }
 OWN_FILES = [
@@ -66,6 +67,14 @@ def test_own_files_are_valid(name: str, path: Path) -> None:
 
 def test_every_schema_has_files() -> None:
     assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES)
+
+
+def test_every_equivalence_has_both_sides() -> None:
+    """What a tolerance accepts and what it must still refuse."""
+    for side in ("same", "different"):
+        assert {path.parts[-3] for path in ROOT.glob(f"equivalences/*/{side}/*.json")} == set(MANIFEST["equivalences"])
+    for path in ROOT.glob("equivalences/*/*/*.json"):
+        assert bool(parse(path.read_bytes()).get("rules")) == (path.parts[-2] == "different"), path
 
 
 @pytest.mark.parametrize(
@@ -171,12 +180,12 @@ def test_recorded_files_name_their_recording() -> None:
 
 def test_histories_only_grow() -> None:
     """Request n + 1 begins with request n: the same settings and declarations, the same turns, then more."""
-    containers = {"anthropic": "messages", "openai_chat": "messages", "openai_responses": "input", "gemini": "contents"}
-    for case in CASES:
-        for name in MANIFEST["formats"]:
+    for name in MANIFEST["formats"]:
+        containers = parse((ROOT / "formats" / name / "format.json").read_bytes())["containers"]["request"]
+        for case in CASES:
             bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
             for earlier, later in pairwise(bodies):
-                key = containers[name]
+                key = next(key for key in containers if key in later)
                 before, after = earlier.pop(key), later[key]
                 rest = {other: value for other, value in later.items() if other != key}
                 assert canonical(earlier) == canonical(rest), f"{case_id(case)} {name}"
