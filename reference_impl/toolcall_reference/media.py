@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import mimetypes
 import re
 
@@ -38,6 +39,16 @@ def from_url(kind: str, url: str, **more: str | None) -> Media:
 def data_url(media: Media) -> str:
     """The ``data:`` URL of media that has its bytes."""
     return f"data:{media.mime or 'application/octet-stream'};base64,{media.data}"
+
+
+def text_of(media: Media) -> str | None:
+    """The text of a ``text/*`` medium that has its bytes; None where it is anything else."""
+    if media.data is None or not (media.mime or "").startswith("text/"):
+        return None
+    try:
+        return base64.b64decode(media.data, validate=True).decode("utf-8")
+    except ValueError:
+        return None
 
 
 def placeholder(media: Media, losses: Losses, target: str) -> Text:

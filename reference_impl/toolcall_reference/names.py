@@ -57,11 +57,6 @@ class NameMap:
             self.forward[name] = target
             self.back[target] = name
 
-    def keep(self, names: Iterable[str]) -> None:
-        """Leave ``names`` as they are, legal or not: whoever will read them chose them."""
-        for name in names:
-            self.forward[name] = self.back[name] = name
-
     def to(self, name: str) -> str:
         """The target's name of ``name``."""
         if name not in self.forward:

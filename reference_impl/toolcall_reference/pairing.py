@@ -29,19 +29,18 @@ class Ledger:
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Enter a call whose arguments came as an object."""
-        text, readable = None, True
-        if list(arguments) == [RAW_ARGUMENTS_KEY] and isinstance(arguments[RAW_ARGUMENTS_KEY], str):
-            # Our own wrapping of text that could not be read, come back in the history.
-            text = arguments[RAW_ARGUMENTS_KEY]
-            readable = parse_object(text) is not None
-            arguments = {} if not readable else arguments
-            text = None if readable else text
-        return self._enter(given_id, name, arguments, text, readable)
+        raw = _unwrapped(arguments)
+        if raw is not None:
+            return self._enter(given_id, name, {}, raw, False)
+        return self._enter(given_id, name, arguments, None, True)
 
     def call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
         """Enter a call whose arguments came as JSON text; blank text means no arguments."""
         arguments = parse_object(text)
-        return self._enter(given_id, name, arguments or {}, text if text.strip() else "{}", arguments is not None)
+        raw = _unwrapped(arguments or {})
+        if arguments is None or raw is not None:
+            return self._enter(given_id, name, {}, text if raw is None else raw, False)
+        return self._enter(given_id, name, arguments, text if text.strip() else "{}", True)
 
     def custom(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
         """Enter a call of a free-text tool."""
@@ -87,3 +86,11 @@ class Ledger:
         open_calls = [call for call in self._latest() if call.id not in self._answered]
         named = [call for call in open_calls if call.name == name]
         return next(iter(named or open_calls), None)
+
+
+def _unwrapped(arguments: dict[str, Any]) -> str | None:
+    """Text that could not be read, which we wrapped in an earlier exchange and the history brings back."""
+    raw = arguments.get(RAW_ARGUMENTS_KEY)
+    if len(arguments) == 1 and isinstance(raw, str) and parse_object(raw) is None:
+        return raw
+    return None

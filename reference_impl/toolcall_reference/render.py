@@ -45,7 +45,7 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
         found[f"{number:02}-request.json"] = request
-        response = spoken.encode_response(reply, Target(model, exact=True, asked=request))
+        response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
         found[f"{number:02}-response.json"] = DRESSES[format_name](response, reply.key, request)
     return found
 

@@ -21,7 +21,7 @@ FREE_TEXT: Schema = {
 }
 """What a free-text tool is declared with where a format knows only functions."""
 
-_GEMINI_TYPES = {"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"}
+_GEMINI_TYPES = ("TYPE_UNSPECIFIED", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
 _COUNTS = {"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
 _SNAKE = {
     "any_of": "anyOf", "min_items": "minItems", "max_items": "maxItems", "min_length": "minLength",
@@ -43,6 +43,8 @@ def from_gemini(schema: Any) -> Any:
     nullable = False
     for spelt, value in schema.items():
         key = str(_SNAKE.get(spelt, spelt))
+        if key == "type" and isinstance(value, int) and 0 <= value < len(_GEMINI_TYPES):
+            value = _GEMINI_TYPES[value]  # proto JSON takes an enum's number for its name
         if key == "type" and isinstance(value, str):
             if value != "TYPE_UNSPECIFIED":
                 found["type"] = value.lower() if value.upper() in _GEMINI_TYPES else value
@@ -181,6 +183,30 @@ def _resolve(root: Any, reference: str) -> Schema | None:
             return None
         value = value[key]
     return value if isinstance(value, dict) else None
+
+
+def rooted(schema: Schema) -> Schema:
+    """``schema`` with the type that every provider wants at the root, where it says nothing at all of its own."""
+    if "type" in schema or schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not"}:
+        return schema
+    return {"type": "object", **({} if "properties" in schema else {"properties": {}}), **schema}
+
+
+def is_strict(schema: Any) -> bool:
+    """Whether OpenAI takes ``schema`` as strict: every object closed, and every property required."""
+    if isinstance(schema, list):
+        return all(is_strict(entry) for entry in schema)
+    if not isinstance(schema, dict):
+        return True
+    if isinstance(schema.get("properties"), dict) or schema.get("type") == "object":
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", [])) != set(properties):
+            return False
+        if not all(is_strict(inner) for inner in properties.values()):
+            return False
+    return all(is_strict(inner) for key, inner in schema.items() if key in ("items", "anyOf", "allOf")) and all(
+        is_strict(inner) for key in ("$defs", "definitions") for inner in schema.get(key, {}).values()
+    )
 
 
 def for_anthropic(schema: Schema | None) -> tuple[Schema, list[str]]:

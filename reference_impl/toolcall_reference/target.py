@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import ids
+from . import ids, schemas
 from .ids import IdRule
 from .intermediate import Text, Tool, ToolChoice, UniversalToolCall
 from .losses import Losses
@@ -19,8 +19,9 @@ class Target:
 
     ``model`` is the model to name. ``asked`` is the client's own request where a reply is encoded (its settings are
     echoed by some formats) and ``taken`` the call ids it used. ``exact`` leaves ids and names as they are, legal or
-    not: for rendering documents. ``spelling`` asks for some of the legal spellings that an encoder would not choose by
-    itself; each encoder lists its words in ``SPELLINGS``. ``call_ids`` tells, afterwards, the ids that were written.
+    not: for rendering documents. ``is_reply`` says that a client will read it, not a provider. ``spelling`` asks for
+    some of the legal spellings that an encoder would not choose by itself; each encoder lists its words in
+    ``SPELLINGS``. ``call_ids`` tells, afterwards, the ids that were written.
     """
 
     model: str
@@ -36,7 +37,8 @@ class Target:
 
     def use_names(self, rule: NameRule, tools: Iterable[Tool], calls: Iterable[UniversalToolCall]) -> None:
         """Fix the names of this encoding: declared tools first, then the tools of calls."""
-        self.names.rule = None if self.exact else rule
+        # A reply's names are what the client declared, or nobody's: they are left alone.
+        self.names.rule = None if self.exact or self.is_reply else rule
         self.names.declare([*(tool.name for tool in tools if tool.kind != "hosted"), *(call.name for call in calls)])
 
     def ids(self, calls: list[UniversalToolCall], rule: IdRule) -> dict[str, str]:
@@ -51,6 +53,14 @@ class Target:
         """Note that opaque state attached to ``item`` is not carried."""
         for origin in item.raw_context:
             self.losses.add("reasoning", f"state of {origin}; dropped", getattr(item, "name", ""))
+
+    def strict(self, tool: Tool) -> bool | None:
+        """Whether OpenAI may be told that ``tool`` is strict: its rules for such schemas are narrower than others'."""
+        if tool.strict and not self.exact and not schemas.is_strict(tool.schema or schemas.NO_PARAMETERS):
+            if tool.schema is not None:
+                self.losses.add("strict", "the schema is not one that OpenAI takes as strict; not strict", tool.name)
+            return False
+        return tool.strict
 
     def choice(self, choice: ToolChoice | None, tools: list[Tool]) -> ToolChoice | None:
         """The tool choice as far as ``tools`` allow it: a choice of tools that are gone is loosened, never dangling."""

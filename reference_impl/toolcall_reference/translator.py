@@ -98,9 +98,8 @@ class Session:
             return _same(body, self._client.MODEL_KEYS[1], self._route.client_model)
         reply = self._upstream.decode_response(copy.deepcopy(body), self.losses)
         self._restore(reply)
-        names = NameMap(None)
-        names.keep(self._names.forward)
-        target = Target(self._route.client_model, self.losses, names=names, asked=self._asked, taken=self._ids)
+        model = self._route.client_model
+        target = Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
         found = self._client.encode_response(reply, target)
         self._state.keep(reply, target.call_ids)
         return found

@@ -84,6 +84,5 @@ def test_three_rounds(client: str, upstream: str, fresh: bool) -> None:
         if fresh:
             session = open_way(client, upstream)
     if upstream not in ("gemini", client) and client != "anthropic":
-        assert upstream_ids(upstream, sent)[:2] == ["toolu_a" if upstream == "anthropic" else "call_a"] + [
-            "toolu_b" if upstream == "anthropic" else "call_b"
-        ]
+        prefix = "toolu" if upstream == "anthropic" else "call"
+        assert upstream_ids(upstream, sent)[:2] == [f"{prefix}_a", f"{prefix}_b"]

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bodies import ask
+from reference_bodies import ask, open_way
 
 from toolcall_reference import schemas
 
@@ -23,6 +23,12 @@ RICH: dict[str, Any] = {
     "required": ["title"],
     "additionalProperties": False,
     "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}},
+}
+CLOSED = {
+    "type": "object",
+    "properties": {"a": {"type": "object", "properties": {}, "required": [], "additionalProperties": False}},
+    "required": ["a"],
+    "additionalProperties": False,
 }
 
 
@@ -59,7 +65,15 @@ def test_tools_without_parameters() -> None:
 @pytest.mark.parametrize(("strict", "expected"), [(None, False), (False, False), (True, True)])
 def test_strict_is_always_said_to_responses(strict: bool | None, expected: bool) -> None:
     more = {} if strict is None else {"strict": strict}
-    assert ask("openai_chat", "openai_responses", chat(RICH, **more))["tools"][0]["strict"] is expected
+    assert ask("openai_chat", "openai_responses", chat(CLOSED, **more))["tools"][0]["strict"] is expected
+
+
+def test_a_schema_that_openai_would_refuse_is_not_called_strict() -> None:
+    tool = {"name": "f", "input_schema": RICH, "strict": True}
+    session = open_way("anthropic", "openai_chat")
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [tool]}
+    assert session.request(body)["tools"][0]["function"]["strict"] is False
+    assert [loss.element for loss in session.losses] == ["strict"]
 
 
 def test_strict_goes_no_further_than_it_means_something() -> None:

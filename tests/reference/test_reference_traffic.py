@@ -1,4 +1,4 @@
-"""Recorded traffic: every request and unary reply is translated to the three other formats, or refused with a reason."""
+"""Recorded traffic: every request and unary reply is translated to the other formats, or refused with a reason."""
 
 from __future__ import annotations
 

@@ -28,6 +28,8 @@ from toolcall_reference.target import Target
 
 NAME = "anthropic"
 IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
+PLACEHOLDER = "."
+"""What the user says where a request must have a message and the source has none."""
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
 SPELLINGS = frozenset({"custom", "content-blocks", "result-blocks", "system-blocks"})
 DEFAULT_MAX_TOKENS = 4096
@@ -53,8 +55,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
     turns = [turn for turn in turns if _visible(turn)]
     if not turns and system:
-        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
-        turns, system = [Turn("user", list(system))], []
+        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+        turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
         blocks = [{"type": "text", "text": text.text} for text in system]
         body["system"] = blocks if len(system) > 1 or "system-blocks" in target.spelling else system[0].text
@@ -122,6 +124,10 @@ def _media(item: Media, target: Target) -> Body:
             found["source"] = {"type": "file", "file_id": item.file_id}
         elif item.data is not None and (item.mime in _IMAGES or item.mime == "application/pdf"):
             found["source"] = {"type": "base64", "media_type": item.mime, "data": item.data}
+        elif item.data is not None and kind == "document":
+            text = media.text_of(item)
+            if text is not None:
+                found["source"] = {"type": "text", "media_type": "text/plain", "data": text}
         if "source" in found:
             if kind == "document" and item.name:
                 found["title"] = item.name

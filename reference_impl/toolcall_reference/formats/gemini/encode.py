@@ -29,6 +29,8 @@ from .settings import encode_choice, encode_config, encode_tool, encode_tools
 
 NAME = "gemini"
 IDS = IdRule(optional=True)
+PLACEHOLDER = "."
+"""What the user says where a request must have a message and the source has none."""
 NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)
 SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "system-role"})
 SENTINEL = "skip_thought_signature_validator"
@@ -65,8 +67,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
             contents.append({"role": "model" if turn.side == "assistant" else "user", "parts": parts})
     system = [text for text in conversation.system if text.text.strip()]
     if not contents and system:
-        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
-        contents, system = [{"role": "user", "parts": [{"text": text.text} for text in system]}], []
+        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+        contents = [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}

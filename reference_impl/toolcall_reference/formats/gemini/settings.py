@@ -10,7 +10,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
 from toolcall_reference.target import Target
 
-_KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"}
+_KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {
     "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", "frequencyPenalty", "presencePenalty",
     "responseMimeType", "responseSchema", "responseJsonSchema",
@@ -63,6 +63,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         seed=config.get("seed"),
         frequency_penalty=config.get("frequencyPenalty"),
         presence_penalty=config.get("presencePenalty"),
+        metadata=body.get("labels") or None,
     )
     schema = config.get("responseJsonSchema")
     if schema is None and config.get("responseSchema") is not None:
@@ -118,7 +119,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         if "properties" in parameters:
             found["parameters"] = parameters
     else:
-        found["parametersJsonSchema"] = schemas.for_gemini_json_schema(schema)
+        found["parametersJsonSchema"] = schemas.for_gemini_json_schema(schemas.rooted(schema))
     return found
 
 

@@ -156,7 +156,6 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
-    target.is_reply = True
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
     finish = _FINISH.get(reply.finish, "stop")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_reference import schemas
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
@@ -134,9 +135,10 @@ def encode_tool(tool: Tool, target: Target) -> Body:
             found["format"] = tool.format
         return {"type": "custom", "custom": found}
     if tool.schema is not None:
-        found["parameters"] = tool.schema
-    if tool.strict is not None:
-        found["strict"] = tool.strict
+        found["parameters"] = schemas.rooted(tool.schema)
+    strict = target.strict(tool)
+    if strict is not None:
+        found["strict"] = strict
     elif "strict" in target.spelling or "non-strict" in target.spelling:
         found["strict"] = "strict" in target.spelling
     return {"type": "function", "function": found}

@@ -29,6 +29,7 @@ from .settings import decode_settings, decode_tools
 NAME = "openai_responses"
 
 _CALLS = {"function_call", "custom_tool_call"}
+_CLIENT_RUN = {"computer_call", "local_shell_call", "apply_patch_call"}
 _OUTPUTS = {"function_call_output", "custom_tool_call_output"}
 
 
@@ -51,6 +52,11 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     for item in items:
         _enter(as_object(item, "an input item"), found, ledger, losses)
     found.tools = decode_tools(body, losses)
+    # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
+    for item in items:
+        if isinstance(item, dict) and item.get("type") in ("tool_search_output", "additional_tools"):
+            known = {tool.name for tool in found.tools}
+            found.tools += [tool for tool in decode_tools(item, losses) if tool.name not in known]
     found.settings = decode_settings(body, losses)
     return found
 
@@ -122,6 +128,9 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         return [Opaque(NAME, "reasoning", item)]
     if kind == "item_reference":
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
+    local = as_object(item.get("environment"), "environment").get("type") == "local"
+    if kind in _CLIENT_RUN or (kind == "shell_call" and local):
+        raise Refused(f"a {kind} is for the client to run, and only Responses can say it")
     return [Hosted(NAME, str(kind), item)]
 
 

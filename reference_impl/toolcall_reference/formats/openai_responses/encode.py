@@ -17,7 +17,7 @@ from toolcall_reference.intermediate import (
     UniversalToolCall,
     UniversalToolResult,
 )
-from toolcall_reference.jsontext import dump
+from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, dump
 from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
@@ -26,6 +26,8 @@ from .settings import encode_settings, encode_tool, encode_tools
 
 NAME = "openai_responses"
 IDS = IdRule(limit=64)
+PLACEHOLDER = "."
+"""What the user says where a request must have a message and the source has none."""
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
 SPELLINGS = frozenset(
     {"strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"}
@@ -48,8 +50,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     for turn in conversation.turns:
         items += _turn(turn, ids, target)
     if not items and system:
-        target.losses.add("system", "there is no conversation beside it; sent as the user's text")
-        items = [{"role": "user", "content": body.pop("instructions")}]
+        target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
+        items = [{"role": "user", "content": PLACEHOLDER}]
     if "typed-messages" in target.spelling:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
@@ -112,5 +114,9 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     call_id = ids.get(call.id, call.id)
     if call.kind == "custom":
         return {"type": "custom_tool_call", "call_id": call_id, "name": name, "input": call.text or ""}
-    text = dump(call.arguments) if call.text is None else call.text
+    if call.readable:
+        text = dump(call.arguments) if call.text is None else call.text
+    else:
+        # A request has to hold JSON; a reply shows the client what the model wrote.
+        text = (call.text or "") if target.is_reply else dump({RAW_ARGUMENTS_KEY: call.text})
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}

@@ -41,6 +41,9 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
                     strict=tool.get("strict") if isinstance(tool.get("strict"), bool) else None,
                 )
             )
+        elif kind == "namespace":
+            losses.add("namespace", "its tools are declared without it", tool.get("name"))
+            found += decode_tools(tool, losses)
         elif kind == "custom":
             name = as_text(tool.get("name"), "a tool's name")
             found.append(Tool(name, description, kind="custom", format=tool.get("format")))
@@ -129,8 +132,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         if tool.format is not None:
             found["format"] = tool.format
         return found
-    found["parameters"] = schemas.NO_PARAMETERS if tool.schema is None else tool.schema
-    found["strict"] = tool.strict is True
+    found["parameters"] = schemas.NO_PARAMETERS if tool.schema is None else schemas.rooted(tool.schema)
+    found["strict"] = target.strict(tool) is True
     if "strict" in target.spelling or "null" in target.spelling:
         found["strict"] = True if "strict" in target.spelling else None
     elif "omitted" in target.spelling:
