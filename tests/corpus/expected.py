@@ -137,17 +137,20 @@ def same_content(wanted: Any, found: Any) -> bool:
     return texts == kept or (len(kept) != 1 and [squeezed(" ".join(texts))] == [squeezed(" ".join(kept))])
 
 
-def expected_settings(corpus: Corpus, case: Case, format_name: str) -> dict[str, Any]:
-    """The scenario's settings as far as the format has words for them."""
+def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The scenario's settings that a body of the format must have, and those that it may have by convention."""
     found: dict[str, Any] = {}
+    may: dict[str, Any] = {}
     for name, value in case.scenario["settings"].items():
         if name == "tool_choice":
             if "names" in value and len(value["names"]) > 1 and not native(corpus, format_name, "choice-subset"):
                 value = {"mode": value["mode"]}
         elif not native(corpus, format_name, ELEMENT_OF[name]):
+            if corpus.expresses(format_name, ELEMENT_OF[name]) == "convention":
+                may[name] = value
             continue
         found[name] = value
-    return found
+    return found, may
 
 
 def native(corpus: Corpus, format_name: str, element: str) -> bool:
