@@ -20,6 +20,8 @@ def compare_calls(pair: Pair) -> None:
     pair.calls = dict(alignment.pairs)
     hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
     partners = {right: left for left, right in alignment.pairs.items()}
+    # A provider that stopped because its own call was malformed or unexpected did not make a call to be run.
+    failed = pair.source.finish is not None and pair.source.finish.reason == "error"
     for left in alignment.lost:
         call = source[left]
         pair.report(
@@ -28,6 +30,7 @@ def compare_calls(pair: Pair) -> None:
             want={"name": call.name, "arguments": _shown(call)},
             source=call.pointer,
             subject=call_words(call),
+            at_most=Level.NOTE if failed else Level.MUST,
         )
     for right in alignment.invented:
         call = output[right]

@@ -63,7 +63,8 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
                 want=setting.value,
                 source=setting.pointer,
                 subject=name,
-                at_most=Level.MUST if demand == "must" else Level.SHOULD,
+                # Formats differ in the kinds of response format that they know, which no table of elements tells.
+                at_most=Level.MUST if demand == "must" and name != "response_format" else Level.SHOULD,
             )
     elif not equal(setting.value, other.value):
         if name == "response_format" and _same_format(setting.value, other.value):
@@ -91,8 +92,8 @@ def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, froze
     setting = reading.settings.get("tool_choice")
     value = setting.value if setting is not None and isinstance(setting.value, dict) else {}
     mode = str(value.get("mode", "auto"))
-    if not reading.tools:
-        return None
+    if not declared:
+        return None  # nothing to choose from but a provider's own tools, which stay behind
     allowed = value.get("names")
     chosen = (
         frozenset(names.get(str(name), str(name)) for name in allowed)
@@ -136,8 +137,8 @@ def _compare_parallel(pair: Pair) -> None:
     got = after.value if after is not None and isinstance(after.value, bool) else True
     if want == got or (want is False and pair.demand("parallel-flag") == "cannot"):
         return
-    if want is False and not pair.source.tools:
-        return
+    if want is False and _neutral_choice(pair.source, {}) is None:
+        return  # no calls, so none in parallel
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
     pair.report(
