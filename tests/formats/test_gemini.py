@@ -104,7 +104,7 @@ class TestPairing:
             request(ASK, model(call("a.txt")), model(call("b.txt")), user(result("A")), user(result("B")))
         )
         assert [turn.side for turn in reading.turns] == ["user", "assistant", "user"]
-        assert [entry.batch for entry in reading.calls] == [0, 0]
+        assert [entry.batch for entry in reading.calls] == [0, 1]
         assert [(entry.call, entry.group) for entry in reading.results] == [(0, 0), (1, 1)]
 
     def test_batches_are_numbered_by_turn(self) -> None:

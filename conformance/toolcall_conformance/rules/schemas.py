@@ -17,7 +17,6 @@ from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.registry import Breach
 
-
 MOST_REMEMBERED = 50_000
 
 
@@ -26,7 +25,8 @@ def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
     """The validator for bodies of one format and direction. Never touches the network."""
     schema = corpus.schema(format_name, direction)
     registry: referencing.Registry[Any] = referencing.Registry()  # without one, jsonschema would ask the network
-    remembering = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"$ref": _Remembering()})
+    extend: Any = jsonschema.validators.extend
+    remembering = extend(jsonschema.Draft202012Validator, {"$ref": _Remembering()})
     return remembering(schema, registry=registry)
 
 

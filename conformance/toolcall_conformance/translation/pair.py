@@ -16,7 +16,7 @@ class Pair:
     """What every comparison gets. ``source`` was given to the translator, ``output`` came out of it.
 
     ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
-    filled in by the first comparisons and read by the later ones. ``forced`` says whether the request forced one function.
+    filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
     """
 
     corpus: Corpus

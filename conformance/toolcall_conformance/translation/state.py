@@ -11,10 +11,10 @@ from toolcall_conformance.translation.pair import Pair
 
 def compare_media(pair: Pair) -> None:
     """Every picture, document or sound that the target can say is there again, byte for byte."""
-    produced = [_bytes(media) for media, _ in _media(pair.output)]
+    produced = [media_bytes(media) for media, _ in _media(pair.output)]
     for media, in_result in _media(pair.source):
-        if _bytes(media) in produced:
-            produced.remove(_bytes(media))
+        if media_bytes(media) in produced:
+            produced.remove(media_bytes(media))
             continue
         element = f"result-{media.kind}" if in_result else "media-user"
         if element not in ("result-image", "result-document", "result-audio", "media-user"):
@@ -42,7 +42,7 @@ def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
                         yield part, True
 
 
-def _bytes(media: Media) -> str:
+def media_bytes(media: Media) -> str:
     """What identifies a piece of media: its bytes (base64 alphabet and padding aside), else its reference."""
     if media.data is not None:
         return "".join(media.data.split()).replace("-", "+").replace("_", "/").rstrip("=")

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.reading import Call, Hosted, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading import Call, Hosted, Media, Reading, Reasoning, Result, Text
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
+from toolcall_conformance.translation.state import media_bytes
 
 
 @dataclass(slots=True)
@@ -42,13 +43,31 @@ def compare_texts(pair: Pair) -> None:
     back = {right: left for left, right in pair.calls.items()}
     interleaved = pair.both("text-between-calls")
     left = _runs(pair.source, {call: call for call in pair.calls}, interleaved=interleaved)
-    right = _runs(pair.output, back, interleaved=interleaved)
+    right = _runs(pair.output, back, interleaved=interleaved, aside=_captions(pair))
     left, right = _settle_system(pair, left, right)
     _compare_runs(pair, left, right)
 
 
-def _runs(reading: Reading, known: dict[int, int], *, interleaved: bool) -> list[Run]:
+def _captions(pair: Pair) -> frozenset[str]:
+    """Pointers of texts that only say which call the media behind them come from, where media had to leave a result."""
+    moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
+    found: set[str] = set()
+    names = [word for call in pair.output.calls for word in (call.name, call.id) if word]
+    for turn in pair.output.turns:
+        for text, media in zip(turn.items, turn.items[1:], strict=False):
+            if isinstance(text, Text) and isinstance(media, Media) and media_bytes(media) in moved:
+                words = [*names, media.kind, *([media.mime] if media.mime else [])]
+                if any(word.lower() in text.text.lower() for word in words):
+                    found.add(text.pointer)
+    return frozenset(found)
+
+
+def _runs(
+    reading: Reading, known: dict[int, int], *, interleaved: bool, aside: frozenset[str] = frozenset()
+) -> list[Run]:
     """The conversation as runs of text and landmarks. Calls and results that only one side has are no landmarks.
+
+    Texts at the pointers ``aside`` are passed over.
 
     Where one of the formats cannot say how text and calls of a turn interleave, a turn's text is put before its calls.
     """
@@ -58,6 +77,8 @@ def _runs(reading: Reading, known: dict[int, int], *, interleaved: bool) -> list
         if turn.side == "assistant" and not interleaved:
             items.sort(key=lambda item: isinstance(item, Call))
         for item in items:
+            if isinstance(item, Text) and item.pointer in aside:
+                continue
             if isinstance(item, Text):
                 if runs and not runs[-1].landmark and runs[-1].side == turn.side:
                     runs[-1].chunks.append(item)

@@ -9,7 +9,7 @@ from toolcall_conformance.formats.gemini.parts import Counts, read_part
 from toolcall_conformance.formats.gemini.settings import read_settings
 from toolcall_conformance.formats.gemini.spelling import entries, root
 from toolcall_conformance.formats.gemini.tools import read_tools
-from toolcall_conformance.reading import Call, Node, Reading, Text, Turn
+from toolcall_conformance.reading import Node, Reading, Text, Turn
 
 #: Legal are user and model only; the others are what translators leave behind, read for what they mean.
 SIDES = {"model": "assistant", "assistant": "assistant", "system": "system", "developer": "system"}
@@ -53,7 +53,7 @@ def read_content(node: Node, reading: Reading, counts: Counts, side: str | None 
     under_way = bool(reading.turns) and reading.turns[-1].side == side
     turn = reading.turns[-1] if under_way else Turn(side, node.pointer)
     parts = list(entries(node.child("parts")))
-    if any("functionCall" in part for part in parts) and not any(isinstance(item, Call) for item in turn.items):
+    if any("functionCall" in part for part in parts):
         counts.batch += 1
     if any("functionResponse" in part for part in parts):
         counts.group += 1
