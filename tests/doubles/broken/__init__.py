@@ -1,0 +1,1 @@
+"""Faults that every judge must fail, by theme."""

@@ -1,0 +1,301 @@
+"""Tool choice, the parallel flag, limits and sampling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.draft import Draft
+
+RULE = "translation/tool-choice"
+
+
+def choice(draft: Draft) -> Any:
+    """The tool choice as the body spells it, None for none."""
+    if draft.format == GEMINI:
+        return (draft.body.get("toolConfig") or {}).get("functionCallingConfig")
+    return draft.body.get("tool_choice")
+
+
+def mode(draft: Draft) -> str:
+    """auto, required, none, named or subset."""
+    stated = choice(draft)
+    if stated is None:
+        return "auto"
+    if isinstance(stated, str):
+        return stated
+    if draft.format == GEMINI:
+        names = stated.get("allowedFunctionNames")
+        plain = {"AUTO": "auto", "ANY": "required", "NONE": "none"}[stated["mode"]]
+        return plain if not names else "named" if len(names) == 1 else "subset"
+    if draft.format == ANTHROPIC:
+        return {"auto": "auto", "any": "required", "none": "none", "tool": "named"}[stated["type"]]
+    return "subset" if stated["type"] == "allowed_tools" else "named"
+
+
+def choose(draft: Draft, wanted: str) -> None:
+    """Write auto, required or none."""
+    if draft.format == GEMINI:
+        words = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
+        draft.body["toolConfig"] = {"functionCallingConfig": {"mode": words[wanted]}}
+    elif draft.format == ANTHROPIC:
+        rest = {key: value for key, value in (choice(draft) or {}).items() if key == "disable_parallel_tool_use"}
+        draft.body["tool_choice"] = {"type": {"required": "any"}.get(wanted, wanted), **rest}
+    else:
+        draft.body["tool_choice"] = wanted
+
+
+def forget(draft: Draft) -> None:
+    draft.body.pop("toolConfig" if draft.format == GEMINI else "tool_choice", None)
+
+
+@broken("choice-none-lost", rule=RULE, check="request")
+def choice_none_lost(draft: Draft) -> None:
+    """That no tool may be called is not said any more."""
+    need(mode(draft) == "none")
+    forget(draft)
+
+
+@broken("choice-none-to-auto", rule=RULE, check="request")
+def choice_none_to_auto(draft: Draft) -> None:
+    """That no tool may be called became a free choice."""
+    need(mode(draft) == "none")
+    choose(draft, "auto")
+
+
+@broken("choice-none-to-required", rule=RULE, check="request")
+def choice_none_to_required(draft: Draft) -> None:
+    """That no tool may be called became that one must."""
+    need(mode(draft) == "none")
+    choose(draft, "required")
+
+
+@broken("choice-required-to-auto", rule=RULE, check="request")
+def choice_required_to_auto(draft: Draft) -> None:
+    """That a tool must be called became a free choice."""
+    need(mode(draft) == "required")
+    choose(draft, "auto")
+
+
+@broken("choice-required-lost", rule=RULE, check="request")
+def choice_required_lost(draft: Draft) -> None:
+    """That a tool must be called is not said any more."""
+    need(mode(draft) == "required")
+    forget(draft)
+
+
+@broken("choice-auto-to-required", rule=RULE, check="request")
+def choice_auto_to_required(draft: Draft) -> None:
+    """A free choice became that a tool must be called."""
+    need(draft.tools and mode(draft) == "auto")
+    choose(draft, "required")
+
+
+@broken("choice-named-to-auto", rule=RULE, check="request")
+def choice_named_to_auto(draft: Draft) -> None:
+    """A forced tool became a free choice."""
+    need(mode(draft) == "named")
+    choose(draft, "auto")
+
+
+@broken("choice-named-to-required", rule=RULE, check="request")
+def choice_named_to_required(draft: Draft) -> None:
+    """A forced tool became any tool."""
+    need(mode(draft) == "named")
+    choose(draft, "required")
+
+
+@broken("choice-named-another", rule=RULE, check="request")
+def choice_named_another(draft: Draft) -> None:
+    """Another tool than the forced one is forced."""
+    need(mode(draft) == "named")
+    stated = choice(draft)
+    if draft.format == GEMINI:
+        names = [tool.inner["name"] for tool in draft.tools]
+        stated["allowedFunctionNames"] = [next(n for n in names if n not in stated["allowedFunctionNames"])]
+    else:
+        inner = stated["function"] if draft.format == CHAT else stated
+        inner["name"] = next(tool.inner["name"] for tool in draft.tools if tool.inner["name"] != inner["name"])
+
+
+@broken("choice-subset-lost", rule=RULE, check="request", target=(CHAT, RESPONSES, GEMINI))
+def choice_subset_lost(draft: Draft) -> None:
+    """Any tool may be called where only some were allowed."""
+    need(mode(draft) == "subset")
+    choose(draft, "required")
+
+
+@broken("choice-subset-to-auto", rule=RULE, check="request", cases=("grep/choice-subset",))
+def choice_subset_to_auto(draft: Draft) -> None:
+    """That one of some tools must be called became a free choice."""
+    choose(draft, "auto")
+
+
+@broken("choice-nested", rule="openai_responses/tool-choice-flat", check="request", target=RESPONSES)
+def choice_nested(draft: Draft) -> None:
+    """A forced tool is named inside the key function, as in Chat Completions."""
+    need(mode(draft) == "named")
+    draft.body["tool_choice"] = {"type": "function", "function": {"name": choice(draft)["name"]}}
+
+
+@broken("choice-flat", rule="openai_chat/tool-choice-named", check="request", target=CHAT)
+def choice_flat(draft: Draft) -> None:
+    """A forced tool is named without the key function, as in Responses."""
+    need(mode(draft) == "named")
+    draft.body["tool_choice"] = {"type": "function", "name": choice(draft)["function"]["name"]}
+
+
+@broken("choice-in-anthropic-shape", rule={
+    CHAT: ("openai_chat/tool-choice-form", "openai_chat/tool-choice-named"),
+    RESPONSES: ("openai_responses/tool-choice-form", "openai_responses/tool-choice-flat"),
+}, check="request", target=(CHAT, RESPONSES))  # fmt: skip
+def choice_in_anthropic_shape(draft: Draft) -> None:
+    """The choice is an object as Anthropic has it."""
+    words = {"auto": {"type": "auto"}, "required": {"type": "any"}, "none": {"type": "none"}}
+    draft.body["tool_choice"] = need(words.get(mode(draft)) if choice(draft) is not None else None)
+
+
+@broken(
+    "choice-any",
+    rule={CHAT: "openai_chat/tool-choice-form", RESPONSES: "openai_responses/tool-choice-form"},
+    check="request",
+    target=(CHAT, RESPONSES),
+)
+def choice_any(draft: Draft) -> None:
+    """The choice says any, which is Anthropic's and Gemini's word."""
+    need(mode(draft) == "required")
+    draft.body["tool_choice"] = "any"
+
+
+@broken("choice-as-text", rule="anthropic/tool-choice-shape", check="request", target=ANTHROPIC)
+def choice_as_text(draft: Draft) -> None:
+    """The choice is a text where an object belongs."""
+    need(choice(draft))
+    draft.body["tool_choice"] = {"required": "any"}.get(mode(draft), "auto")
+
+
+@broken("choice-required-as-mode", rule="gemini/tool-choice-mode", check="request", target=GEMINI)
+def choice_required_as_mode(draft: Draft) -> None:
+    """The mode is OpenAI's word required."""
+    need(mode(draft) == "required")
+    choice(draft)["mode"] = "REQUIRED"
+
+
+@broken("choice-beside-tools", rule="gemini/unknown-key", check="request", target=GEMINI)
+def choice_beside_tools(draft: Draft) -> None:
+    """The choice stands at the top as in OpenAI's formats."""
+    need(choice(draft))
+    draft.body["tool_choice"] = mode(draft)
+
+
+@broken("names-allowed-with-auto", rule="gemini/allowed-names-mode", check="request", target=GEMINI)
+def names_allowed_with_auto(draft: Draft) -> None:
+    """Names are allowed, but the mode is AUTO, where they do not count."""
+    need(mode(draft) in ("named", "subset"))
+    choice(draft)["mode"] = "AUTO"
+
+
+@broken(
+    "parallel-flag-lost",
+    rule="translation/parallel-flag",
+    check="request",
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(ANTHROPIC, CHAT, RESPONSES),
+)
+def parallel_flag_lost(draft: Draft) -> None:
+    """That calls must not be parallel is not said any more."""
+    if draft.format == ANTHROPIC:
+        need((choice(draft) or {}).get("disable_parallel_tool_use"))
+        del choice(draft)["disable_parallel_tool_use"]
+    else:
+        need(draft.body.get("parallel_tool_calls") is False)
+        del draft.body["parallel_tool_calls"]
+
+
+@broken(
+    "parallel-flag-turned",
+    rule="translation/parallel-flag",
+    check="request",
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(ANTHROPIC, CHAT, RESPONSES),
+)
+def parallel_flag_turned(draft: Draft) -> None:
+    """The parallel flag says the opposite."""
+    if draft.format == ANTHROPIC:
+        need("disable_parallel_tool_use" in (choice(draft) or {}))
+        choice(draft)["disable_parallel_tool_use"] = not choice(draft)["disable_parallel_tool_use"]
+    else:
+        need("parallel_tool_calls" in draft.body)
+        draft.body["parallel_tool_calls"] = not draft.body["parallel_tool_calls"]
+
+
+@broken("parallel-flag-invented", rule="translation/parallel-flag", check="request", target=(CHAT, RESPONSES))
+def parallel_flag_invented(draft: Draft) -> None:
+    """Parallel calls are forbidden though nobody asked for that."""
+    need(draft.tools and "parallel_tool_calls" not in draft.body)
+    draft.body["parallel_tool_calls"] = False
+
+
+LIMITS = {
+    ANTHROPIC: "max_tokens",
+    CHAT: "max_completion_tokens",
+    RESPONSES: "max_output_tokens",
+    GEMINI: "maxOutputTokens",
+}
+
+
+def settings(draft: Draft) -> dict[str, Any]:
+    """Where the sampling settings stand."""
+    return draft.body.setdefault("generationConfig", {}) if draft.format == GEMINI else draft.body
+
+
+@broken("limit-lost", rule="translation/setting-lost", check="request", target=(CHAT, RESPONSES, GEMINI))
+def limit_lost(draft: Draft) -> None:
+    """The limit of output tokens is gone."""
+    need(settings(draft).pop(LIMITS[draft.format], None))
+
+
+@broken("max-tokens-missing", rule="anthropic/max-tokens", check="request", target=ANTHROPIC)
+def max_tokens_missing(draft: Draft) -> None:
+    """The limit of output tokens is gone where the API demands one."""
+    del draft.body["max_tokens"]
+
+
+@broken("temperature-lost", rule="translation/setting-lost", check="request")
+def temperature_lost(draft: Draft) -> None:
+    """The temperature is gone; zero is one, too."""
+    need("temperature" in settings(draft) and settings(draft)["temperature"] != 1)
+    del settings(draft)["temperature"]
+
+
+@broken("stop-lost", rule="translation/setting-lost", check="request", target=(ANTHROPIC, CHAT, GEMINI))
+def stop_lost(draft: Draft) -> None:
+    """The stop sequences are gone."""
+    need(settings(draft).pop({ANTHROPIC: "stop_sequences", CHAT: "stop", GEMINI: "stopSequences"}[draft.format], None))
+
+
+@broken("top-p-lost", rule="translation/setting-lost", check="request")
+def top_p_lost(draft: Draft) -> None:
+    """The setting top_p is gone."""
+    need(settings(draft).pop("topP" if draft.format == GEMINI else "top_p", None))
+
+
+@broken("seed-lost", rule="translation/setting-lost", check="request", target=(CHAT, GEMINI))
+def seed_lost(draft: Draft) -> None:
+    """The seed is gone."""
+    need(settings(draft).pop("seed", None))
+
+
+@broken(
+    "settings-at-the-top", rule=("gemini/generation-config-place", "gemini/unknown-key"), check="request", target=GEMINI
+)
+def settings_at_the_top(draft: Draft) -> None:
+    """Sampling settings stand at the top instead of in generationConfig."""
+    draft.body |= need(draft.body.pop("generationConfig", None))
+
+
+@broken("settings-in-config", rule="gemini/no-config", check="request", target=GEMINI)
+def settings_in_config(draft: Draft) -> None:
+    """Tools and settings stand under config, which only the SDK knows."""
+    kept = {key: draft.body.pop(key) for key in list(draft.body) if key != "contents"}
+    draft.body["config"] = need(kept)

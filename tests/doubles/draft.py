@@ -1,0 +1,149 @@
+"""What a double gets to change: a copy of the body that the reference produced, with handles on what is in it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+from doubles import wire
+
+
+class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
+    """The body has nothing that this double could change."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """``body`` is to be changed; ``source`` is what the reference was given, for the doubles that look at it."""
+
+    body: dict[str, Any]
+    format: str
+    source: dict[str, Any] = field(default_factory=dict)
+    source_format: str = ""
+
+    @classmethod
+    def of(cls, body: Any, format_name: str, source: Any, source_format: str) -> Draft:
+        return cls(copy.deepcopy(body), format_name, copy.deepcopy(source), source_format)
+
+    @property
+    def messages(self) -> list[Any]:
+        return wire.messages(self.format, self.body)
+
+    @property
+    def calls(self) -> list[wire.Call]:
+        return list(wire.calls(self.format, self.body))
+
+    @property
+    def results(self) -> list[wire.Result]:
+        return list(wire.results(self.format, self.body))
+
+    @property
+    def texts(self) -> list[wire.Text]:
+        return list(wire.texts(self.format, self.body))
+
+    def texts_of(self, side: str) -> list[wire.Text]:
+        return [text for text in self.texts if text.side == side]
+
+    @property
+    def tools(self) -> list[wire.Tool]:
+        return list(wire.tools(self.format, self.body))
+
+    @property
+    def batches(self) -> list[list[wire.Call]]:
+        """Calls that were made at once, by turn."""
+        return _grouped(self.calls)
+
+    @property
+    def result_batches(self) -> list[list[wire.Result]]:
+        """Results that stand together."""
+        return _grouped(self.results)
+
+    def results_of(self, batch: list[wire.Call]) -> list[wire.Result]:
+        """The results of a batch: by id, where there are ids, else by position."""
+        for found, group in zip(self.batches, self.result_batches, strict=False):
+            if found and found[0].entry is batch[0].entry:
+                return group
+        return []
+
+    @property
+    def system(self) -> list[str]:
+        """The texts of the system prompt."""
+        if self.format == "anthropic":
+            stated = self.body.get("system") or []
+            return [stated] if isinstance(stated, str) else [block["text"] for block in stated]
+        if self.format == "openai_chat":
+            found = []
+            for message in self.messages:
+                if message["role"] in ("system", "developer"):
+                    content = message["content"]
+                    found += [content] if isinstance(content, str) else [part["text"] for part in content]
+            return found
+        if self.format == "gemini":
+            return [part["text"] for part in (self.body.get("systemInstruction") or {}).get("parts", [])]
+        return [self.body["instructions"]] if self.body.get("instructions") else []
+
+    @system.setter
+    def system(self, texts: list[str]) -> None:
+        """Write the system prompt at its usual place, one entry a text; nothing for no texts."""
+        if self.format == "anthropic":
+            self.body.pop("system", None)
+            if texts:
+                blocks = [{"type": "text", "text": text} for text in texts]
+                self.body = {
+                    "model": self.body["model"],
+                    "system": texts[0] if len(texts) == 1 else blocks,
+                    **self.body,
+                }
+        elif self.format == "openai_chat":
+            rest = [message for message in self.messages if message["role"] not in ("system", "developer")]
+            self.body["messages"] = [{"role": "system", "content": text} for text in texts] + rest
+        elif self.format == "gemini":
+            self.body.pop("systemInstruction", None)
+            if texts:
+                self.body["systemInstruction"] = {"parts": [{"text": text} for text in texts]}
+        else:
+            self.body.pop("instructions", None)
+            if texts:
+                self.body["instructions"] = "\n\n".join(texts)
+
+    def tidy(self) -> None:
+        """Take out messages that nothing is left in, and empty lists of calls."""
+        if self.format == "openai_responses" or not self.is_request:
+            if self.format == "openai_chat":
+                for message in self.messages:
+                    if message.get("tool_calls") == []:
+                        del message["tool_calls"]
+            return
+        kept = []
+        for message in self.messages:
+            if message.get("tool_calls") == []:
+                del message["tool_calls"]
+            content = message.get("parts") if self.format == "gemini" else message.get("content")
+            if content not in (None, [], "") or message.get("tool_calls") or message.get("role") == "tool":
+                kept.append(message)
+        self.messages[:] = kept
+
+    @property
+    def is_request(self) -> bool:
+        return any(key in self.body for key in ("messages", "input", "contents"))
+
+
+def _grouped(handles: list[Any]) -> list[list[Any]]:
+    """Handles in one message, or one after the other in the list of items."""
+    groups: list[list[Any]] = []
+    for handle in handles:
+        last = groups[-1][-1] if groups else None
+        together = last is not None and (
+            last.message is handle.message
+            if handle.message is not None
+            else last.holder is handle.holder and last.place + 1 == handle.place
+        )
+        if together:
+            groups[-1].append(handle)
+        else:
+            groups.append([handle])
+    return groups
+
+
+__all__ = ["Draft", "Skip"]

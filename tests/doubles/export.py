@@ -1,0 +1,89 @@
+"""Writes every double to ``corpus/verdicts/``, for judges in any language: ``python -m doubles.export``.
+
+Run it in ``tests/`` with ``conformance`` and ``reference_impl`` importable. Files whose double is gone are taken away.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from doubles.catalogue import Double, doubles
+from doubles.places import Changed, Place
+from doubles.running import changed
+from toolcall_conformance.library import load_corpus
+
+FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
+
+
+def root() -> Path:
+    return load_corpus().root / "verdicts"
+
+
+def path_of(double: Double) -> Path:
+    return root() / FOLDERS[double.kind] / f"{double.name}.json"
+
+
+def representative(double: Double) -> Changed:
+    """The smallest of all places where a double changes something, of the corpus's cases if there is one."""
+    return min(changed(double), key=_weight)
+
+
+def _weight(found: Changed) -> tuple[bool, int, str]:
+    place = found.place
+    size = len(json.dumps([place.source, found.output, place.asked]))
+    return place.case.startswith("translation/"), size, str(place)
+
+
+def verdict(double: Double, place: Place, output: Any) -> dict[str, Any]:
+    """The content of a double's file."""
+    found: dict[str, Any] = {
+        "name": double.name,
+        "title": double.title,
+        "direction": place.check,
+        "client": place.client,
+        "upstream": place.upstream,
+        "client_model": place.client_model,
+        "upstream_model": place.upstream_model,
+        "case": place.case,
+        "exchange": place.number,
+        "source": place.source,
+        "output": output,
+        "expect": list(double.rules) if double.kind == "broken" else [],
+        "may_warn": list(double.rules if double.kind == "warning" else double.warns),
+        "since": load_corpus().version,
+    }
+    if place.check == "response":
+        found["request"] = place.asked
+    return found
+
+
+def text_of(content: dict[str, Any]) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> int:
+    """Write all files; prints how many changed."""
+    written = set()
+    count = 0
+    for double in doubles():
+        path = path_of(double)
+        written.add(path)
+        found = representative(double)
+        text = text_of(verdict(double, found.place, found.output))
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            count += 1
+    for path in root().glob("*/*.json"):
+        if path not in written:
+            path.unlink()
+            count += 1
+    print(f"{len(written)} verdicts, {count} files changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Differences that no judge may fail."""

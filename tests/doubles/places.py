@@ -1,0 +1,119 @@
+"""Where doubles are tried: what the reference makes of every body of the corpus, and of the examples of the rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from doubles.catalogue import Double
+from doubles.draft import Draft, Skip
+from toolcall_conformance.contract import Route
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A body and what the reference made of it. ``source`` was given, ``output`` came out.
+
+    ``asked`` is the client's request of the exchange, for replies.
+    """
+
+    case: str
+    number: int
+    check: str
+    client: str
+    upstream: str
+    client_model: str
+    upstream_model: str
+    source: Any
+    output: Any
+    asked: Any = None
+
+    @property
+    def source_format(self) -> str:
+        return self.client if self.check == "request" else self.upstream
+
+    @property
+    def target(self) -> str:
+        return self.upstream if self.check == "request" else self.client
+
+    @property
+    def route(self) -> Route:
+        return Route(self.client, self.upstream, self.client_model, self.upstream_model)
+
+    def __str__(self) -> str:
+        return f"{self.case}::{self.check}::{self.route} ({self.number:02})"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A place with a double's change in its output."""
+
+    place: Place
+    output: Any
+
+
+@cache
+def places(check: str, source: str, target: str) -> tuple[Place, ...]:
+    """Every place of a check where a body of one format becomes one of another."""
+    found = [*_of_corpus(check, source, target), *_of_rules(check, source, target)]
+    return tuple(found)
+
+
+def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
+    client, upstream = (source, target) if check == "request" else (target, source)
+    for case in load_corpus().cases.values():
+        if not {client, upstream} <= set(case.formats):
+            continue
+        route = Route(client, upstream, case.model(client), case.model(upstream))
+        session = ReferenceTranslator().open(route)
+        for given, came in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
+            made = session.request(given.request)
+            body, output = (
+                (given.request, made) if check == "request" else (came.response, session.response(came.response))
+            )
+            models = (route.client_model, route.upstream_model)
+            yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request)
+
+
+def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
+    """The examples of the translation rules have what the cases lack: pictures, free-text tools, signatures."""
+    client, upstream = (source, target) if check == "request" else (target, source)
+    models = (_model(client), _model(upstream))
+    seen = []
+    for rule in load_corpus().rules.values():
+        example = rule.raw.get("obeys", {})
+        if "source" not in example or rule.raw["direction"] != check or rule.id in ODD:
+            continue
+        if source != example["client" if check == "request" else "upstream"] or example["source"] in seen:
+            continue
+        seen.append(example["source"])
+        session = ReferenceTranslator().open(Route(client, upstream, *models))
+        make = session.request if check == "request" else session.response
+        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], make(example["source"]), {})
+
+
+ODD = ("translation/unreadable-arguments",)
+"""Examples whose source is broken itself: a fault in what is broken already is another matter."""
+
+
+def _model(format_name: str) -> str:
+    models = {"anthropic": "claude-sonnet-4-5-20250929", "gemini": "gemini-2.5-flash"}
+    return models.get(format_name, "gpt-4.1-2025-04-14")
+
+
+def apply(double: Double, place: Place) -> Any:
+    """What a double makes of a place's output; None where it changes nothing."""
+    draft = Draft.of(place.output, place.target, place.source, place.source_format)
+    try:
+        output = double.apply(draft)
+    except Skip:
+        return None
+    if double.kind == "harmless":  # another order of keys or spelling of a number is a change here, and only here
+        return None if json.dumps(output) == json.dumps(place.output) else output
+    return None if equal(output, place.output) else output
