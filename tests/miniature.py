@@ -118,7 +118,7 @@ def write_corpus(root: Path) -> None:
 
 
 def judge(source: Any, output: Any, *, client: str, upstream: str, direction: str, corpus: Corpus, **_: Any) -> Any:
-    """A judge of one rule: the text of a body stays what it is. An unasked key is a SHOULD; one word makes it fall over."""
+    """A judge of two rules: the text stays what it is, no key ``extra`` comes in. ``explode`` makes it fall over."""
     target = upstream if direction == "request" else client
     if "explode" in output:
         raise ZeroDivisionError("the judge fell over")

@@ -48,13 +48,13 @@ class Project:
         """Run pytest inside this process."""
         # Modules that other tests' projects had under the same names.
         importlib.invalidate_caches()
-        return self.pytester.runpytest_inprocess(*_translator(spec), *arguments)
+        return self.pytester.runpytest_inprocess(*_options(spec), *arguments)
 
     def run_apart(self, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
         """Run pytest in a process of its own, as a user would."""
         if not (self.path / "conftest.py").exists():
             self.pytester.makeconftest(CONFTEST)
-        return self.pytester.runpytest_subprocess(*_translator(spec), *arguments)
+        return self.pytester.runpytest_subprocess(*_options(spec), *arguments)
 
     def report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
         """Run pytest and read the report."""
@@ -63,8 +63,12 @@ class Project:
         return found
 
 
-def _translator(spec: str | None) -> tuple[str, ...]:
-    return () if spec is None else ("--toolcall-translator", spec)
+# Other plugins that are installed for our own tests, and slow to import.
+_QUIET = ("-p", "no:hypothesispytest", "-p", "no:anyio")
+
+
+def _options(spec: str | None) -> tuple[str, ...]:
+    return _QUIET if spec is None else (*_QUIET, "--toolcall-translator", spec)
 
 
 @pytest.fixture

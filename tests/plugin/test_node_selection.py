@@ -61,12 +61,17 @@ def test_ids_are_sorted_and_say_case_check_and_route(project: Any) -> None:
         ("toolcall::box/one::request::alpha-to-beta::x", "an id has three parts"),
     ],
 )
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["plain", "xdist"])
-def test_an_unknown_id_is_a_usage_error(project: Any, wrong: str, sentence: str, workers: tuple[str, ...]) -> None:
-    result = project.run_apart(wrong, *workers) if workers else project.run(wrong)
+def test_an_unknown_id_is_a_usage_error(project: Any, wrong: str, sentence: str) -> None:
+    result = project.run(wrong)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {wrong}: {sentence}*"])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
+def test_an_unknown_id_is_a_usage_error_with_workers_too(project: Any) -> None:
+    result = project.run_apart("toolcall::box/oen", "-n", "2")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *did you mean box/one*"])
 
 
 def test_a_route_that_a_case_is_not_rendered_in(project: Any, add_case: Callable[..., Path]) -> None:

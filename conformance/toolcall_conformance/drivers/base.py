@@ -47,3 +47,6 @@ class Driver(Protocol):
 
     def open(self, route: Route, /) -> OpenOutcome:
         """Open a fresh session."""
+
+    def close(self) -> None:
+        """Let go of whatever the driver holds; nothing is opened after this."""

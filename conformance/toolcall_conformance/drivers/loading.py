@@ -16,7 +16,7 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
 _CONTRACT = (
-    "a translator has a method open(route), which returns a session with request(body), response(body) or both, "
+    "A translator has a method open(route), which returns a session with request(body), response(body) or both, "
     "and raises an exception named Unsupported for a route that it does not do"
 )
 
@@ -38,9 +38,8 @@ def load_driver(spec: str, *, directory: Path, seconds: float = 10.0) -> Driver:
                 "name a Python object as package.module:attribute"
             )
     module_name, colon, attribute = spec.partition(":")
-    if not (
-        colon and attribute and all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")])
-    ):
+    parts = [*module_name.split("."), *attribute.split(".")]
+    if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):
         raise SpecError(f"{spec!r} names no Python object; write package.module:attribute{_slash_hint(spec)}")
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
@@ -112,7 +111,7 @@ def _translator(target: Any, spec: str) -> Any:
     if not inspect.isclass(target) and callable(getattr(target, "open", None)):
         return target
     if isinstance(target, ModuleType) or not callable(target):
-        raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`; {_CONTRACT}")
+        raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`. {_CONTRACT}")
     try:
         made = target()
     except (Exception, SystemExit) as error:
@@ -126,12 +125,9 @@ def _translator(target: Any, spec: str) -> Any:
         if inspect.iscoroutine(made):
             made.close()
             raise SpecError(f"{spec!r} is an async factory; name a plain function (open itself may be async)")
-        given = (
-            f"the class {spec.partition(':')[2]}"
-            if inspect.isclass(target)
-            else f"{_kind(made)}, which {spec!r} gives,"
-        )
-        raise SpecError(f"{spec!r}: {given} has no method `open`; {_CONTRACT}")
+        given = "the class" if inspect.isclass(target) else f"what it returned, {_kind(made)},"
+        names = [name for name in dir(made) if not name.startswith("_")]
+        raise SpecError(f"{spec!r}: {given} has no method `open`{_perhaps('open', names) or '.'} {_CONTRACT}")
     return made
 
 

@@ -61,6 +61,9 @@ class PythonDriver:
             return Opened(PythonSession(self, came.value, self._caller))
         return came
 
+    def close(self) -> None:
+        self._caller.close()
+
 
 class PythonSession:
     """A session object of a translator."""
@@ -116,8 +119,7 @@ class _Caller:
         try:
             return _Value(call_within(self._seconds, lambda: self._run(function, arguments), in_thread=_loop_runs()))
         except TimeIsUp:
-            # A loop that was interrupted, or that an abandoned thread still runs, is of no further use.
-            self._loop = None
+            self._drop_loop()
             return TimedOut(self._seconds)
         except KeyboardInterrupt:
             raise
@@ -128,6 +130,16 @@ class _Caller:
             if "Refused" in names:
                 return RefusedOutcome(str(error))
             return Crashed(error, own_frames(error))
+
+    def close(self) -> None:
+        """Let go of the loop; a later call would make another."""
+        self._drop_loop()
+
+    def _drop_loop(self) -> None:
+        # One that was interrupted is of no further use. One that an abandoned thread still runs cannot be closed.
+        if self._loop is not None and not self._loop.is_running():
+            self._loop.close()
+        self._loop = None
 
     def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         value = function(*arguments)

@@ -60,6 +60,9 @@ class Engine:
         setattr(report, RECORD, record.dumps())
         return report
 
+    def pytest_unconfigure(self) -> None:
+        self.run.driver.close()
+
     def pytest_report_teststatus(
         self, report: pytest.TestReport
     ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:

@@ -1,0 +1,188 @@
+"""The command toolcall-conformance: judge, explain, list; exit codes and error messages."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from miniature import judge_module, write_case, write_corpus
+from toolcall_conformance import library
+from toolcall_conformance.cli import main
+
+
+@pytest.fixture(autouse=True)
+def miniature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The miniature corpus and its judge in the place of the real ones; the folder that holds it."""
+    write_corpus(tmp_path / "mini")
+    monkeypatch.setattr(library, "default_root", lambda: tmp_path / "mini")
+    monkeypatch.setitem(sys.modules, "toolcall_conformance.judge", judge_module())
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("a.json", "one"), ("good.json", "one"), ("bad.json", "two")):
+        Path(name).write_text(json.dumps({"text": text}), encoding="utf-8")
+    Path("extra.json").write_text('{"text": "one", "extra": 1}', encoding="utf-8")
+    return tmp_path
+
+
+ROUTE = ["--client", "alpha", "--upstream", "beta"]
+
+
+def run(*arguments: str) -> int:
+    """The exit code, whichever way it comes."""
+    try:
+        return main(arguments)
+    except SystemExit as error:
+        return int(error.code or 0)
+
+
+def test_a_good_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("judge", *ROUTE, "a.json", "good.json") == 0
+    assert "no findings" in capsys.readouterr().out
+
+
+def test_a_bad_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("judge", *ROUTE, "a.json", "bad.json") == 1
+    out = capsys.readouterr().out
+    assert "bad.json · request · alpha → beta\n  beta/text-kept  the text of a body changed on its way to beta" in out
+    assert '    want  "one"\n    got   "two"\n' in out
+    assert "1 finding, the gravest at level MUST" in out
+    assert "\x1b[" not in out
+
+
+def test_a_reply_goes_the_other_way(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("judge", *ROUTE, "--response", "a.json", "bad.json") == 1
+    assert "alpha/text-kept" in capsys.readouterr().out
+
+
+def test_json_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("judge", *ROUTE, "--json", "a.json", "bad.json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["verdict"] == "fail"
+    assert told["findings"][0]["want"] == "one"
+
+
+def test_should_fails_under_strict_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("judge", *ROUTE, "a.json", "extra.json") == 0
+    assert run("judge", *ROUTE, "a.json", "extra.json", "--strict") == 1
+    assert "translation/extra" in capsys.readouterr().out
+
+
+def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(b'{"text": "two"}')
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    assert run("judge", *ROUTE, "a.json", "-") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["judge", *ROUTE, "nowhere.json", "good.json"], "nowhere.json: cannot be read (No such file or directory)"),
+        (["judge", *ROUTE, ".", "good.json"], ".: cannot be read (Is a directory)"),
+        (["judge", *ROUTE, "broken.json", "good.json"], "broken.json: not JSON: line 1 column 2"),
+        (["judge", *ROUTE, "twice.json", "good.json"], "twice.json: not JSON: the key 'a' stands twice in one object"),
+        (["judge", *ROUTE, "nan.json", "good.json"], "nan.json: not JSON: NaN is not JSON"),
+        (["judge", *ROUTE, "-", "-"], "only one of the two bodies can come from stdin"),
+        (
+            ["judge", "--client", "alpah", "--upstream", "beta", "a.json", "a.json"],
+            "there is no format 'alpah'; did you mean alpha?",
+        ),
+        (["judge", "--client", "alpha", "a.json", "a.json"], "the following arguments are required: --upstream"),
+        (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT.json"),
+        (
+            ["explain", "beta/text-kpet"],
+            "no rule, case, equivalence or feature 'beta/text-kpet'; did you mean beta/text-kept",
+        ),
+        (["explain", "zzz"], "`toolcall-conformance list` shows what there is"),
+        (["list", "rulez"], "invalid choice: 'rulez'"),
+        (["list", "cases", "--corpus", "nowhere"], "nowhere: no folder `scenarios`"),
+        ([], "the following arguments are required: COMMAND"),
+        (["jugde"], "invalid choice: 'jugde'"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("broken.json").write_text("{a", encoding="utf-8")
+    Path("twice.json").write_text('{"a": 1, "a": 2}', encoding="utf-8")
+    Path("nan.json").write_text('{"a": NaN}', encoding="utf-8")
+    assert run(*arguments) == 4
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.out == ""
+
+
+def test_a_broken_corpus_is_told(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (miniature / "mini" / "translation" / "rules.json").unlink()
+    assert run("list", "rules") == 4
+    assert "rules.json: no such file" in capsys.readouterr().err
+
+
+def test_explain_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "beta/text-kept") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("beta/text-kept  (MUST, since 0.1.0)\n")
+    assert "  why       Readers want their text." in out
+
+
+def test_explain_a_case_by_its_node_id(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "toolcall::crate/deep::request::alpha-to-beta") == 0
+    out = capsys.readouterr().out
+    assert "rendered  alpha (2 exchanges), beta (2 exchanges)" in out
+
+
+def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "plain") == 0
+    assert "cases     box/one, box/two, crate/deep" in capsys.readouterr().out
+    assert run("explain", "blank-is-absent") == 0
+    assert "see       https://example.com/blank" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("rules", "alpha/text-kept            MUST   The opposite of: "),
+        ("cases", "box/one     box/one"),
+        ("features", "plain   Nothing special."),
+        ("equivalences", "blank-is-absent  A blank text says nothing."),
+        ("checks", "request   Each exchange's client request"),
+    ],
+)
+def test_list(kind: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list", kind) == 0
+    assert line in capsys.readouterr().out
+
+
+def test_private_cases_are_listed(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_case(miniature / "private", "ours/first")
+    assert run("list", "cases", "--corpus", "private") == 0
+    assert "ours/first" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("toolcall-conformance ")
+
+
+def test_a_reader_that_has_seen_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Closed(io.StringIO):
+        def write(self, _text: str) -> int:
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return devnull.fileno()
+
+    with open("devnull", "wb") as devnull:  # noqa: PTH123 - only its descriptor matters
+        monkeypatch.setattr(sys, "stdout", Closed())
+        assert run("list") == 0
+
+
+def test_python_m() -> None:
+    ran = subprocess.run([sys.executable, "-m", "toolcall_conformance", "--version"], capture_output=True, text=True)
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("toolcall-conformance ")

@@ -1,0 +1,306 @@
+"""Calls into a translator in this interpreter: outcomes, copies, mutation, async, and the limits."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Crashed,
+    Opened,
+    Outcome,
+    Produced,
+    RefusedOutcome,
+    TimedOut,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.python import PythonDriver
+
+ROUTE = Route("alpha", "beta", "alpha-1", "beta-1")
+
+
+class Translator:
+    """A translator whose ``request`` is the function it is given."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def open(self, _route: Route) -> Translator:
+        return self
+
+    def request(self, body: Any) -> Any:
+        return self.function(body)
+
+
+def call(function: Any, body: Any = None, *, seconds: float = 5.0, limit: int = 1000) -> Outcome:
+    """What comes of ``request``."""
+    driver = PythonDriver(Translator(function), "t:T", seconds=seconds, output_limit=limit)
+    opened = driver.open(ROUTE)
+    assert isinstance(opened, Opened)
+    return opened.session.request({"a": [1, {"b": None}]} if body is None else body)
+
+
+class Unsupported(Exception):  # noqa: N818 - recognised by its name
+    pass
+
+
+class Refused(Exception):  # noqa: N818 - recognised by its name
+    pass
+
+
+class TooLargeError(Refused):
+    pass
+
+
+def raising(error: BaseException) -> Any:
+    def function(_body: Any) -> Any:
+        raise error
+
+    return function
+
+
+def test_a_body_comes_back_as_a_copy() -> None:
+    given: dict[str, Any] = {"a": [1]}
+    outcome = call(lambda body: body, given)
+    assert outcome == Produced({"a": [1]}, mutated=False)
+    assert isinstance(outcome, Produced)
+    assert outcome.value is not given
+    assert outcome.value["a"] is not given["a"]
+
+
+@pytest.mark.parametrize(
+    "mutate",
+    [
+        lambda body: body.update(x=1),
+        lambda body: body["a"].append(1),
+        lambda body: body["a"][1].update(b=False),
+        lambda body: body["a"].__setitem__(0, True),
+        lambda body: body.update(me=body),
+    ],
+)
+def test_a_mutated_input_is_noticed_and_the_original_is_unharmed(mutate: Any) -> None:
+    body = {"a": [1, {"b": None}]}
+    assert call(lambda given: [mutate(given), {"fine": 1}][1], body) == Produced({"fine": 1}, mutated=True)
+    assert body == {"a": [1, {"b": None}]}
+
+
+def test_exceptions_are_told_apart_by_name() -> None:
+    assert call(raising(Unsupported("no"))) == UnsupportedOutcome("no")
+    assert call(raising(Refused("why"))) == RefusedOutcome("why")
+    assert call(raising(TooLargeError("9 MB"))) == RefusedOutcome("9 MB")
+    crashed = call(raising(NotImplementedError("later")))
+    assert isinstance(crashed, Crashed)
+    assert crashed.sentence == "NotImplementedError: later"
+
+
+@pytest.mark.parametrize("error", [Unsupported("no"), NotImplementedError("no")])
+def test_open_may_say_unsupported_in_two_ways(error: Exception) -> None:
+    class T:
+        def open(self, _route: Route) -> Any:
+            raise error
+
+    assert PythonDriver(T(), "t:T").open(ROUTE) == UnsupportedOutcome("no")
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(2), GeneratorExit(), pytest.skip.Exception("x"), asyncio.CancelledError()]
+)
+def test_whatever_is_raised_is_a_crash(error: BaseException) -> None:
+    outcome = call(raising(error))
+    assert isinstance(outcome, Crashed)
+    assert outcome.exception is error
+
+
+def test_a_keyboard_interrupt_is_the_users() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        call(raising(KeyboardInterrupt()))
+
+
+def test_the_traceback_holds_the_translators_frames_only() -> None:
+    async def function(_body: Any) -> Any:
+        await asyncio.sleep(0)
+        return raising(KeyError("x"))(None)
+
+    outcome = call(function)
+    assert isinstance(outcome, Crashed)
+    assert "in function" in outcome.traceback
+    assert "toolcall_conformance" not in outcome.traceback
+    assert "asyncio" not in outcome.traceback
+    assert outcome.traceback.endswith("KeyError: 'x'")
+
+
+def test_a_wrong_signature_has_no_frame_to_show() -> None:
+    outcome = call(lambda: None)
+    assert isinstance(outcome, Crashed)
+    # The lambda is called from this file's Translator.request: one frame, the caller's.
+    assert "takes 0 positional arguments but 1 was given" in outcome.traceback
+
+
+async def _slow(_body: Any) -> Any:
+    await asyncio.sleep(60)
+
+
+async def _busy(_body: Any) -> Any:
+    while True:
+        pass
+
+
+def _in_a_thread_of_its_own(_body: Any) -> Any:
+    thread = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+    thread.start()
+    thread.join()
+
+
+def _swallowing(_body: Any) -> Any:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            time.sleep(60)
+        except Exception:
+            continue
+
+
+HANGING = [lambda _body: time.sleep(60), _slow, _busy, _in_a_thread_of_its_own, _swallowing]
+
+
+@pytest.mark.parametrize("function", HANGING)
+def test_a_call_that_never_returns_is_stopped(function: Any) -> None:
+    started = time.monotonic()
+    assert call(function, seconds=0.2) == TimedOut(0.2)
+    assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize("function", HANGING)
+def test_the_same_where_there_is_no_alarm(function: Any) -> None:
+    outcomes: list[Any] = []
+    thread = threading.Thread(target=lambda: outcomes.append(call(function, seconds=0.2)))
+    thread.start()
+    thread.join(5)
+    assert outcomes == [TimedOut(0.2)]
+
+
+def test_a_thread_is_used_inside_a_running_loop() -> None:
+    async def outer() -> Outcome:
+        async def request(body: Any) -> Any:
+            await asyncio.sleep(0)
+            return body
+
+        return call(request, {"a": 1})
+
+    assert asyncio.run(outer()) == Produced({"a": 1})
+
+
+def test_one_loop_serves_all_calls_until_one_hangs() -> None:
+    loops = []
+
+    async def request(body: Any) -> Any:
+        loops.append(asyncio.get_running_loop())
+        if body.get("hang"):
+            await asyncio.sleep(60)
+        return body
+
+    driver = PythonDriver(Translator(request), "t:T", seconds=0.2)
+    opened = driver.open(ROUTE)
+    assert isinstance(opened, Opened)
+    assert isinstance(opened.session.request({}), Produced)
+    assert isinstance(opened.session.request({}), Produced)
+    assert opened.session.request({"hang": True}) == TimedOut(0.2)
+    assert isinstance(opened.session.request({}), Produced)
+    assert loops[0] is loops[1] is loops[2]
+    assert loops[3] is not loops[0]
+
+
+def test_another_time_limit_gets_its_timer_back() -> None:
+    rang: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 30)
+        call(lambda body: body)
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        assert 25 < left <= 30
+        assert signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL
+        signal.raise_signal(signal.SIGALRM)
+        assert rang == [1]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Text(str):
+    pass
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def shared(depth: int) -> Any:
+    value: Any = ["x"]
+    for _ in range(depth):
+        value = [value, value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "pointer"),
+    [
+        ({"a": {"b": (1, 2)}}, "a tuple inside the body; make it a list (at /a/b)", "/a/b"),
+        ({"a/b": [float("inf")]}, "inf, which JSON cannot say (at /a~1b/0)", "/a~1b/0"),
+        ({1: 2}, "the key 1, which is no string (at the top)", ""),
+        ({"a": b"x"}, "a bytes inside the body; make it plain JSON (at /a)", "/a"),
+        ({"a": object()}, "an object inside the body; make it plain JSON (at /a)", "/a"),
+        ({"a": "\ud800"}, "half of a surrogate pair, which UTF-8 cannot say (at /a)", "/a"),
+        ({"a": 10**5000}, "a number of about 5000 digits (at /a)", "/a"),
+        ({"a": "x" * 1000}, "a body of more than 1,000 bytes of JSON (at the top)", ""),
+        ({"a": shared(40)}, "a body of more than 1,000 bytes of JSON (at the top)", ""),
+    ],
+)
+def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
+    assert call(lambda _body: value) == BadOutput(f"request returned {sentence}", pointer)
+
+
+def test_too_deep_is_told_before_python_gives_up() -> None:
+    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9)
+    assert isinstance(outcome, BadOutput)
+    assert "nested more than 200 levels deep" in outcome.sentence
+
+
+def test_a_model_object_gets_advice() -> None:
+    class Model:
+        def model_dump(self) -> dict[str, Any]:
+            return {}
+
+    outcome = call(lambda _body: Model())
+    assert isinstance(outcome, BadOutput)
+    assert outcome.sentence.startswith("request returned a Model; return plain JSON (a dict): its model_dump(")
+
+
+def test_subclasses_of_json_types_become_plain() -> None:
+    outcome = call(lambda _body: {Text("k"): [Text("v"), True, 2**70, 1.0]})
+    assert outcome == Produced({"k": ["v", True, 2**70, 1.0]})
+    assert isinstance(outcome, Produced)
+    assert [type(key) for key in outcome.value] == [str]
+
+
+def test_history_may_be_said_by_session_or_translator() -> None:
+    for owner in ("session", "translator", None):
+        translator = Translator(lambda body: body)
+        session = Translator(lambda body: body)
+        translator.open = lambda _route, session=session: session  # type: ignore[method-assign, misc]
+        if owner:
+            ({"session": session, "translator": translator}[owner]).history = "own"  # type: ignore[attr-defined]
+        opened = PythonDriver(translator, "t:T").open(ROUTE)
+        assert isinstance(opened, Opened)
+        assert opened.session.own_history is (owner is not None)
+        assert opened.session.operations == {"request"}
+        assert isinstance(opened.session.response({}), UnsupportedOutcome)

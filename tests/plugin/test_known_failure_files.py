@@ -1,0 +1,93 @@
+"""--toolcall-known-failures: expected findings, stale entries, and lines that cannot be read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+LOSES = """
+    def request(self, body):
+        lost = self.route.upstream == "beta" and "two" in body["text"]
+        return {**({"text": "lost"} if lost else super().request(body)), "extra": 1}
+"""
+
+
+@pytest.fixture
+def known(project: Any) -> Any:
+    """Write the file and run with it: ``known("line", …, arguments…)``."""
+    spec = project.translator(LOSES)
+
+    def run(text: str, *arguments: str) -> pytest.RunResult:
+        (project.path / "known.txt").write_text(text, encoding="utf-8")
+        result: pytest.RunResult = project.run("--toolcall-known-failures", "known.txt", *arguments, spec=spec)
+        return result
+
+    return run
+
+
+def test_a_known_failure_does_not_fail_the_run(known: Any) -> None:
+    result = known("# ours\n\nbox/two::request::*-to-beta  beta/text-kept  # issue 12\n", "toolcall::", "-rx")
+    assert result.ret == pytest.ExitCode.OK
+    result.assert_outcomes(passed=22, xfailed=2)
+    result.stdout.fnmatch_lines(["XFAIL toolcall::box/two::request::alpha-to-beta - beta/text-kept: issue 12"])
+    result.stdout.fnmatch_lines(["*2 known*", "*beta/text-kept  MUST, known*"])
+
+
+def test_the_prefix_may_be_written(known: Any) -> None:
+    assert known("toolcall::*  beta/text-kept  # issue 12\n", "toolcall::").ret == pytest.ExitCode.OK
+
+
+def test_another_finding_still_fails(known: Any) -> None:
+    result = known("*  beta/text-kept  # issue 12\n", "toolcall::box/two::request", "--toolcall-strict")
+    result.assert_outcomes(failed=4)
+    result.stdout.fnmatch_lines(["  translation/extra *SHOULD", "  known beta/text-kept  (issue 12)"])
+
+
+def test_a_stale_entry_fails_the_run(known: Any) -> None:
+    text = "box/two::request::*-to-beta beta/text-kept # issue 12\nbox/one::*  beta/text-kept  # issue 13\n"
+    result = known(text, "toolcall::")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        ["toolcall: stale known failure: *known.txt: line 2: box/one::[*]  beta/text-kept no longer fails; delete *"]
+    )
+
+
+def test_an_entry_is_not_stale_when_some_of_its_items_did_not_run(known: Any) -> None:
+    assert known("*  beta/text-kept  # issue 12\n", "toolcall::box/one").ret == pytest.ExitCode.OK
+    assert known("box/one::*  beta/text-kept  # x\n", "toolcall::", "-k", "response").ret == pytest.ExitCode.OK
+
+
+def test_an_entry_that_matches_nothing_is_stale(known: Any) -> None:
+    result = known("bxo/*  beta/text-kept  # issue 12\n", "toolcall::box/one")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(
+        ["*line 1: bxo/[*]  beta/text-kept matches no item; mend the pattern or delete the line"]
+    )
+
+
+def test_runxfail_shows_the_failure(known: Any) -> None:
+    result = known("*  beta/text-kept  # issue 12\n", "toolcall::box/two::request::alpha-to-beta", "--runxfail")
+    result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("box/one\n", "known.txt:1: write ITEM-PATTERN RULE # reason, found 'box/one'"),
+        ("\n\nbox/one beta/text-kept\n", "known.txt:3: a reason is missing*"),
+        ("box/one beta/text-kept  #  \n", "known.txt:1: a reason is missing*"),
+        ("* beta/text-kep # x\n", "known.txt:1: there is no rule 'beta/text-kep'; did you mean beta/text-kept*"),
+        ("a b c # x\n", "known.txt:1: write ITEM-PATTERN RULE # reason*"),
+    ],
+)
+def test_a_bad_line_is_a_usage_error_with_its_number(known: Any, text: str, sentence: str) -> None:
+    result = known(text, "toolcall::")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{sentence}"])
+
+
+def test_a_missing_file_is_a_usage_error(project: Any) -> None:
+    result = project.run("toolcall::", "--toolcall-known-failures", "nowhere.txt")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *nowhere.txt: cannot be read (No such file or directory)*"])

@@ -1,0 +1,103 @@
+"""--toolcall-corpus: private cases beside ours, and corpus files that are wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from miniature import write_case
+
+
+@pytest.fixture
+def private(project: Any) -> Path:
+    """A folder with one private case."""
+    folder: Path = project.path / "private"
+    write_case(folder, "ours/first")
+    return folder
+
+
+def test_private_cases_run_beside_ours(project: Any, private: Path) -> None:
+    project.run("toolcall::", "--toolcall-corpus", "private").assert_outcomes(passed=32)
+    project.run("toolcall::ours", "--toolcall-corpus", str(private)).assert_outcomes(passed=8)
+    assert project.report("toolcall::", "--toolcall-corpus", "private")["corpus"]["private"] == [str(private)]
+
+
+@pytest.mark.usefixtures("private")
+def test_several_folders(project: Any) -> None:
+    write_case(project.path / "more", "ours/second")
+    arguments = ("--toolcall-corpus", "private", "--toolcall-corpus", "more")
+    project.run("toolcall::ours", *arguments).assert_outcomes(passed=16)
+    spec = project.translator("    def request(self, body):\n        return {}")
+    result = project.run("toolcall::ours/first::request::alpha-to-beta", *arguments, spec=spec)
+    result.stdout.fnmatch_lines(
+        ['*again pytest --toolcall-translator mine:T --toolcall-corpus private --toolcall-corpus more "toolcall::ours*']
+    )
+
+
+def break_with(text: str) -> Callable[[Path], None]:
+    return lambda file: file.write_text(text, encoding="utf-8") and None
+
+
+@pytest.mark.parametrize(
+    ("file", "damage", "sentence"),
+    [
+        ("alpha/01-request.json", Path.unlink, "*01-request.json: no such file*"),
+        ("alpha/01-request.json", break_with("{"), "*01-request.json: line 1 column 2: *"),
+        (
+            "beta/01-response.json",
+            break_with('{"a": 1, "a": 2}'),
+            "*01-response.json: the key 'a' stands twice in one object*",
+        ),
+        ("scenario.json", break_with("[]"), "*scenario.json: *object*"),
+        ("scenario.json", break_with('{"id": "ours/first"}'), "*scenario.json: *`title`*"),
+    ],
+)
+def test_a_damaged_file_is_a_usage_error_with_its_path(
+    project: Any, private: Path, file: str, damage: Callable[[Path], None], sentence: str
+) -> None:
+    damage(private / "scenarios" / "ours" / "first" / file)
+    result = project.run("toolcall::", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+    assert "Traceback" not in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"features": ["plian"]}, "*scenario.json: unknown feature 'plian'; did you mean 'plain'?"),
+        ({"id": "ours/other"}, "*scenario.json: the id 'ours/other' differs from the folder, ours/first*"),
+        ({"models": {"alpha": "a"}}, "*scenario.json: `models` says nothing of beta; add its model"),
+    ],
+)
+def test_a_wrong_scenario(project: Any, private: Path, change: dict[str, Any], sentence: str) -> None:
+    path = private / "scenarios" / "ours" / "first" / "scenario.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    result = project.run("toolcall::", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+
+
+def test_formats_need_the_same_exchanges(project: Any, private: Path) -> None:
+    for part in ("request", "response"):
+        body = private / "scenarios/ours/first/alpha" / f"02-{part}.json"
+        body.write_text('{"text": "more"}', encoding="utf-8")
+    result = project.run("toolcall::", "--toolcall-corpus", "private")
+    result.stderr.fnmatch_lines(["*every format needs the same exchanges*alpha has 2, beta has 1"])
+
+
+def test_a_folder_that_is_no_corpus(project: Any) -> None:
+    result = project.run("toolcall::", "--toolcall-corpus", "nowhere")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *nowhere: no folder `scenarios`*"])
+
+
+def test_a_case_that_is_there_twice(project: Any) -> None:
+    write_case(project.path / "private", "box/one")
+    result = project.run("toolcall::", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *the case box/one is there twice*"])

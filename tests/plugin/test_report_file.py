@@ -1,0 +1,162 @@
+"""--toolcall-report: its schema, its footer, and paths that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from toolcall_conformance.reports import writer
+
+MIXED = """
+    def request(self, body):
+        if "one" in body["text"]:
+            raise KeyError("oops")
+        if "two" in body["text"] and self.route.upstream == "beta":
+            return {"text": "x" * 5000}
+        if "deep" in body["text"] and self.route.upstream == "alpha":
+            raise Refused("not so deep")
+        return {**super().request(body), "extra": [2 ** 70, None, "\\u00e4"]}
+"""
+
+
+def valid(report: dict[str, Any]) -> dict[str, Any]:
+    """The report, after a look at its schema."""
+    schema = json.loads(writer.SCHEMA_PATH.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(report, schema)
+    return report
+
+
+def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
+    report = valid(project.report("toolcall::"))
+    assert list(report)[-1] == "footer"
+    assert report["footer"] == {"complete": True, "items": 24}
+    assert report["tool"]["name"] == "toolcall-conformance"
+    assert report["corpus"] == {"version": "7.1.0", "private": []}
+    assert report["translator"] == {"spec": "good:T", "name": "the good one", "version": "1.2"}
+    assert report["matrix"]["request"]["alpha"]["beta"]["passed"] == 3
+    item = report["items"][1]
+    assert item["duration"] > 0
+    assert item | {"duration": 0} == {
+        "nodeid": "toolcall::box/one::request::alpha-to-beta",
+        "case": "box/one",
+        "check": "request",
+        "client": "alpha",
+        "upstream": "beta",
+        "variant": None,
+        "verdict": "pass",
+        "outcome": "passed",
+        "duration": 0,
+        "reason": "",
+        "findings": [],
+    }
+
+
+def test_findings_carry_rule_level_pointer_want_and_got(project: Any) -> None:
+    report = valid(project.report("toolcall::", spec=project.translator(MIXED)))
+    items = {item["nodeid"].removeprefix("toolcall::"): item for item in report["items"]}
+    (finding,) = items["box/two::request::alpha-to-beta"]["findings"]
+    assert finding["rule"] == "beta/text-kept"
+    assert (finding["level"], finding["pointer"], finding["body"]) == ("MUST", "/text", "01-request")
+    assert finding["want"] == "box/two request 1"
+    assert finding["got"]["$length"] == 5002
+    assert items["box/two::request::alpha-to-alpha"]["findings"][0]["got"] == [2**70, None, "ä"]
+    assert items["crate/deep::request::alpha-to-alpha"]["verdict"] == "refused"
+    assert items["box/one::response::alpha-to-alpha"]["reason"].startswith("blocked: ")
+    roots = {(root["rule"], root["target"]): root for root in report["roots"]}
+    assert roots["translation/crashed", "beta"]["sources"] == ["alpha", "beta"]
+    assert roots["translation/crashed", "beta"]["cases"] == 1
+    assert roots["translation/crashed", "beta"]["items"] == 2
+    assert report["counts"]["blocked"] == 6
+
+
+def test_two_workers_give_the_same_report(project: Any) -> None:
+    spec = project.translator(MIXED)
+    reports = []
+    for name, more in (("one.json", ()), ("two.json", ("-n", "2"))):
+        project.run_apart("toolcall::", "--toolcall-report", name, *more, spec=spec)
+        report = json.loads((project.path / name).read_text(encoding="utf-8"))
+        for item in report["items"]:
+            item["duration"] = 0
+        reports.append(report)
+    assert reports[0] == reports[1]
+    assert list(reports[0]) == list(reports[1])
+
+
+def test_a_run_that_stopped_early_is_not_complete(project: Any) -> None:
+    report = valid(project.report("toolcall::", "-x", spec=project.translator(MIXED)))
+    assert report["footer"] == {"complete": False, "items": 1}
+
+
+def test_deselected_items_are_not_missing(project: Any) -> None:
+    assert valid(project.report("toolcall::", "-k", "crate"))["footer"] == {"complete": True, "items": 8}
+
+
+def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
+    project.report("toolcall::")
+    path = project.path / "report.json"
+    assert len(writer.read(path)["items"]) == 24
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text[: len(text) // 2], encoding="utf-8")
+    with pytest.raises(writer.ReportError, match="cut off"):
+        writer.read(path)
+    whole = json.loads(text)
+    del whole["footer"]
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(writer.ReportError, match="footer is missing"):
+        writer.read(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("nowhere/r.json", "there is no directory *nowhere; make it first"), (".", "* is a directory; name a file in it")],
+)
+def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:
+    result = project.run("toolcall::", "--toolcall-report", path)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --toolcall-report: {sentence}"])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_keeps_its_old_report(project: Any) -> None:
+    folder: Path = project.path / "reports"
+    folder.mkdir()
+    (folder / "r.json").write_text("old", encoding="utf-8")
+    folder.chmod(0o500)
+    result = project.run("toolcall::", "--toolcall-report", "reports/r.json")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert (folder / "r.json").read_text(encoding="utf-8") == "old"
+    folder.chmod(0o700)
+
+
+def test_a_write_that_fails_at_the_end_keeps_the_old_report(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = project.path / "report.json"
+    old.write_text("old", encoding="utf-8")
+
+    def full(_self: Path, _target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    result = project.run("toolcall::", "--toolcall-report", "report.json")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["toolcall: --toolcall-report: * could not be written (No space left on device)"])
+    assert old.read_text(encoding="utf-8") == "old"
+    assert [path.name for path in project.path.iterdir() if "report" in path.name] == ["report.json"]
+
+
+def test_a_worker_that_dies_is_a_crash_of_the_translator(project: Any) -> None:
+    spec = project.translator(
+        "    def request(self, body):\n"
+        "        if 'two' in body['text'] and self.route.upstream == 'beta': __import__('os')._exit(3)\n"
+        "        return super().request(body)"
+    )
+    project.run_apart("toolcall::", "-n", "2", "--toolcall-report", "report.json", spec=spec)
+    report = valid(json.loads((project.path / "report.json").read_text(encoding="utf-8")))
+    dead = [item for item in report["items"] if item["findings"]]
+    assert {item["findings"][0]["rule"] for item in dead} == {"translation/crashed"}
+    assert all("process died" in item["findings"][0]["message"] for item in dead)
