@@ -15,16 +15,21 @@ class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
 
 @dataclass(slots=True)
 class Draft:
-    """``body`` is to be changed; ``source`` is what the reference was given, for the doubles that look at it."""
+    """``body`` is to be changed; ``source`` is what the reference was given, for the doubles that look at it.
+
+    ``asked`` is, for a reply, the client's request of the exchange.
+    """
 
     body: dict[str, Any]
     format: str
     source: dict[str, Any] = field(default_factory=dict)
     source_format: str = ""
+    asked: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, body: Any, format_name: str, source: Any, source_format: str) -> Draft:
-        return cls(copy.deepcopy(body), format_name, copy.deepcopy(source), source_format)
+    def of(cls, body: Any, format_name: str, source: Any, source_format: str, asked: Any = None) -> Draft:
+        """A draft of copies: nothing that is done to it reaches the bodies given."""
+        return cls(copy.deepcopy(body), format_name, copy.deepcopy(source), source_format, asked or {})
 
     @property
     def messages(self) -> list[Any]:

@@ -109,7 +109,7 @@ def _model(format_name: str) -> str:
 
 def apply(double: Double, place: Place) -> Any:
     """What a double makes of a place's output; None where it changes nothing."""
-    draft = Draft.of(place.output, place.target, place.source, place.source_format)
+    draft = Draft.of(place.output, place.target, place.source, place.source_format, place.asked)
     try:
         output = double.apply(draft)
     except Skip:

@@ -86,8 +86,10 @@ class DoubledSession:
         self._double = double
         self._route = route
         self._session = ReferenceTranslator().open(route)
+        self._asked: dict[str, Any] = {}
 
     def request(self, body: dict[str, Any], /) -> Any:
+        self._asked = body
         made = self._session.request(body)
         return self._changed("request", body, self._route.client, made, self._route.upstream)
 
@@ -99,7 +101,7 @@ class DoubledSession:
         if check != self._double.check:
             return made
         try:
-            return self._double.apply(Draft.of(made, target, body, source))
+            return self._double.apply(Draft.of(made, target, body, source, self._asked))
         except Skip:
             return made
 

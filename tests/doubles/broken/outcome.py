@@ -41,6 +41,8 @@ def calls_end_turn(draft: Draft) -> None:
 def calls_stop(draft: Draft) -> None:
     """A reply with calls says stop, as Gemini does."""
     need(draft.calls and reason(draft) == "tool_calls")
+    # Where one function was forced, the provider itself says stop.
+    need(not isinstance(draft.asked.get("tool_choice"), dict))
     say(draft, "stop")
 
 
