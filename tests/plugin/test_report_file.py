@@ -122,6 +122,18 @@ def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any
     result.stderr.fnmatch_lines([f"ERROR: --toolcall-report: {sentence}"])
 
 
+def test_a_folder_that_refuses_new_files(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project.path / "report.json").write_text("old", encoding="utf-8")
+
+    def refuse(**_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(writer.tempfile, "mkstemp", refuse)
+    with pytest.raises(writer.ReportError, match=r"is not writable \(Permission denied\)"):
+        writer.verify_writable(project.path / "report.json")
+    assert (project.path / "report.json").read_text(encoding="utf-8") == "old"
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission_keeps_its_old_report(project: Any) -> None:
     folder: Path = project.path / "reports"

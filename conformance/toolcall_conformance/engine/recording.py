@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Generator
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -87,13 +88,22 @@ class Recorder:
             known={},
         )
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        if self.config.option.collectonly or exitstatus in (
-            pytest.ExitCode.USAGE_ERROR,
-            pytest.ExitCode.INTERNAL_ERROR,
-        ):
-            return
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
+        broken = exitstatus in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR)
+        if not broken and not self.config.option.collectonly:
+            self._conclude()
+            if self.problems and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        yield
+        # What decides the exit code is said however quiet the run is, and last.
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            for problem in self.problems:
+                reporter.line(f"toolcall: {problem}", red=True)
+
+    def _conclude(self) -> None:
+        """Write the report and find what is wrong with the run as a whole."""
         self.record = self._run_record()
         path = self.run.settings.report
         if path is not None:
@@ -106,8 +116,6 @@ class Recorder:
         self.problems += [f"stale known failure: {sentence}" for sentence in self.record.stale]
         if not self.record.judged:
             self.problems.append(self._nothing())
-        if self.problems and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _run_record(self) -> RunRecord:
         order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
@@ -149,18 +157,15 @@ class Recorder:
         return "nothing was judged: no item got as far as that"
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
-        if self.record is None:
-            return
+        # pytest 9 calls this hook in spite of --no-summary.
         verbosity = self.config.get_verbosity()
-        if not self.config.option.no_summary and verbosity >= -1:
-            terminalreporter.section("toolcall conformance")
-            again = self.run.settings.again
-            for pieces in terminal.summary(self.record, self.run.rules, again, all_roots=verbosity > 0):
-                for piece in pieces:
-                    terminalreporter.write(piece.text, **_MARKUP[piece.kind])
-                terminalreporter.line("")
-        # What decides the exit code is said however quiet the run is.
-        for problem in self.problems:
-            terminalreporter.line(f"toolcall: {problem}", red=True)
-        if self.written and verbosity >= -1:
+        if self.record is None or self.config.option.no_summary or verbosity < -1:
+            return
+        terminalreporter.section("toolcall conformance")
+        again = self.run.settings.again
+        for pieces in terminal.summary(self.record, self.run.rules, again, all_roots=verbosity > 0):
+            for piece in pieces:
+                terminalreporter.write(piece.text, **_MARKUP[piece.kind])
+            terminalreporter.line("")
+        if self.written:
             terminalreporter.line(f"toolcall: the report is {self.run.settings.report}")

@@ -52,8 +52,6 @@ def settings(config: pytest.Config) -> Settings:
         return directory / value if value else None
 
     known = path("toolcall_known_failures")
-    # The cache plugin can be switched off; without it there are artefacts only where the user says.
-    cache = getattr(config, "cache", None)
     return Settings(
         translator=translator,
         directory=directory,
@@ -62,9 +60,18 @@ def settings(config: pytest.Config) -> Settings:
         corpora=tuple(directory / folder for folder in option("toolcall_corpus")),
         known_failures=known,
         seconds=seconds,
-        artifacts=path("toolcall_artifacts") or (cache.mkdir("toolcall") if cache is not None else None),
+        artifacts=path("toolcall_artifacts") or _cache_folder(config),
         repeat=_repeat(config),
     )
+
+
+def _cache_folder(config: pytest.Config) -> Path | None:
+    """A folder in pytest's cache; None where the cache is switched off or cannot be written."""
+    cache = getattr(config, "cache", None)
+    try:
+        return cache.mkdir("toolcall") if cache is not None else None
+    except OSError:
+        return None
 
 
 def _repeat(config: pytest.Config) -> str:
