@@ -25,24 +25,39 @@ class Alignment:
 
 
 def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> Alignment:
-    """Align calls by name, arguments and, as a tie-break, id.
+    """Align calls by name, arguments and id.
 
-    Weights: name 2, arguments 3, same id 1. What is left over on both sides is taken for *moved* where the values are
-    equal, and for *changed* where as many are left over between the same neighbours.
+    Where ids went through as they were, they decide. Elsewhere calls that are equal in name and arguments are paired
+    first, in order and then, as *moved*, out of order; what is left over is paired by what it has in common (name 2,
+    arguments 3, same id 1), then, as *changed*, where as many are left over between the same neighbours.
     """
     score = _scores(source, output, names)
-    pairs = _best_path(score, len(source), len(output))
-    found = Alignment(pairs=dict(pairs))
+    found = Alignment(pairs=_by_id(source, output))
+    exact = [
+        [
+            points
+            if points >= NAME + ARGUMENTS and left not in found.pairs and right not in found.pairs.values()
+            else 0
+            for right, points in enumerate(row)
+        ]
+        for left, row in enumerate(score)
+    ]
+    found.moved = _out_of_order(found.pairs)
+    found.pairs.update(_best_path(exact, len(source), len(output)))
     lost = [index for index in range(len(source)) if index not in found.pairs]
-    taken = set(found.pairs.values())
-    spare = [index for index in range(len(output)) if index not in taken]
+    spare = [index for index in range(len(output)) if index not in set(found.pairs.values())]
     for left in list(lost):
-        equal = [right for right in spare if score[left][right] >= NAME + ARGUMENTS]
+        equal = [right for right in spare if exact[left][right]]
         if equal:
             found.pairs[left] = equal[0]
             found.moved.add(left)
             lost.remove(left)
             spare.remove(equal[0])
+    weak = [[score[left][right] for right in spare] for left in lost]
+    for row, column in _best_path(weak, len(lost), len(spare)):
+        found.pairs[lost[row]] = spare[column]
+    lost = [index for index in lost if index not in found.pairs]
+    spare = [index for index in spare if index not in set(found.pairs.values())]
     for left in list(lost):
         gap = _gap(found.pairs, left, len(output))
         rivals = [index for index in lost if _gap(found.pairs, index, len(output)) == gap]
@@ -53,6 +68,27 @@ def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str])
             spare.remove(inside[0])
     found.lost, found.invented = lost, spare
     return found
+
+
+def _by_id(source: Sequence[Call], output: Sequence[Call]) -> dict[int, int]:
+    """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source."""
+    before, after = [call.id for call in source], [call.id for call in output]
+    if not all(after) or not set(after) <= set(before):
+        return {}
+    return {
+        left: after.index(call_id)
+        for left, call_id in enumerate(before)
+        if before.count(call_id) == 1 and after.count(call_id) == 1
+    }
+
+
+def _out_of_order(pairs: dict[int, int]) -> set[int]:
+    """The fewest source ordinals without which the pairs keep their order."""
+    ordered = sorted(pairs.items())
+    places = sorted(right for _, right in ordered)
+    table = [[int(right == place) for place in places] for _, right in ordered]
+    kept = {ordered[row][0] for row, _ in _best_path(table, len(ordered), len(ordered))}
+    return set(pairs) - kept
 
 
 def _scores(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> list[list[int]]:

@@ -94,25 +94,27 @@ def _blank_value(value: Any) -> bool:
 
 
 def _candidates(source: Result, wrappers: Sequence[str]) -> list[Any]:
-    """The admissible values: lists of text chunks, or JSON values in a 1-tuple."""
+    """The admissible values: lists of text chunks, or pairs of a JSON value and how grave it is to say it as text.
+
+    Text that spells JSON may become the value where the target's results are objects; spelt anew as text it is only
+    another text that says the same, which is told.
+    """
     found: list[Any] = []
     texts = texts_of(source.parts)
     if texts:
         found.append(texts)
-        for text in ("".join(texts), *([texts[0]] if len(texts) == 1 else [])):
-            parsed = _parsed(text)
-            if isinstance(parsed, tuple) and not isinstance(parsed[0], str):
-                found.append(parsed)
+        parsed = _parsed("".join(texts))
+        if parsed is not None and not isinstance(parsed[0], str):
+            found.append((parsed[0], Level.SHOULD))
     for part in source.parts:
         if isinstance(part, Value):
-            found.append((part.value,))
+            found.append((part.value, None))
             inner = unwrap(part.value, wrappers)
             if inner is not part.value:
-                found.append([inner] if isinstance(inner, str) else (inner,))
-                if isinstance(inner, str):
-                    parsed = _parsed(inner)
-                    if isinstance(parsed, tuple) and not isinstance(parsed[0], str):
-                        found.append(parsed)
+                found.append([inner] if isinstance(inner, str) else (inner, None))
+                parsed = _parsed(inner) if isinstance(inner, str) else None
+                if parsed is not None and not isinstance(parsed[0], str):
+                    found.append((parsed[0], Level.SHOULD))
     return found
 
 
@@ -140,51 +142,39 @@ def _matches(want: Any, texts: Sequence[str], values: Sequence[Any]) -> Level | 
                 return None
             return Level.SHOULD if trimmed_equal(want, texts) else Level.MUST
         return _in_values(want, values)
-    expected = want[0]
-    for value in values:
-        if equal(value, expected) or _single(value, expected):
-            return None
-    for text in ("".join(texts), *texts):
-        parsed = _parsed(text) if text else None
-        if parsed is not None and equal(parsed[0], expected):
-            return None
+    expected, as_text = want
+    inside = [inner for value in values if (inner := _only_inner(value)) is not None]
+    if any(equal(value, expected) for value in [*values, *inside]):
+        return None
+    spelt = ["".join(texts), *texts, *(inner for inner in inside if isinstance(inner, str))]
+    if any(parsed is not None and equal(parsed[0], expected) for parsed in map(_parsed, filter(None, spelt))):
+        return Level(as_text) if as_text is not None else None
     return Level.MUST
 
 
 def _in_values(want: Sequence[str], values: Sequence[Any]) -> Level | None:
     best: Level | None = Level.MUST
     for value in values:
-        if not isinstance(value, dict):
-            continue
-        inner = [entry for entry in value.values() if entry is not None and entry is not False]
-        if len(inner) != 1:
-            continue
-        if isinstance(inner[0], str):
-            if joined_equal(want, [inner[0]]):
+        inner = _only_inner(value)
+        if isinstance(inner, str):
+            if joined_equal(want, [inner]):
                 return None
-            if trimmed_equal(want, [inner[0]]) or _as_text_blocks(inner[0], want):
+            if trimmed_equal(want, [inner]) or _as_text_blocks(inner, want):
                 best = Level.SHOULD
-        elif isinstance(inner[0], list):
-            if _text_blocks(inner[0], want):
+        elif isinstance(inner, list):
+            if _text_blocks(inner, want):
                 best = Level.SHOULD
-        elif _single_text(inner[0], want):
+        elif _single_text(inner, want):
             return None
     return best
 
 
-def _single(value: Any, expected: Any) -> bool:
-    """Whether ``value`` wraps ``expected`` in an object with one telling key, possibly as JSON text."""
+def _only_inner(value: Any) -> Any:
+    """The inside of an object with one telling key; None for anything else."""
     if not isinstance(value, dict):
-        return False
+        return None
     inner = [entry for entry in value.values() if entry is not None and entry is not False]
-    if len(inner) != 1:
-        return False
-    if equal(inner[0], expected):
-        return True
-    if isinstance(inner[0], str):
-        parsed = _parsed(inner[0])
-        return parsed is not None and equal(parsed[0], expected)
-    return False
+    return inner[0] if len(inner) == 1 else None
 
 
 def _single_text(value: Any, want: Sequence[str]) -> bool:
