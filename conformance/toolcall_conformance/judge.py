@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from toolcall_conformance import formats
@@ -24,13 +25,15 @@ def judge(
     client_model: str | None = None,
     upstream_model: str | None = None,
     request: Any = None,
+    upstream_request: Any = None,
     corpus: Corpus | None = None,
 ) -> tuple[Finding, ...]:
     """Judge what a translator made of a body.
 
     ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
     ``"response"``: ``source`` is the provider's reply (format ``upstream``), ``output`` what the client gets, and
-    ``request`` the client's request of the same exchange, if at hand. Models are those of the route, if known.
+    ``request`` the client's request of the same exchange and ``upstream_request`` what the translator made of it, if at
+    hand: they tell which tools were renamed. Models are those of the route, if known.
 
     Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
     """
@@ -41,6 +44,9 @@ def judge(
     before = formats.read(source_format, direction, source)
     after = formats.read(output_format, direction, output)
     pair = Pair(corpus, before, after, forced=_forced(client, request))
+    if not asking and request is not None and upstream_request is not None:
+        asked = formats.read(client, "request", request), formats.read(upstream, "request", upstream_request)
+        pair.names = tools.renamed(Pair(corpus, *asked))
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
         return tuple(pair.findings)
@@ -128,9 +134,15 @@ def _kind(value: Any) -> str:
 
 
 def _excuse(own: list[Finding], source: list[Finding]) -> list[Finding]:
-    """What the source breaks already in its own format is only a note on the output."""
-    broken = {finding.element for finding in source if finding.level is Level.MUST}
-    return [finding.softened(Level.NOTE) if finding.element in broken else finding for finding in own]
+    """What the source breaks already in its own format is only a note on the output, as often as it does."""
+    broken = Counter(finding.element for finding in source if finding.level is Level.MUST)
+    excused = []
+    for finding in own:
+        if finding.level is Level.MUST and broken[finding.element]:
+            broken[finding.element] -= 1
+            finding = finding.softened(Level.NOTE)
+        excused.append(finding)
+    return excused
 
 
 __all__ = ["Reading", "judge"]

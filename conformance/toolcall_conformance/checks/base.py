@@ -38,6 +38,7 @@ class Judge(Protocol):
         upstream_model: str | None,
         client_model: str | None,
         request: Any = None,
+        upstream_request: Any = None,
     ) -> tuple[Finding, ...]: ...
 
 

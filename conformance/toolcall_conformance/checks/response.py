@@ -20,11 +20,13 @@ def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> It
     session = opened.session
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
+        sent = None
         if "request" in session.operations:
             asked = session.request(client.request)
             if not isinstance(asked, Produced):
                 tally.block("request", asked, client.request_path.stem)
                 break
+            sent = asked.value
         body = upstream.response_path.stem
         outcome = session.response(upstream.response)
         tally.played.append(Played(body, upstream.response, produced(outcome), client.response))
@@ -42,6 +44,7 @@ def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> It
             upstream_model=route.upstream_model,
             client_model=route.client_model,
             request=client.request,
+            upstream_request=sent,
         )
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()

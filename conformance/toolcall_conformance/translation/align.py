@@ -32,12 +32,11 @@ def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str])
     arguments 3, same id 1), then, as *changed*, where as many are left over between the same neighbours.
     """
     score = _scores(source, output, names)
-    found = Alignment(pairs=_by_id(source, output))
+    found = Alignment(pairs=_by_id(source, output, score))
+    taken = set(found.pairs.values())
     exact = [
         [
-            points
-            if points >= NAME + ARGUMENTS and left not in found.pairs and right not in found.pairs.values()
-            else 0
+            points if points >= NAME + ARGUMENTS and left not in found.pairs and right not in taken else 0
             for right, points in enumerate(row)
         ]
         for left, row in enumerate(score)
@@ -70,16 +69,20 @@ def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str])
     return found
 
 
-def _by_id(source: Sequence[Call], output: Sequence[Call]) -> dict[int, int]:
-    """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source."""
+def _by_id(source: Sequence[Call], output: Sequence[Call], score: list[list[int]]) -> dict[int, int]:
+    """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source.
+
+    Where calls stand in place and their ids do not, the output was numbered anew.
+    """
     before, after = [call.id for call in source], [call.id for call in output]
     if not all(after) or not set(after) <= set(before):
         return {}
-    return {
-        left: after.index(call_id)
-        for left, call_id in enumerate(before)
-        if before.count(call_id) == 1 and after.count(call_id) == 1
-    }
+    once = {call_id for call_id in set(after) if before.count(call_id) == after.count(call_id) == 1}
+    pairs = {left: after.index(call_id) for left, call_id in enumerate(before) if call_id in once}
+    kept = sum(score[left][right] >= NAME + ARGUMENTS for left, right in pairs.items())
+    in_place = [left for left in pairs if left < len(output) and pairs[left] != left]
+    renumbered = sum(score[left][left] >= NAME + ARGUMENTS for left in in_place)
+    return pairs if kept >= renumbered else {}
 
 
 def _out_of_order(pairs: dict[int, int]) -> set[int]:

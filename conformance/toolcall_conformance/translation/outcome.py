@@ -12,16 +12,15 @@ NEXT_BEST = {
     "refusal": ("filter", "end"),
     "filter": ("refusal", "end"),
     "pause": ("end", "other"),
-    "error": ("other", "end", "filter", "refusal"),
-    "other": ("end", "error", "filter", "refusal", "pause"),
+    "error": ("other", "filter", "refusal"),
 }
 
 
 def compare_finish(pair: Pair) -> None:
     """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
     source, output = pair.source.finish, pair.output.finish
-    if source is None:
-        return
+    if source is None or source.reason == "other":
+        return  # a word that nobody knows holds a translation to nothing
     if any(call.ordinal not in pair.calls for call in pair.source.calls):
         return  # a cascade: the lost call is told already
     got = output.reason if output is not None else None
@@ -37,6 +36,7 @@ def compare_finish(pair: Pair) -> None:
             want=source.reason,
             got=output.raw if output is not None else None,
             source=source.pointer,
+            at_most=Level.SHOULD if source.reason == "error" else Level.MUST,  # how to tell a failure is contested
         )
     elif _only_when_forced(pair, output) and not pair.forced:
         pair.report(
@@ -56,9 +56,7 @@ def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
 
 
 def compare_usage(pair: Pair) -> None:
-    """Token counts, where neither side tells cached or thinking tokens apart (formats count those differently)."""
-    if any(reading.usage.get(key) for reading in (pair.source, pair.output) for key in ("cached", "reasoning")):
-        return
+    """Token counts; readings count cached tokens as input and thinking as output, whatever the format's own way."""
     for key in ("input", "output"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
         if want is not None and want != got and pair.demand(f"usage-{key}") == "must":

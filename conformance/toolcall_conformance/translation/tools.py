@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import takewhile
+
 from toolcall_conformance.findings import MISSING, Level
-from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.pair import Pair
@@ -11,21 +13,37 @@ from toolcall_conformance.translation.schemas import Difference, compare_schemas
 
 
 def map_tools(pair: Pair) -> list[tuple[Tool, Tool]]:
-    """Pair the declared tools by name, then by description, then by what is left; fills ``pair.names``."""
+    """Pair the declared tools by name, then, where one could not stay, by what else is alike; fills ``pair.names``."""
     source = [tool for tool in pair.source.tools if tool.kind != "hosted"]
     free = [tool for tool in pair.output.tools if tool.kind != "hosted"]
     found: list[tuple[Tool, Tool]] = []
-    for same in (_same_name, _similar_name, _same_description):
+
+    def match(same: Callable[[Tool, Tool], bool]) -> None:
         for tool in list(source):
             twin = next((other for other in free if same(tool, other)), None)
             if twin is not None:
                 found.append((tool, twin))
                 source.remove(tool)
                 free.remove(twin)
+
+    for same in (_same_name, _similar_name_and_description, _same_description):
+        match(same)
+    forced = [tool for tool in source if tool.name is None or not legal_name(pair, tool.name)]
+    if forced:
+        match(lambda tool, other: tool in forced and (_similar_name(tool, other) or _same_schema(tool, other)))
+        left = [tool for tool in source if tool in forced]
+        if len(left) == len(free):
+            found.extend(zip(left, free, strict=True))
     for tool, twin in found:
         if tool.name is not None and twin.name is not None:
             pair.names[tool.name] = twin.name
     return found
+
+
+def renamed(pair: Pair) -> dict[str, str]:
+    """The names that a request's tools got upstream, mapped back to the client's."""
+    map_tools(pair)
+    return {upstream: client for client, upstream in pair.names.items() if upstream != client}
 
 
 def _same_name(left: Tool, right: Tool) -> bool:
@@ -33,15 +51,26 @@ def _same_name(left: Tool, right: Tool) -> bool:
 
 
 def _similar_name(left: Tool, right: Tool) -> bool:
-    """One name is spelt in the other: a prefix, a suffix, an exchanged character."""
-    if not left.name or not right.name or not _same_description(left, right):
+    """One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash."""
+    if not left.name or not right.name:
         return False
     one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
-    return bool(one) and bool(two) and (one in two or two in one)
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    return bool(one) and bool(two) and (one in two or two in one or alike >= 12)
+
+
+def _similar_name_and_description(left: Tool, right: Tool) -> bool:
+    return _similar_name(left, right) and _same_description(left, right)
 
 
 def _same_description(left: Tool, right: Tool) -> bool:
-    return bool(left.description) and left.description == right.description
+    return (
+        bool((left.description or "").strip()) and (left.description or "").strip() == (right.description or "").strip()
+    )
+
+
+def _same_schema(left: Tool, right: Tool) -> bool:
+    return bool(left.schema) and not compare_schemas(left.schema, right.schema, closing_allowed=True)
 
 
 def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[str] | None) -> None:
@@ -120,20 +149,21 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
 
 
 def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
-    """Strictness has another default in every format: only what is said on both sides, or forced, is compared."""
-    if tool.strict is True and twin.strict is not True and pair.both("tool-strict"):
-        pair.report(
-            "translation/tool-strict", twin.pointer, want=True, got=twin.strict, source=tool.pointer, subject=subject
-        )
-    elif not tool.strict and twin.strict is True:
-        pair.report(
-            "translation/tool-strict",
-            join(twin.pointer),
-            want=tool.strict,
-            got=True,
-            source=tool.pointer,
-            subject=subject,
-        )
+    """Strictness has another default in every format, so what is left unsaid is read as its format means it."""
+    want = tool.strict if tool.strict is not None else pair.origin["tool_strict_default"]
+    got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
+    if want == got or want is None or (want is True and pair.demand("tool-strict") == "cannot"):
+        return
+    message = "" if got is not None else "what the tool does not say of strictness, this provider decides by its schema"
+    pair.report(
+        "translation/tool-strict",
+        twin.pointer,
+        message,
+        want=want,
+        got=twin.strict,
+        source=tool.pointer,
+        subject=subject,
+    )
 
 
 def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> None:
