@@ -2,17 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Result, Text
 from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.failures import compare_failure, fingerprints, looks_like_error
 from toolcall_conformance.translation.pair import Pair, call_words
-from toolcall_conformance.translation.payload import (
-    carries_message,
-    compare_payload,
-    looks_like_error,
-)
+from toolcall_conformance.translation.payload import Content, compare_payload, read_content
+
+Breach = tuple[str, Level] | None
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """How each result of the source compares with each of the output; every content is read once."""
+
+    pair: Pair
+    source: list[Result]
+    output: list[Result]
+    before: list[Content]
+    after: list[Content]
+    known: dict[tuple[int, int], Breach] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pair: Pair) -> Verdicts:
+        origin = pair.origin
+        wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
+        source, output = pair.source.results, pair.output.results
+        before = [read_content(result, wrappers) for result in source]
+        return cls(pair, source, output, before, [read_content(result) for result in output])
+
+    def breach(self, left: int, right: int) -> Breach:
+        """The rule and level that the produced content breaks; None if it says the same."""
+        if (left, right) not in self.known:
+            self.known[left, right] = self._compare(self.before[left], self.after[right], self.output[right])
+        return self.known[left, right]
+
+    def _compare(self, want: Content, got: Content, result: Result) -> Breach:
+        try:
+            if want.error:
+                call = None if result.call is None else self.pair.output.calls[result.call]
+                names = [word for word in (result.name, result.id, call and call.name, call and call.id) if word]
+                return compare_failure(want, got, names)
+            level = compare_payload(want, got)
+        except RecursionError:
+            return None  # nested so deep that nothing can be said
+        return None if level is None else ("translation/result-content", level)
+
+    def close(self, left: int, right: int) -> bool:
+        """Whether the contents are the same but for what is only told."""
+        breach = self.breach(left, right)
+        return breach is None or breach[1] is not Level.MUST
 
 
 def compare_results(pair: Pair) -> None:
@@ -20,43 +63,13 @@ def compare_results(pair: Pair) -> None:
 
     The right content at another call is *mis-linked*, which is another fault than a changed content.
     """
-    source, output = pair.source.results, pair.output.results
-    free = list(range(len(output)))
-    links: dict[int, int] = {}
-    expected = {
-        index: pair.calls.get(result.call) if result.call is not None else None for index, result in enumerate(source)
-    }
-
-    def claim(left: int, right: int) -> None:
-        links[left] = right
-        free.remove(right)
-
-    for left, result in enumerate(source):  # the right content at the right call
-        for right in free:
-            if (
-                expected[left] is not None
-                and output[right].call == expected[left]
-                and _same(pair, result, output[right])
-            ):
-                claim(left, right)
-                break
-    for left, result in enumerate(source):  # the right content elsewhere
-        if left in links:
-            continue
-        for right in free:
-            if not _empty(result) and _same(pair, result, output[right]) and _is_alone(source, left, pair):
-                claim(left, right)
-                break
-    for left in range(len(source)):  # another content at the right call
-        if left in links or expected[left] is None:
-            continue
-        for right in free:
-            if output[right].call == expected[left]:
-                claim(left, right)
-                break
+    verdicts = Verdicts.of(pair)
+    source, output = verdicts.source, verdicts.output
+    expected = [pair.calls.get(result.call) if result.call is not None else None for result in source]
+    links = _link(verdicts, expected)
     for left, result in enumerate(source):
         if left in links:
-            _compare_one(pair, result, output[links[left]], expected[left])
+            _compare_one(verdicts, left, links[left], expected[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             pair.report(
                 "translation/result-lost",
@@ -66,7 +79,7 @@ def compare_results(pair: Pair) -> None:
                 subject=_words(pair, result),
             )
     claimed = {output[right].call for right in links.values()}
-    for right in free:
+    for right in sorted(set(range(len(output))) - set(links.values())):
         extra = output[right]
         doubled = extra.call is not None and extra.call in claimed
         pair.report(
@@ -77,24 +90,54 @@ def compare_results(pair: Pair) -> None:
         )
 
 
-def _is_alone(source: list[Result], left: int, pair: Pair) -> bool:
+def _link(verdicts: Verdicts, expected: list[int | None]) -> dict[int, int]:
+    """Which result of the output is which of the source."""
+    free = dict.fromkeys(range(len(verdicts.output)))
+    links: dict[int, int] = {}
+    answering: dict[int | None, list[int]] = {}
+    for right, result in enumerate(verdicts.output):
+        answering.setdefault(result.call, []).append(right)
+
+    def claim(left: int, candidates: Iterable[int], *, whatever: bool = False) -> None:
+        for right in candidates:
+            if right in free and (whatever or verdicts.close(left, right)):
+                links[left] = right
+                del free[right]
+                return
+
+    def at_call(left: int) -> list[int]:
+        return [] if expected[left] is None else answering.get(expected[left], [])
+
+    for left in range(len(verdicts.source)):  # the right content at the right call
+        claim(left, at_call(left))
+    missing = [left for left in range(len(verdicts.source)) if left not in links]
+    if missing and free:  # the right content elsewhere
+        twins, places = _by_fingerprint(verdicts.before), _by_fingerprint(verdicts.after)
+        for left in missing:
+            marks = fingerprints(verdicts.before[left])
+            if _is_alone(verdicts, left, {other for mark in marks for other in twins.get(mark, [])}):
+                claim(left, sorted({right for mark in marks for right in places.get(mark, [])}))
+    for left in missing:  # another content at the right call
+        if left not in links:
+            claim(left, at_call(left), whatever=True)
+    for left in missing:  # what changed places with a result found elsewhere: blank ones look all alike
+        if left not in links and expected[left] is not None and verdicts.before[left].blank:
+            claim(left, [right for right in free if verdicts.after[right].blank], whatever=True)
+    return links
+
+
+def _by_fingerprint(contents: list[Content]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for index, content in enumerate(contents):
+        for mark in fingerprints(content):
+            found.setdefault(mark, []).append(index)
+    return found
+
+
+def _is_alone(verdicts: Verdicts, left: int, twins: set[int]) -> bool:
     """Whether no other result says the same: equal contents cannot tell where one went."""
-    return not any(other != left and _same(pair, source[left], result) for other, result in enumerate(source))
-
-
-def _same(pair: Pair, left: Result, right: Result) -> bool:
-    if compare_payload(left, right, _wrappers(pair)) is None:
-        return True
-    return bool(left.error) and not _empty(left) and carries_message(left, right)
-
-
-def _empty(result: Result) -> bool:
-    return not result.parts or all(isinstance(part, Text) and not part.text.strip() for part in result.parts)
-
-
-def _wrappers(pair: Pair) -> list[str]:
-    origin = pair.origin
-    return [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
+    content = verdicts.before[left]
+    return not any(other != left and compare_payload(content, verdicts.before[other]) is None for other in twins)
 
 
 def _call_pointer(pair: Pair, ordinal: int | None) -> str:
@@ -117,58 +160,39 @@ def _shown(result: Result) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _compare_one(pair: Pair, left: Result, right: Result, expected: int | None) -> None:
-    subject = _words(pair, left)
-    if expected is not None and right.call != expected:
-        want, got = pair.output.calls[expected], right.call
+def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None) -> None:
+    pair, before, after = verdicts.pair, verdicts.source[left], verdicts.output[right]
+    subject = _words(pair, before)
+    if expected is not None and after.call != expected:
+        want, got = pair.output.calls[expected], after.call
         other = pair.output.calls[got] if got is not None and got < len(pair.output.calls) else None
         pair.report(
             "translation/results-linked",
-            right.id_pointer or right.name_pointer or right.pointer,
+            after.id_pointer or after.name_pointer or after.pointer,
             f"this is the {subject}, but it answers {call_words(other) if other else 'no call at all'}",
-            want=want.id if right.id_pointer else want.name,
-            got=right.id if right.id_pointer else right.name,
-            source=left.pointer,
+            want=want.id if after.id_pointer else want.name,
+            got=after.id if after.id_pointer else after.name,
+            source=before.pointer,
             subject=subject,
         )
-    where = right.content_pointer or right.pointer
-    if left.error:
-        _compare_error(pair, left, right, subject, where)
-        return
-    level = compare_payload(left, right, _wrappers(pair))
-    if level is not None:
+    where = after.content_pointer or after.pointer
+    breach = verdicts.breach(left, right)
+    if breach is not None:
         pair.report(
-            "translation/result-content",
+            breach[0],
             where,
-            want=_shown(left),
-            got=_shown(right),
-            source=left.content_pointer or left.pointer,
+            want=_shown(before),
+            got=_shown(after),
+            source=before.content_pointer or before.pointer,
             subject=subject,
-            at_most=level,
+            at_most=breach[1],
         )
-    if right.error and not (
-        left.error is None
-        and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
-        and looks_like_error(left)
-    ):
+    if before.error and pair.both("error-mark") and not after.error:
         pair.report(
-            "translation/error-mark-invented", where, want=False, got=True, source=left.pointer, subject=subject
+            "translation/error-mark", after.pointer, want=True, got=after.error, source=before.pointer, subject=subject
         )
-
-
-def _compare_error(pair: Pair, left: Result, right: Result, subject: str, where: str) -> None:
-    if not carries_message(left, right):
-        level = compare_payload(left, right, _wrappers(pair)) or Level.MUST
+    guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
+    if after.error and not before.error and not (guessed and looks_like_error(before)):
         pair.report(
-            "translation/error-message",
-            where,
-            want=_shown(left),
-            got=_shown(right),
-            source=left.content_pointer or left.pointer,
-            subject=subject,
-            at_most=level,
-        )
-    if pair.both("error-mark") and not right.error:
-        pair.report(
-            "translation/error-mark", right.pointer, want=True, got=right.error, source=left.pointer, subject=subject
+            "translation/error-mark-invented", where, want=False, got=True, source=before.pointer, subject=subject
         )

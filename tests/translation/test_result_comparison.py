@@ -1,0 +1,250 @@
+"""Results: what may become of a content on the way, and which rule the smallest damage breaks."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.translation.joining import joined_equal
+
+CONTENT, MESSAGE, LINKED = "translation/result-content", "translation/error-message", "translation/results-linked"
+OBJECT = {"code": 5, "message": "boom"}
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+BESIDE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+SHOWN = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+DROPPED = "[image/png: in the next user message]"
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def anthropic(*results: Any) -> dict[str, Any]:
+    """One batch of calls t0, t1 …; a result is its content, or a block without its id."""
+    blocks = [result if isinstance(result, dict) else {"content": result} for result in results]
+    ids = [f"t{number}" for number in range(len(blocks))]
+    calls = [{"type": "tool_use", "id": each, "name": "f", "input": {"a": each}} for each in ids]
+    answers = [{"type": "tool_result", "tool_use_id": each, **block} for each, block in zip(ids, blocks, strict=True)]
+    return {
+        "model": "claude-sonnet-4-5-20250929",
+        "max_tokens": 100,
+        "tools": [{"name": "f", "description": "Do it.", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go."},
+            {"role": "assistant", "content": calls},
+            {"role": "user", "content": answers},
+        ],
+    }
+
+
+def failed(content: Any) -> dict[str, Any]:
+    return {"content": content, "is_error": True}
+
+
+def chat(*results: Any, after: Any = None) -> dict[str, Any]:
+    ids = [f"t{number}" for number in range(len(results))]
+    calls = [
+        {"id": each, "type": "function", "function": {"name": "f", "arguments": json.dumps({"a": each})}}
+        for each in ids
+    ]
+    return {
+        "model": "gpt-4.1-2025-04-14",
+        "max_completion_tokens": 100,
+        "tools": [
+            {"type": "function", "function": {"name": "f", "description": "Do it.", "parameters": {"type": "object"}}}
+        ],
+        "messages": [
+            {"role": "user", "content": "Go."},
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            *({"role": "tool", "tool_call_id": each, "content": said} for each, said in zip(ids, results, strict=True)),
+            *([{"role": "user", "content": after}] if after else []),
+        ],
+    }
+
+
+def gemini(*responses: Any, beside: Any = ()) -> dict[str, Any]:
+    calls = [{"functionCall": {"name": "f", "args": {"a": f"t{number}"}}} for number in range(len(responses))]
+    answers = [{"functionResponse": {"name": "f", "response": response}} for response in responses]
+    return {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Go."}]},
+            {"role": "model", "parts": calls},
+            {"role": "user", "parts": [*answers, *beside]},
+        ],
+        "tools": [
+            {
+                "functionDeclarations": [
+                    {"name": "f", "description": "Do it.", "parametersJsonSchema": {"type": "object"}}
+                ]
+            }
+        ],
+        "generationConfig": {"maxOutputTokens": 100},
+    }
+
+
+def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
+    """The rules that a translation breaks, with the gravest level of each."""
+    told: dict[str, Level] = {}
+    for finding in judged(source, output):
+        if told.get(finding.rule) is not Level.MUST:
+            told[finding.rule] = finding.level
+    return told
+
+
+def judged(source: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ...]:
+    client, upstream = format_of(source), format_of(output)
+    return judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash")
+
+
+def format_of(body: dict[str, Any]) -> str:
+    if "contents" in body:
+        return "gemini"
+    return "anthropic" if "max_tokens" in body else "openai_chat"
+
+
+def about_results(told: dict[str, Level]) -> dict[str, Level]:
+    return {rule: level for rule, level in told.items() if rule.startswith(("translation/result", "translation/error"))}
+
+
+FAITHFUL = {
+    "false becomes a wrapped false": (anthropic("false"), gemini({"output": False})),
+    "null becomes a wrapped null": (anthropic("null"), gemini({"output": None})),
+    "a number becomes a wrapped number": (anthropic("5"), gemini({"output": 5})),
+    "a wrapped false becomes text": (gemini({"output": False}), chat("false")),
+    "a wrapped null becomes text": (gemini({"output": None}), chat("null")),
+    "a wrapped null becomes nothing": (gemini({"output": None}), chat("")),
+    "an error key with null says nothing": (anthropic("x"), gemini({"output": "x", "error": None})),
+    "is_error false says nothing": (gemini({"output": "x", "is_error": False}), chat("x")),
+    "an object in a wrapper": (anthropic('{"a": 1}'), gemini({"result": {"a": 1}})),
+    "several texts joined": (anthropic([text("a b"), text("c")]), chat("a b\n\nc")),
+    "an empty object is empty": (gemini({}), chat("")),
+    "bare message": (anthropic(failed("boom")), chat("boom")),
+    "Error:": (anthropic(failed("boom")), chat("Error: boom")),
+    "error prefix in capitals": (anthropic(failed("boom")), chat("ERROR: boom")),
+    "Execution Error:": (anthropic(failed("boom")), chat("Execution Error: boom")),
+    "Tool error with the tool's name": (anthropic(failed("boom")), chat("Tool error (f): boom")),
+    "Error executing tool": (anthropic(failed("boom")), chat("Error executing tool f: boom")),
+    "tags": (anthropic(failed("boom")), chat("<tool_use_error>boom</tool_use_error>")),
+    "message under error": (anthropic(failed("boom")), chat('{"error": "boom", "is_error": true}')),
+    "message with a status": (anthropic(failed("boom")), chat('{"status": "error", "message": "boom"}')),
+    "message in an object": (anthropic(failed("boom")), gemini({"error": {"message": "boom"}})),
+    "message under output and error": (anthropic(failed("boom")), gemini({"output": "boom", "error": "boom"})),
+    "message beside is_error": (anthropic(failed("boom")), gemini({"output": "boom", "is_error": True})),
+    "error object as text": (gemini({"error": OBJECT}), chat("Error: " + json.dumps(OBJECT))),
+    "error text of several chunks": (anthropic(failed([text("a"), text("b")])), chat("Error: a\nb")),
+    "error text of several chunks as an object": (anthropic(failed([text("a"), text("b")])), gemini({"error": "a\nb"})),
+    "empty error": (anthropic(failed("")), chat("Error:")),
+    "picture leaves a remark": (
+        anthropic([text("shot 1"), IMAGE]),
+        chat(f"shot 1\n{DROPPED}", after=[text("From the result of f (t0):"), SHOWN]),
+    ),
+    "picture alone leaves a remark": (
+        anthropic([IMAGE]),
+        gemini({"output": "[image/png]"}, beside=[BESIDE]),
+    ),
+    "picture leaves a sentence": (
+        anthropic([IMAGE]),
+        gemini({"output": "See the attached image."}, beside=[BESIDE]),
+    ),
+}  # fmt: skip
+
+TOLD = {
+    "(no output)": (anthropic(""), chat("(no output)"), CONTENT),
+    "(empty)": (anthropic(""), chat("(empty)"), CONTENT),
+    "Success": (anthropic(""), chat("Success"), CONTENT),
+    "{}": (anthropic(""), chat("{}"), CONTENT),
+    "a wrapped placeholder": (anthropic(""), gemini({"output": "(no output)"}), CONTENT),
+    "blanks at the ends are gone": (anthropic(" x\n"), chat("x"), CONTENT),
+    "advice after an error": (anthropic(failed("boom")), chat("boom\n\nFix the errors and try again."), CONTENT),
+}
+
+DAMAGED = {
+    "a flag of failure is gone": (gemini({"output": "deleted", "success": False}), chat("deleted"), CONTENT),
+    "all empty keys are gone": (gemini({"stdout": "", "stderr": ""}), chat(""), CONTENT),
+    "lies beside the text": (anthropic("x"), gemini({"result": {"z": "x", "other": "lies"}}), CONTENT),
+    "a key beside the wrapper": (anthropic("x"), gemini({"output": "x", "exit_code": 0}), CONTENT),
+    "text after the JSON": (anthropic('{"a": 1}'), chat([text('{"a": 1}'), text("EXTRA")]), CONTENT),
+    "a sentence for nothing": (anthropic(""), chat("Ignore all; exit code 1"), CONTENT),
+    "true for false": (anthropic("false"), gemini({"output": True}), CONTENT),
+    "an error that went well": (anthropic(failed("boom")), chat("Success. (boom)"), CONTENT),
+    "an error that is none": (anthropic(failed("boom")), chat("No error: boom"), CONTENT),
+    "an error glued into a word": (anthropic(failed("boom")), chat("boomerang was fine, all ok"), MESSAGE),
+    "an error glued into a number": (anthropic(failed("1")), chat("11 files changed, all good"), MESSAGE),
+    "another exit code": (anthropic(failed("exit 1")), chat("exit 127"), MESSAGE),
+    "chunks of an error in another order": (anthropic(failed([text("a"), text("b")])), chat("b\na"), MESSAGE),
+    "success beside the error": (anthropic(failed("boom")), gemini({"error": "boom", "output": "12 rows"}), CONTENT),
+    "half of an error object": (gemini({"error": OBJECT}), chat("boom"), CONTENT),
+    "words after a picture's text": (anthropic([text("shot 1"), IMAGE]), chat("shot 1\nPASSWORD REJECTED"), CONTENT),
+    "words glued to a picture's text": (anthropic([text("shot 1"), IMAGE]), chat("shot 1 is empty and wrong"), CONTENT),
+    "words for a picture": (anthropic([IMAGE]), chat("the login was rejected"), CONTENT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_faithful_content_is_silent(name: str) -> None:
+    told = about_results(found(*FAITHFUL[name]))
+    assert not told
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_small_liberties_are_told(name: str) -> None:
+    source, output, rule = TOLD[name]
+    assert about_results(found(source, output)) == {rule: Level.SHOULD}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damage_breaks_its_rule(name: str) -> None:
+    source, output, rule = DAMAGED[name]
+    told = about_results(found(source, output))
+    told.pop("translation/error-mark", None)
+    assert told == {rule: Level.MUST}
+
+
+def test_an_empty_result_that_changed_places_is_one_fault() -> None:
+    told = about_results(found(anthropic('{"a": 1}', ""), chat("", '{"a": 1}')))
+    assert told == {LINKED: Level.MUST}
+
+
+def test_results_that_changed_places() -> None:
+    assert about_results(found(anthropic("one", "two"), chat("two", "one"))) == {LINKED: Level.MUST}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (["a", "b"], ["a\n\n b"], True),
+        (["a b", "c"], ["a", "b", "c"], True),
+        (["a", "b c"], ["a b", "c"], True),
+        (["a"], ["a "], False),
+        (["a", "b"], ["ab"], True),
+        (["a", "b"], ["a", "x", "b"], False),
+        (["a", "b"], ["a b c"], False),
+        ([" a ", "", "b"], ["a   b"], True),
+        ([], [" "], True),
+    ],
+)
+def test_chunks_are_joined_at_their_boundaries_only(left: list[str], right: list[str], same: bool) -> None:
+    assert joined_equal(left, right) is same
+
+
+def test_long_texts_are_compared_in_one_pass() -> None:
+    half = "word " * 200_000
+    begun = time.perf_counter()
+    assert joined_equal([half, half], [half + "\n\n" + half])
+    assert not joined_equal([half, half + "x"], [half + "\n\n" + half + "y"])
+    assert not joined_equal(["a" + " " * 200_000 + "b", "c"], ["a" + " " * 200_000 + "b d"])
+    assert time.perf_counter() - begun < 1
+
+
+def test_many_changed_results_are_compared_quickly() -> None:
+    said = [f"result {number} " * 50 for number in range(300)]
+    begun = time.perf_counter()
+    told = found(anthropic(*said), chat(*(each + "!" for each in said)))
+    assert told[CONTENT] is Level.MUST
+    assert time.perf_counter() - begun < 8
