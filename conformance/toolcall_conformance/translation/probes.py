@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -11,8 +12,13 @@ import referencing
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.translation.schema_place import Place
+from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED, SCHEMA_LISTS, SCHEMAS, Speller
 
 MOST = 300
+DEEPEST = 5
+NO_REFERENCES: referencing.Registry[Any] = referencing.Registry()
+LARGEST = 1_000
 SAMPLES: dict[str, list[Any]] = {
     "string": ["", "a", "some text", "2026-11-21", "x" * 300],
     "integer": [0, 1, -1, 7, 10**9],
@@ -22,71 +28,166 @@ SAMPLES: dict[str, list[Any]] = {
     "array": [[], ["a"], [1], [{}], ["a", "a", 2]],
     "object": [{}, {"unlisted": 1}],
 }
+# Not probed: a pattern may be of another dialect or never end, and hardly any probe would fit it.
+UNPROBED = ("pattern", "patternProperties", "format", "description", "default", DANGLING, EXTERNAL, ILL_TYPED)
 
 
-def compare_by_probes(source: Any, output: Any) -> tuple[Any, Any]:
-    """``(narrowed, widened)``: a value valid only before, and one valid only after; MISSING where there is none."""
-    before, after = _validator(source), _validator(output)
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """A value valid only before, one valid only after (MISSING where there is none); whether nothing was left out."""
+
+    narrowed: Any
+    widened: Any
+    certain: bool
+
+
+def compare_by_probes(place: Place) -> Probed:
+    """What probes tell of two schemas; never raises, whatever they say."""
+    source, output = _Tree(place.context.source), _Tree(place.context.output)
+    old, new = source.plain(place.left), output.plain(place.right)
     narrowed: Any = MISSING
     widened: Any = MISSING
     seen: set[str] = set()
-    for probe in islice(_probes(source, output), MOST):
+    judge_before, judge_after = _Judge(old), _Judge(new)
+    values = [_samples(), _Maker().instances(old), _Maker().instances(new)]
+    for probe in islice(_in_turn(values), MOST):
         name = canonical(probe)
         if name in seen:
             continue
         seen.add(name)
-        old, new = before.is_valid(probe), after.is_valid(probe)
-        if old and not new and narrowed is MISSING:
+        before, after = judge_before.accepts(probe), judge_after.accepts(probe)
+        if before is True and after is False and narrowed is MISSING:
             narrowed = probe
-        if new and not old and widened is MISSING:
+        if after is True and before is False and widened is MISSING:
             widened = probe
-    return narrowed, widened
+    return Probed(narrowed, widened, source.whole and output.whole)
 
 
-def _validator(schema: Any) -> Any:
-    registry: referencing.Registry[Any] = referencing.Registry()
-    return jsonschema.Draft202012Validator(schema, registry=registry)
+class _Judge:
+    """Says whether values fit a schema."""
+
+    def __init__(self, schema: Any) -> None:
+        self._validator = jsonschema.Draft202012Validator(schema, registry=NO_REFERENCES)
+
+    def accepts(self, probe: Any) -> bool | None:
+        """None where the validator cannot tell."""
+        try:
+            return bool(self._validator.is_valid(probe))
+        except Exception:  # whatever a validator makes of a schema, the comparison goes on
+            return None
 
 
-def _probes(source: Any, output: Any) -> Iterator[Any]:
+class _Tree:
+    """A schema written out without references, as deep as probes go; ``whole``: nothing that matters was left out."""
+
+    def __init__(self, speller: Speller) -> None:
+        self._speller = speller
+        self._size = 0
+        self.whole = True
+
+    def written(self, schema: Any, depth: int) -> Any:
+        if schema is False:
+            return False
+        self._size += 1
+        if depth > DEEPEST + 1 or self._size > LARGEST:
+            self.whole = self.whole and self._size <= LARGEST
+            return {}
+        return self.plain(self._speller.normal(schema), depth)
+
+    def plain(self, schema: dict[str, Any], depth: int = 0) -> dict[str, Any]:
+        """A schema in one spelling with all that is inside in one spelling, too."""
+        found: dict[str, Any] = {}
+        for key, value in schema.items():
+            if key in UNPROBED:
+                self.whole = self.whole and key not in (DANGLING, EXTERNAL, ILL_TYPED, "patternProperties")
+            elif key in SCHEMAS:
+                found[key] = self.written(value, depth + 1)
+            elif key in SCHEMA_LISTS:
+                found[key] = [self.written(entry, depth + 1) for entry in value]
+            elif key in ("properties", "dependentSchemas"):
+                found[key] = {name: self.written(entry, depth + 1) for name, entry in value.items()}
+            elif key == "type":
+                known = [name for name in value if name in SAMPLES]
+                self.whole = self.whole and len(known) == len(value)
+                if len(known) == len(value):
+                    found[key] = known
+            else:
+                found[key] = value
+        return found
+
+
+def _in_turn(sources: list[Iterator[Any]]) -> Iterator[Any]:
+    """One value of each source after the other, until all are used up."""
+    while sources:
+        left = []
+        for source in sources:
+            for value in islice(source, 1):
+                left.append(source)
+                yield value
+        sources = left
+
+
+def _samples() -> Iterator[Any]:
     for samples in SAMPLES.values():
         yield from samples
-    yield from _instances(source)
-    yield from _instances(output)
 
 
-def _instances(schema: Any, depth: int = 0) -> Iterator[Any]:
-    """Values that fit a schema, or miss it by one step."""
-    if not isinstance(schema, dict) or depth > 5:
-        return
-    yield from schema.get("enum", [])
-    for key in ("anyOf", "oneOf", "allOf"):
-        for branch in schema.get(key) or []:
-            yield from _instances(branch, depth + 1)
-    for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        if isinstance(schema.get(key), (int, float)):
-            yield from (schema[key] - 1, schema[key], schema[key] + 1)
-    for key in ("minLength", "maxLength"):
-        if isinstance(schema.get(key), int) and schema[key] <= 2000:
-            yield from ("x" * max(schema[key] + step, 0) for step in (-1, 0, 1))
-    types = schema.get("type") or []
-    for name in types:
-        yield from SAMPLES.get(name, [])
-    if "array" in types or "items" in schema:
-        for entry in islice(_instances(schema.get("items"), depth + 1), 12):
-            yield [entry]
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        yield from _objects(schema, properties, depth)
+class _Maker:
+    """Makes values for a schema that is written out; remembers by identity what fits the schemas inside."""
 
+    def __init__(self) -> None:
+        self._firsts: dict[int, Any] = {}
 
-def _objects(schema: dict[str, Any], properties: dict[str, Any], depth: int) -> Iterator[Any]:
-    firsts = {name: next(_instances(entry, depth + 1), "a") for name, entry in properties.items()}
-    required = [name for name in schema.get("required") or [] if name in firsts]
-    yield {name: firsts[name] for name in required}
-    yield dict(firsts)
-    yield {**firsts, "unlisted": 1}
-    for name in firsts:
-        yield {key: value for key, value in firsts.items() if key != name}
-        for value in islice(_instances(properties[name], depth + 1), 8):
+    def instances(self, schema: Any, depth: int = 0) -> Iterator[Any]:
+        """Values that fit a schema, or miss it by one step."""
+        if not isinstance(schema, dict) or depth > DEEPEST:
+            return
+        yield from schema.get("enum", [])
+        branches = [branch for key in ("anyOf", "oneOf", "allOf") for branch in schema.get(key, ())]
+        yield from _in_turn([self.instances(branch, depth + 1) for branch in branches])
+        for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+            if key in schema:
+                yield from (schema[key] - 1, schema[key], schema[key] + 1)
+        for key in ("minLength", "maxLength"):
+            if schema.get(key, 10_000) <= 2000:
+                yield from ("x" * max(int(schema[key]) + step, 0) for step in (0, -1, 1))
+        types = schema.get("type", ())
+        for name in types:
+            yield from SAMPLES.get(name, [])
+        if "array" in types or "items" in schema or "prefixItems" in schema:
+            yield from self._arrays(schema, depth)
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from self._objects(schema, properties, depth)
+
+    def _arrays(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
+        prefix = [self._fitting(entry, depth + 1) for entry in schema.get("prefixItems", ())]
+        if prefix:
+            yield prefix
+            yield list(reversed(prefix))
+        least = min(int(schema.get("minItems", 1)), 20)
+        for entry in islice(self.instances(schema.get("items"), depth + 1), 12):
+            yield [*prefix, *[entry] * max(least - len(prefix), 1)]
+
+    def _fitting(self, schema: Any, depth: int) -> Any:
+        """A value that fits, or at least nearly."""
+        if id(schema) not in self._firsts:
+            values = list(islice(self.instances(schema, depth), 12))
+            judge = _Judge(schema)
+            fit = next((value for value in values if judge.accepts(value)), values[0] if values else "a")
+            self._firsts[id(schema)] = fit
+        return self._firsts[id(schema)]
+
+    def _objects(self, schema: dict[str, Any], properties: dict[str, Any], depth: int) -> Iterator[Any]:
+        firsts = {name: self._fitting(entry, depth + 1) for name, entry in properties.items()}
+        required = [name for name in schema.get("required", ()) if name in firsts]
+        yield {name: firsts[name] for name in required}
+        yield dict(firsts)
+        yield {**firsts, "unlisted": 1}
+        for name in firsts:
+            yield {key: value for key, value in firsts.items() if key != name}
+        yield from _in_turn([self._changed(firsts, name, properties[name], depth) for name in firsts])
+
+    def _changed(self, firsts: dict[str, Any], name: str, schema: Any, depth: int) -> Iterator[Any]:
+        for value in islice(self.instances(schema, depth + 1), 8):
             yield {**firsts, name: value}

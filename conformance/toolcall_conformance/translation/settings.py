@@ -8,10 +8,16 @@ from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.schemas import compare_schemas
 
 # These belong to the route, not to the translation.
 OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
+# What a schema must not suffer; these say other values than were asked for.
+GRAVE = frozenset(
+    f"translation/schema-{kind}"
+    for kind in ("property-lost", "required", "enum", "type", "items", "description", "narrowed", "changed")
+)
 
 
 def chosen_names(reading: Reading) -> frozenset[str] | None:
@@ -80,10 +86,16 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
 
 
 def _same_format(left: Any, right: Any) -> bool:
-    """Response formats by type; their schemas may be closed or opened."""
-    if not isinstance(left, dict) or not isinstance(right, dict):
+    """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say."""
+    if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
         return False
-    return left.get("type") == right.get("type")
+    for key in ("name", "strict"):
+        if left.get(key) is not None and right.get(key) is not None and not equal(left[key], right[key]):
+            return False
+    if left.get("schema") is None or right.get("schema") is None:
+        return left.get("schema") is None
+    differences = compare_schemas(left["schema"], right["schema"], closing_allowed=True)
+    return not any(difference.rule in GRAVE and not difference.mild for difference in differences)
 
 
 def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, frozenset[str]] | None:

@@ -1,102 +1,230 @@
-"""One spelling for tool schemas: types as sorted lists, local references inlined, keywords that say nothing gone."""
+"""One spelling for a tool schema: types as sorted lists, references followed, keywords that say nothing gone.
+
+One schema object at a time: the schemas inside stay as they were written, so that recursive ones have an end.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
+from urllib.parse import unquote
 
-from toolcall_conformance.jsonvalue import canonical, resolve
+from toolcall_conformance.jsonvalue import canonical, equal, resolve
+from toolcall_conformance.translation.folding import NOTES, folded
 
-# Keywords that say nothing about which instances are valid, or that only a provider reads.
-SILENT = frozenset(
-    {
-        "title",
-        "$schema",
-        "$id",
-        "$comment",
-        "propertyOrdering",
-        "property_ordering",
-        "example",
-        "examples",
-        "default",
-    }
+# A keyword with a value that JSON Schema does not allow is kept under this name, to be compared by equality only.
+ILL_TYPED = "ill-typed"
+DANGLING = "dangling"
+EXTERNAL = "external"
+COUNTS = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties")
+LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+SCHEMAS = (
+    *("items", "additionalProperties", "not", "if", "then", "else", "propertyNames", "contains"),
+    *("unevaluatedProperties", "unevaluatedItems"),
 )
-NUMERIC = ("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties", "minimum", "maximum")
+SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
+BRANCHES: tuple[str, ...] = ("anyOf", "oneOf", "allOf")
+STEPS = 100_000
 
 
-def normal(schema: Any, root: Any, depth: int = 0) -> Any:
-    """A schema in one spelling: types as sorted lists, local references inlined, silent keywords gone."""
-    if not isinstance(schema, dict):
-        return schema if isinstance(schema, bool) else {}
-    reference = schema.get("$ref", schema.get("ref"))
-    if isinstance(reference, str) and reference.startswith("#") and depth < 12:
+class TooLargeError(Exception):
+    """A schema takes more steps to compare than any real one."""
+
+
+class Speller:
+    """Brings the schemas of one document to one spelling; ``root`` is where its references start."""
+
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self._steps = 0
+
+    def normal(self, schema: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A schema object in one spelling, whatever JSON it is; raises TooLargeError after very many."""
+        self._steps += 1
+        if self._steps > STEPS:
+            raise TooLargeError
+        if isinstance(schema, bool):
+            return {} if schema else {"not": {}}
+        if not isinstance(schema, dict):
+            return {ILL_TYPED: {"": schema}}
+        for key in ("$ref", "ref"):
+            reference = schema.get(key)
+            if isinstance(reference, str):
+                return self._followed(reference, {k: v for k, v in schema.items() if k not in ("$ref", "ref")}, path)
+        return self._spelt(schema, path)
+
+    def _followed(self, reference: str, siblings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        if reference in path:
+            return {DANGLING: reference}
         try:
-            target = resolve(root, reference[1:])
+            target = self._target(reference)
         except LookupError:
-            return {"dangling": reference}
-        siblings = {key: value for key, value in schema.items() if key not in ("$ref", "ref")}
-        return normal({**target, **siblings} if isinstance(target, dict) else target, root, depth + 1)
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in SILENT or key in ("$defs", "definitions", "defs", "nullable", "type", "const") or value is None:
-            continue
-        found[key] = _normal_keyword(key, value, root, depth)
-    types = _types(schema)
-    if types:
-        found["type"] = types
-    if "const" in schema and "enum" not in found:
-        found["enum"] = [schema["const"]]
-    if "type" in found and found.get("enum") and "null" in found["type"] and None not in found["enum"]:
-        found["enum"] = sorted([*found["enum"], None], key=canonical)
-    if not str(found.get("description", "x")).strip():
-        found.pop("description")
-    for key in ("required", "properties"):
-        if not found.get(key, True):
-            found.pop(key)
-    if found.get("additionalProperties") in (True, {}):
-        found.pop("additionalProperties")
-    return _fold_null(found)
+            marker = DANGLING if reference.startswith("#") else EXTERNAL
+            return {**self._spelt(siblings, path), marker: reference}
+        inner = (*path, reference)
+        if not isinstance(target, dict):
+            return self.normal(target, inner)
+        if all(key in NOTES or key not in target for key in siblings):
+            return self.normal({**target, **siblings}, inner)
+        return self.normal({"allOf": [target, siblings]}, inner)
+
+    def _target(self, reference: str) -> Any:
+        if reference == "#" or reference.startswith("#/"):
+            try:
+                return resolve(self.root, reference[1:])
+            except LookupError:
+                return resolve(self.root, unquote(reference[1:]))
+        for key in ("$defs", "definitions"):
+            entries = self.root.get(key) if isinstance(self.root, dict) else None
+            for entry in entries.values() if isinstance(entries, dict) else ():
+                if isinstance(entry, dict) and reference in (entry.get("$id"), f"#{entry.get('$anchor')}"):
+                    return entry
+        raise LookupError(reference)
+
+    def _spelt(self, schema: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        ill: dict[str, Any] = {}
+        for key, value in schema.items():
+            if value is None and key not in ("const", "default"):
+                continue
+            try:
+                spelt = _value(key, value)
+            except ValueError:
+                ill[key] = value
+                continue
+            if spelt is not None:
+                found[key] = spelt
+        if isinstance(found.get("items"), list):
+            found.setdefault("prefixItems", found.pop("items"))
+        _say_null(found, schema.get("nullable") is True)
+        _say_enum(found, schema)
+        _say_limits(found)
+        for key in [key for key, value in found.items() if _says_nothing(key, value)]:
+            del found[key]
+        branches = {key: [self.normal(entry, path) for entry in found[key]] for key in BRANCHES if key in found}
+        found = folded(found, branches)
+        _say_limits(found)
+        if ill:
+            found[ILL_TYPED] = ill
+        return found
 
 
-def _normal_keyword(key: str, value: Any, root: Any, depth: int) -> Any:
-    if key == "properties" and isinstance(value, dict):
-        return {name: normal(entry, root, depth + 1) for name, entry in value.items()}
-    if key in ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames", "contains"):
-        return normal(value, root, depth + 1)
-    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
-        return [normal(entry, root, depth + 1) for entry in value]
-    if key == "required" and isinstance(value, list):
-        return sorted(str(name) for name in value)
-    if key == "enum" and isinstance(value, list):
-        return sorted(value, key=canonical)
-    if key in NUMERIC and isinstance(value, str) and value.lstrip("-").isdigit():
-        return int(value)
+def _value(key: str, value: Any) -> Any:
+    """A keyword's value in one spelling, None to leave it out; ValueError where JSON Schema does not allow it."""
+    if key in COUNTS or key in LIMITS:
+        return _number(key, value)
+    if key in SCHEMAS:
+        if key == "items" and isinstance(value, list):
+            return _list_of(value, (dict, bool))
+        return _of(value, dict, bool)
+    if key in SCHEMA_LISTS:
+        return _list_of(value, (dict, bool))
+    if key in SCHEMA_MAPS:
+        return _of(value, dict)
+    if key in ("description", "pattern", "format"):
+        return _of(value, str)
+    if key == "type":
+        return _types(value)
+    if key == "required":
+        return sorted(set(_list_of(value, (str,))))
+    if key == "enum":
+        return sorted(_of(value, list), key=canonical)
+    if key == "uniqueItems":
+        return _of(value, bool)
+    if key == "dependentRequired":
+        return {name: sorted(_list_of(names, (str,))) for name, names in _of(value, dict).items()}
+    if key in ("$ref", "ref"):
+        raise ValueError(key)
+    return value if key == "default" else None
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    if type(value) not in kinds:
+        raise ValueError
     return value
 
 
-def _types(schema: dict[str, Any]) -> list[str]:
-    stated = schema.get("type")
-    names = [stated] if isinstance(stated, str) else stated if isinstance(stated, list) else []
-    types = {str(name).lower() for name in names}
-    types.discard("type_unspecified")
-    if schema.get("nullable") is True and types:
-        types.add("null")
-    return sorted(types)
+def _list_of(value: Any, kinds: tuple[type, ...]) -> list[Any]:
+    return [_of(entry, *kinds) for entry in _of(value, list)]
 
 
-def _fold_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """``anyOf: [X, null]`` said as a nullable X."""
+def _number(key: str, value: Any) -> Any:
+    if key in COUNTS and isinstance(value, str) and value.isascii() and value.lstrip("-").isdigit() and len(value) < 20:
+        value = int(value)  # proto-JSON writes whole numbers of 64 bits as text
+    if key.startswith("exclusive") and isinstance(value, bool):
+        return value  # draft 4
+    _of(value, int, float)
+    if (isinstance(value, float) and not math.isfinite(value)) or (key == "multipleOf" and value <= 0):
+        raise ValueError
+    return value
+
+
+def _types(value: Any) -> list[str] | None:
+    names = [value] if isinstance(value, str) else _list_of(value, (str,))
+    return sorted({name.lower() for name in names} - {"type_unspecified"}) or None
+
+
+def _say_null(found: dict[str, Any], nullable: bool) -> None:
+    """``nullable`` beside a type, a union or an enum as what it means there."""
+    if not nullable:
+        return
+    if "type" in found:
+        found["type"] = sorted({*found["type"], "null"})
     for key in ("anyOf", "oneOf"):
-        branches = schema.get(key)
-        if not isinstance(branches, list):
+        if key in found:
+            found[key] = [*found[key], {"type": "null"}]
+    if "enum" in found and None not in found["enum"]:
+        found["enum"] = sorted([*found["enum"], None], key=canonical)
+
+
+def _say_enum(found: dict[str, Any], schema: dict[str, Any]) -> None:
+    if "const" in schema:
+        const = schema["const"]
+        found["enum"] = [const] if "enum" not in found or any(equal(const, value) for value in found["enum"]) else []
+    if found.get("enum") and "null" in found.get("type", ()) and None not in found["enum"]:
+        found["enum"] = sorted([*found["enum"], None], key=canonical)
+    if found.get("type") == ["boolean"] and equal(found.get("enum"), [False, True]):
+        del found["enum"]
+
+
+def _say_limits(found: dict[str, Any]) -> None:
+    """Draft 4's exclusive bounds as numbers; exclusive or broken bounds of whole numbers as inclusive whole ones."""
+    whole = set(found.get("type") or ()) - {"null"} == {"integer"}
+    for plain, strict, step in (("minimum", "exclusiveMinimum", 1), ("maximum", "exclusiveMaximum", -1)):
+        if found.get(strict) is True and plain in found:
+            found[strict] = found.pop(plain)
+        if isinstance(found.get(strict), bool):
+            del found[strict]
+        if not whole:
             continue
-        others = [branch for branch in branches if branch != {"type": ["null"]}]
-        if len(branches) > len(others) and len(others) == 1 and isinstance(others[0], dict) and others[0].get("type"):
-            rest = {name: value for name, value in schema.items() if name != key}
-            return _null_in_enum({**others[0], **rest, "type": sorted({*others[0]["type"], "null"})})
-    return schema
+        if plain in found:
+            found[plain] = math.ceil(found[plain]) if step > 0 else math.floor(found[plain])
+        if strict in found:
+            limit = found.pop(strict)
+            limit = math.floor(limit) + 1 if step > 0 else math.ceil(limit) - 1
+            found[plain] = (max if step > 0 else min)(limit, found.get(plain, limit))
+    if whole and found.get("multipleOf") == 1:
+        del found["multipleOf"]
 
 
-def _null_in_enum(schema: dict[str, Any]) -> dict[str, Any]:
-    if schema.get("enum") and None not in schema["enum"]:
-        schema["enum"] = sorted([*schema["enum"], None], key=canonical)
-    return schema
+def _says_nothing(key: str, value: Any) -> bool:
+    if key in ("items", "additionalProperties"):
+        return value is not False and is_open(value)
+    if key in ("minItems", "minLength", "minProperties"):
+        return bool(value <= 0)
+    if key == "description":
+        return not value.strip()
+    if key == "uniqueItems":
+        return value is False
+    return (
+        key in ("required", "properties", "patternProperties", "prefixItems", "anyOf", "oneOf", "allOf") and not value
+    )
+
+
+def is_open(schema: Any) -> bool:
+    """Whether a schema as it was written allows any value and says nothing about it."""
+    return schema is True or (
+        isinstance(schema, dict)
+        and all(key in ("title", "$comment") or value in ("", None) for key, value in schema.items())
+    )

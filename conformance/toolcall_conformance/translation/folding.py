@@ -1,0 +1,100 @@
+"""Unions and conjunctions that say what one plain schema says, as that plain schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.jsonvalue import canonical, equal
+
+NOTES = ("description", "default")
+# Which type a keyword speaks of; it says nothing about values of another type.
+SPEAKS_OF = {
+    **dict.fromkeys(("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"), "array"),
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
+    **dict.fromkeys(
+        ("properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
+         "maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"),
+        "object",
+    ),
+}  # fmt: skip
+NULL = {"type": ["null"]}
+
+
+def folded(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    """``schema`` with its unions and conjunctions made plain where that changes nothing.
+
+    ``branches`` are the entries of ``anyOf``, ``oneOf`` and ``allOf``, each in one spelling already.
+    """
+    for key, entries in branches.items():
+        rest = {name: value for name, value in schema.items() if name != key}
+        plain = _conjunction([*entries], rest) if key == "allOf" or len(entries) == 1 else _union(entries, rest)
+        if plain is not None:
+            schema = plain
+    return schema
+
+
+def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+    """All of some schemas as one; None where they speak of the same thing in different words."""
+    several = len(entries) > 1 or bool(rest.keys() & {"properties", "required"})
+    found: dict[str, Any] = {}
+    for entry in (*entries, rest):
+        if several and entry.keys() & {"additionalProperties", "unevaluatedProperties", "patternProperties"}:
+            return None  # these look at their neighbours
+        for key, value in entry.items():
+            if key not in found or equal(found[key], value) or (key in NOTES and entry is rest):
+                found[key] = value
+            elif key == "required":
+                found[key] = sorted({*found[key], *value})
+            elif key == "properties" and all(equal(found[key].get(name, value[name]), value[name]) for name in value):
+                found[key] = {**found[key], **value}
+            elif key == "type" and set(found[key]) & set(value):
+                found[key] = sorted(set(found[key]) & set(value))
+            elif key not in NOTES:
+                return None
+    return found
+
+
+def _union(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
+    others = [entry for entry in entries if entry != NULL]
+    if not rest.keys() <= {*NOTES, "type"} or not others:
+        return None
+    types = {name for entry in entries for name in entry.get("type") or ()}
+    if "type" in rest and not types <= set(rest["type"]):
+        return None
+    notes = {key: rest[key] for key in NOTES if key in rest}
+    if len(others) == 1 and others[0].get("type"):
+        found = {**others[0], **notes, "type": sorted({*others[0]["type"], "null"})}
+        if found.get("enum") and None not in found["enum"]:
+            found["enum"] = sorted([*found["enum"], None], key=canonical)
+        return found
+    if all(("enum" in entry and entry.keys() <= {"enum", "type"}) or entry == NULL for entry in entries):
+        return {**notes, **_values(entries)}
+    return _by_type(entries, notes)
+
+
+def _values(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """A union of listed values as one list."""
+    values = {canonical(value): value for entry in entries for value in entry.get("enum", [None])}
+    found: dict[str, Any] = {"enum": [values[name] for name in sorted(values)]}
+    if all(entry.get("type") for entry in entries):
+        found["type"] = sorted({name for entry in entries for name in entry["type"]})
+    return found
+
+
+def _by_type(entries: list[dict[str, Any]], notes: dict[str, Any]) -> dict[str, Any] | None:
+    """A union of schemas for different types: keywords speak of their own type only, so they can stand together."""
+    found: dict[str, Any] = {"type": []}
+    for entry in entries:
+        types = entry.get("type")
+        if not types or set(types) & set(found["type"]):
+            return None
+        for key, value in entry.items():
+            if key == "type":
+                continue
+            if key in found or SPEAKS_OF.get(key) not in types:
+                return None
+            found[key] = value
+        found["type"] = sorted([*found["type"], *types])
+    if {"integer", "number"} <= set(found["type"]):
+        return None
+    return {**found, **notes}

@@ -1,0 +1,154 @@
+"""Unions, conjunctions and conditions: branches that belong together are compared, the rest is probed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.translation.probes import compare_by_probes
+from toolcall_conformance.translation.schema_keywords import COMPOSED, UNIONS
+from toolcall_conformance.translation.schema_place import Difference, Place, text
+from toolcall_conformance.translation.spelling import SCHEMAS
+
+Step = Difference | Place
+CONDITIONS = ("not", "if", "then", "else", "propertyNames", "contains", "dependentRequired", "unevaluatedProperties",
+              "unevaluatedItems")  # fmt: skip
+MAPS = ("patternProperties", "dependentSchemas")
+
+
+def compare_branches(place: Place) -> Iterator[Step]:
+    """The differences in everything that is composed of schemas."""
+    left, right = place.left, place.right
+    unsettled = False
+    for key, other in _pairs(left, right):
+        ours, theirs = left.get(key, []), right.get(other, [])
+        twins, gone, added = _aligned(place, ours, theirs)
+        for here, there in twins:
+            yield _branch(place, key, here, other, there)
+        unsettled = unsettled or bool(gone or added) or key != other
+        if gone and not theirs:
+            yield from _unsaid(place, [ours[index] for index in gone])
+    changed = [key for key in (*CONDITIONS, *MAPS) if not _same_keyword(place, key)]
+    tuple_gone = "prefixItems" in left and "prefixItems" not in right and "items" in right
+    moved = any((key in left) != (key in right) for key in ("type", "enum")) and any(
+        key in left or key in right for key in COMPOSED
+    )
+    if not (unsettled or changed or tuple_gone or moved):
+        return
+    found = list(_by_probes(place))
+    yield from found
+    for key in changed:
+        if not found or key in MAPS:
+            lost = key not in right
+            yield place.differs(
+                "schema-bound" if key in left else "schema-narrowed",
+                key,
+                f"the keyword {key} is {'lost' if lost else 'changed'}" if key in left else "",
+                want=left.get(key, MISSING),
+                got=right.get(key, MISSING),
+                mild=True,
+            )
+
+
+def _pairs(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]:
+    """Which list of branches answers which: the kinds of union may have been exchanged."""
+    ours, theirs = ([key for key in UNIONS if key in schema] for schema in (left, right))
+    pairs = [(ours[0], theirs[0])] if len(ours) == len(theirs) == 1 else [(key, key) for key in {*ours, *theirs}]
+    return [*sorted(pairs), *([("allOf", "allOf")] if "allOf" in left or "allOf" in right else [])]
+
+
+def _branch(place: Place, key: str, here: int, other: str, there: int) -> Place:
+    inner = place.inner(other, there, left=place.left[key][here], right=place.right[other][there])
+    inner.source_pointer = place.source(key, here)
+    return inner
+
+
+def _aligned(place: Place, ours: list[Any], theirs: list[Any]) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Branches that differ but belong together, those that are gone, and those that are new."""
+    left, right = list(range(len(ours))), list(range(len(theirs)))
+    for here in list(left):
+        near = sorted(right, key=lambda there: abs(there - here))
+        twin = next((there for there in near if place.context.same(ours[here], theirs[there])), None)
+        if twin is not None:
+            left.remove(here)
+            right.remove(twin)
+    before = {here: place.context.source.normal(ours[here]) for here in left}
+    after = {there: place.context.output.normal(theirs[there]) for there in right}
+    scores = sorted(
+        (
+            (-score, abs(here - there), here, there)
+            for here in left
+            for there in right
+            if (score := _kinship(before[here], after[there])) >= 0
+        ),
+    )
+    twins = []
+    for *_, here, there in scores:
+        if here in left and there in right:
+            left.remove(here)
+            right.remove(there)
+            twins.append((here, there))
+    return sorted(twins), left, right
+
+
+def _kinship(left: dict[str, Any], right: dict[str, Any]) -> int:
+    """How much two branches have in common; negative where they are about different things."""
+    if left.get("type") != right.get("type"):
+        return -1
+    ours, theirs = left.get("properties", {}), right.get("properties", {})
+    score = 2 * (left.get("description") is not None and left.get("description") == right.get("description"))
+    for name in ours.keys() & theirs.keys():
+        one, two = _only(ours[name]), _only(theirs[name])
+        if one is not MISSING and two is not MISSING and not equal(one, two):
+            return -1
+        score += 5 if one is not MISSING and equal(one, two) else 1
+    values = [value for value in left.get("enum", []) if any(equal(value, twin) for twin in right.get("enum", []))]
+    return score + len(values)
+
+
+def _only(schema: Any) -> Any:
+    """The one value that a property may have, MISSING where there are more."""
+    if isinstance(schema, dict):
+        if "const" in schema:
+            return schema["const"]
+        values = schema.get("enum")
+        if isinstance(values, list) and len(values) == 1:
+            return values[0]
+    return MISSING
+
+
+def _unsaid(place: Place, branches: list[Any]) -> Iterator[Difference]:
+    """Descriptions of branches that no longer stand in a union: said somewhere else is good enough."""
+    said = text(place.after)
+    for branch in branches:
+        description = place.context.source.normal(branch).get("description")
+        if description is not None and text(description.strip())[1:-1] not in said:
+            yield place.differs("schema-description", None, want=description, got=MISSING, mild=True)
+
+
+def _same_keyword(place: Place, key: str) -> bool:
+    left, right = place.left.get(key, MISSING), place.right.get(key, MISSING)
+    if left is MISSING or right is MISSING:
+        return left is right
+    same = place.context.same
+    if key in SCHEMAS:
+        return same(left, right)
+    if key in MAPS:
+        return left.keys() == right.keys() and all(same(left[name], right[name]) for name in left)
+    return equal(left, right)
+
+
+def _by_probes(place: Place) -> Iterator[Difference]:
+    probed = compare_by_probes(place)
+    if probed.narrowed is not MISSING:
+        yield place.differs(
+            "schema-narrowed",
+            None,
+            "a value that was valid is not valid any more",
+            want=probed.narrowed,
+            mild=not probed.certain,
+        )
+    if probed.widened is not MISSING:
+        yield place.differs("schema-widened", None, "a value that was not valid is valid now", got=probed.widened)

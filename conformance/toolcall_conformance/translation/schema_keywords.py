@@ -1,0 +1,206 @@
+"""What one schema says of its own value: description, default, type, enum, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import canonical, equal
+from toolcall_conformance.translation.folding import SPEAKS_OF
+from toolcall_conformance.translation.schema_place import Difference, Place
+from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED
+
+UNIONS = ("anyOf", "oneOf")
+COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
+LOWER = ("minimum", "minItems", "minLength", "minProperties")
+UPPER = ("maximum", "maxItems", "maxLength", "maxProperties")
+# Keywords of which nobody can say whether another value is narrower.
+OPAQUE = ("pattern", "format")
+
+
+def is_broken(place: Place) -> bool:
+    """Whether the output has no schema here that could be compared any further."""
+    new = (marker for marker in (DANGLING, EXTERNAL) if marker in place.right and marker not in place.left)
+    return next(new, None) is not None or "" in place.right.get(ILL_TYPED, {})
+
+
+def compare_soundness(place: Place) -> Iterator[Difference]:
+    """References that lead nowhere, and keywords with a value that no schema may have."""
+    left, right = place.left, place.right
+    for marker, message in ((DANGLING, "the reference leads nowhere"), (EXTERNAL, "the reference leads outside")):
+        if not equal(left.get(marker), right.get(marker)):
+            worse = marker in right and marker not in left
+            yield place.differs(
+                "schema-changed",
+                None,
+                message if marker in right else "a reference was replaced",
+                want=left.get(marker, MISSING),
+                got=right.get(marker, MISSING),
+                mild=not worse,
+            )
+    ours, theirs = left.get(ILL_TYPED, {}), right.get(ILL_TYPED, {})
+    for key in sorted({*ours, *theirs}):
+        if not equal(ours.get(key, MISSING), theirs.get(key, MISSING)):
+            yield place.differs(
+                "schema-changed",
+                key or None,
+                f"this is no value for the keyword {key}" if key else "this is no schema",
+                want=ours.get(key, MISSING),
+                got=theirs.get(key, MISSING),
+                mild=key in ours,
+            )
+
+
+def compare_notes(place: Place) -> Iterator[Difference]:
+    """Description and default, which the model reads."""
+    want, got = place.left.get("description"), place.right.get("description")
+    if want is not None and want.strip() != (got or "").strip():
+        yield place.differs("schema-description", "description", want=want, got=MISSING if got is None else got)
+    left, right = place.left.get("default"), place.right.get("default")
+    if left is not None and not equal(left, right) and not (right is None and place.context.closing_allowed):
+        yield place.differs("schema-bound", "default", _words("default", right), want=left, got=_or_missing(right))
+
+
+def compare_type(place: Place) -> Iterator[Difference]:
+    """The types that a value may have."""
+    left, right = place.left, place.right
+    want, got = left.get("type"), right.get("type")
+    if want == got:
+        return
+    if want is None:
+        if left.get("enum") or any(key in left for key in COMPOSED) or _implied(left) == got:
+            return
+        if place.pointer == place.source_pointer == "" and got == ["object"]:
+            return
+        yield place.differs("schema-narrowed", "type", got=_plain(got))
+        return
+    if got is None and (any(key in right for key in UNIONS) or _ill(right, "type")):
+        return  # the probes decide
+    if place.pointer == "" and "object" in want and got == ["object"]:
+        return
+    if "enum" in left and "enum" in right:
+        if equal(left["enum"], right["enum"]) and all(_fits(value, got) for value in right["enum"]):
+            return
+        if _as_texts(left, right):
+            return
+    yield place.differs("schema-type", "type", want=_plain(want), got=_plain(got))
+
+
+def compare_enum(place: Place) -> Iterator[Difference]:
+    """The values that are listed."""
+    left, right = place.left, place.right
+    want, got = left.get("enum"), right.get("enum")
+    if equal(want, got) or _ill(right, "enum"):
+        return
+    if want is None:
+        if not any(key in left for key in COMPOSED):
+            yield place.differs("schema-narrowed", "enum", got=got)
+        return
+    if got is None and any(key in right for key in UNIONS):
+        return
+    if got is not None and _as_texts(left, right):
+        return
+    yield place.differs("schema-enum", "enum", want=want, got=_or_missing(got))
+
+
+def compare_bounds(place: Place) -> Iterator[Difference]:
+    """Bounds: a stricter one narrows, a looser one is told, and of patterns only that they differ."""
+    left, right = place.left, place.right
+    if "enum" in left and equal(left["enum"], right.get("enum")):
+        return  # the listed values say more
+    for plain, strict in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        yield from _limit(place, plain, strict)
+    for key in (*LOWER[1:], *UPPER[1:], "multipleOf", "uniqueItems"):
+        want, got = left.get(key), right.get(key)
+        if equal(want, got) or _ill(right, key):
+            continue
+        yield _bound(place, key, want, got, stricter=got is not None and _stricter(key, want, got))
+    for key in OPAQUE:
+        want, got = left.get(key), right.get(key)
+        if want == got or _ill(right, key) or (want is None and key == "format"):
+            continue
+        yield _bound(place, key, want, got, stricter=want is None)
+
+
+def _limit(place: Place, plain: str, strict: str) -> Iterator[Difference]:
+    """A bound of a number, inclusive or not, as one."""
+    sign = 1 if plain == "minimum" else -1
+    want, got = (_tightest(schema, plain, strict, sign) for schema in (place.left, place.right))
+    if want == got or _ill(place.right, plain) or _ill(place.right, strict):
+        return
+    key = (strict if got[1] else plain) if got is not None else strict if want is not None and want[1] else plain
+    yield _bound(
+        place,
+        key,
+        place.left.get(strict if want[1] else plain) if want is not None else None,
+        place.right.get(key),
+        stricter=got is not None and (want is None or got > want),
+    )
+
+
+def _tightest(schema: dict[str, Any], plain: str, strict: str, sign: int) -> tuple[Any, bool] | None:
+    """The tightest bound as (value, growing with tightness; whether it excludes the value itself)."""
+    limits = [(sign * schema[key], key == strict) for key in (plain, strict) if key in schema]
+    return max(limits) if limits else None
+
+
+def _stricter(key: str, want: Any, got: Any) -> bool:
+    if want is None:
+        return True
+    if key == "multipleOf":
+        return (Fraction(str(want)) / Fraction(str(got))).denominator != 1
+    return bool(got > want if key in LOWER else got < want)
+
+
+def _bound(place: Place, key: str, want: Any, got: Any, *, stricter: bool) -> Difference:
+    message = "a bound became stricter" if stricter and want is not None else "" if stricter else _words(key, got)
+    rule = "schema-narrowed" if stricter else "schema-bound"
+    return place.differs(rule, key, message, want=_or_missing(want), got=_or_missing(got))
+
+
+def _words(key: str, got: Any) -> str:
+    return f"the keyword {key} is {'lost' if got is None else 'changed'}"
+
+
+def _or_missing(value: Any) -> Any:
+    return MISSING if value is None else value
+
+
+def _ill(schema: dict[str, Any], key: str) -> bool:
+    """Whether a keyword stands there with a value that no schema may have, which is told on its own."""
+    return key in schema.get(ILL_TYPED, {})
+
+
+def _plain(types: Any) -> Any:
+    if types is None:
+        return MISSING
+    return types[0] if isinstance(types, list) and len(types) == 1 else types
+
+
+def _implied(schema: dict[str, Any]) -> list[str] | None:
+    """The one type that the keywords speak of: providers want to hear it said."""
+    types = {SPEAKS_OF[key] for key in schema if key in SPEAKS_OF}
+    return sorted(types) if len(types) == 1 else None
+
+
+def _fits(value: Any, types: list[str] | None) -> bool:
+    if types is None or isinstance(value, (dict, list)):
+        return True
+    names = {
+        str: {"string"}, bool: {"boolean"}, type(None): {"null"}, int: {"integer", "number"},
+        float: {"integer", "number"} if isinstance(value, float) and value.is_integer() else {"number"},
+    }[type(value)]  # fmt: skip
+    return bool(names & set(types))
+
+
+def _as_texts(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Whether the same values were listed as texts, in a schema for texts: a format may have no other enums."""
+    if "string" not in right.get("type", ()) or set(right["type"]) - {"string", "null"}:
+        return False
+    return sorted(map(_text, left["enum"])) == sorted(map(_text, right["enum"]))
+
+
+def _text(value: Any) -> str:
+    return "\0" if value is None else value if isinstance(value, str) else canonical(value)

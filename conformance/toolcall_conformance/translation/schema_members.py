@@ -1,0 +1,139 @@
+"""What is inside a value: the members of an object, the entries of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.translation.schema_place import Difference, Place, admits_null, text
+from toolcall_conformance.translation.spelling import ILL_TYPED, is_open
+
+Step = Difference | Place
+# What a schema says there is said in other words; the probes tell whether it is the same.
+ELSEWHERE = ("anyOf", "oneOf", "allOf")
+
+
+def compare_members(place: Place) -> Iterator[Step]:
+    """Properties, which of them are required, and what else an object may hold."""
+    want, got = place.left.get("properties", {}), place.right.get("properties", {})
+    demanded = _required(place.right) - _required(place.left) if place.context.closing_allowed else set()
+    broken = "properties" in place.right.get(ILL_TYPED, {})
+    elsewhere = text({key: place.right[key] for key in _only_in(place.right, place.left)})
+    for name, schema in want.items():
+        if name in got:
+            yield place.inner("properties", name, left=schema, right=got[name], without_null=name in demanded)
+        elif not broken and text(name) not in elsewhere:
+            yield Difference(
+                "translation/schema-property-lost",
+                place.out("properties"),
+                place.source("properties", name),
+                want=name,
+                got=sorted(got),
+            )
+    if not _only_in(place.left, place.right):
+        for name in got:
+            if name not in want:
+                yield Difference(
+                    "translation/schema-property-invented",
+                    place.out("properties", name),
+                    place.source_pointer,
+                    got=name,
+                )
+    yield from _compare_required(place, set(want) - set(got), demanded)
+    yield from _compare_rest(place)
+
+
+def _only_in(schema: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    return [key for key in ELSEWHERE if key in schema and key not in other]
+
+
+def _required(schema: dict[str, Any]) -> set[str]:
+    return set(schema.get("required", ()))
+
+
+def _compare_required(place: Place, lost: set[str], demanded: set[str]) -> Iterator[Difference]:
+    left, right = _required(place.left), _required(place.right)
+    gone = left - right - lost
+    if gone and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
+        known = place.left.get("properties", {})
+        yield place.differs(
+            "schema-required",
+            "required",
+            "a required parameter became optional",
+            want=sorted(left),
+            got=sorted(right),
+            mild=not any(name in known for name in gone),
+        )
+    speller, properties = place.context.output, place.right.get("properties", {})
+    excused = {
+        name for name in demanded if name in properties and admits_null(speller.normal(properties[name]), speller)
+    }
+    if right - left - excused and not _only_in(place.left, place.right):
+        yield place.differs(
+            "schema-narrowed",
+            "required",
+            "an optional parameter became required",
+            want=sorted(left),
+            got=sorted(right),
+        )
+
+
+def _compare_rest(place: Place) -> Iterator[Step]:
+    key = "additionalProperties"
+    one, two = place.left.get(key), place.right.get(key)
+    if equal(one, two) and not isinstance(one, dict):
+        return
+    if isinstance(one, dict) and isinstance(two, dict):
+        yield place.inner(key, left=one, right=two)
+        return
+    bare = "properties" not in place.left and "properties" not in place.right
+    closed = two is False
+    if closed and place.context.closing_allowed and one is None and not (bare and place.pointer):
+        return
+    narrowed = closed or one is None
+    yield place.differs(
+        "schema-narrowed" if narrowed else "schema-widened",
+        key,
+        "an object of any keys can hold nothing any more" if closed and bare else "",
+        want=MISSING if one is None else one,
+        got=MISSING if two is None else two,
+        mild=not (closed and bare and isinstance(one, dict)),
+    )
+
+
+def compare_entries(place: Place) -> Iterator[Step]:
+    """What the entries of an array are, all of them or by position."""
+    yield from _by_position(place)
+    want, got = place.left.get("items", True), place.right.get("items", True)
+    if is_open(want):
+        if not is_open(got) and "prefixItems" not in place.left:
+            yield place.differs("schema-narrowed", "items", got=got, mild=True)
+        return
+    if is_open(got):
+        if not _only_in(place.right, place.left) and "items" not in place.right.get(ILL_TYPED, {}):
+            yield place.differs("schema-items", "items", want=want, got=MISSING)
+        return
+    yield place.inner("items", left=want, right=got)
+
+
+def _by_position(place: Place) -> Iterator[Step]:
+    want, got = place.left.get("prefixItems", []), place.right.get("prefixItems", [])
+    if not want and not got:
+        return
+    if want and not got and "items" in place.right and "items" not in place.left:
+        return  # one schema for all entries instead: the probes tell
+    if len(want) > len(got):
+        yield place.differs("schema-items", "prefixItems", want=want, got=got or MISSING)
+    elif len(got) > len(want):
+        yield place.differs("schema-narrowed", "prefixItems", want=want or MISSING, got=got, mild=True)
+    for index, (left, right) in enumerate(zip(want, got, strict=False)):
+        yield place.inner(_spelt(place), index, left=left, right=right)
+
+
+def _spelt(place: Place) -> str:
+    """Tuples stand under ``items`` in older drafts."""
+    return (
+        "items" if place.out("items") != place.pointer and place.out("prefixItems") == place.pointer else "prefixItems"
+    )

@@ -1,0 +1,172 @@
+"""Where a comparison of two schemas stands, and what it has found there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal, join, resolve
+from toolcall_conformance.translation.spelling import Speller
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One way in which a schema came out differently, at pointers relative to the two schemas.
+
+    ``mild``: not certain, or not grave; never more than a SHOULD.
+    """
+
+    rule: str
+    pointer: str
+    source_pointer: str
+    message: str = ""
+    want: Any = MISSING
+    got: Any = MISSING
+    mild: bool = False
+
+
+@dataclass(slots=True)
+class Context:
+    """What all places of one comparison share. ``walk`` compares a place and all places inside it."""
+
+    source: Speller
+    output: Speller
+    closing_allowed: bool
+    walk: Callable[[Place], Iterator[Difference]]
+    has_references: bool
+    known: dict[tuple[str, str], bool] = field(default_factory=dict)
+    seen: set[tuple[str, str, bool]] = field(default_factory=set)
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether two schemas, as written, do not differ at all."""
+        key = (text(left), text(right))
+        if key not in self.known:
+            self.known[key] = True  # as long as nothing speaks against it, for schemas that hold themselves
+            before, self.seen = self.seen, set()
+            self.known[key] = next(self.walk(Place(self, left, right)), None) is None
+            self.seen = before
+        return self.known[key]
+
+
+REPEATED = "repeated"
+
+
+class Place:
+    """A pair of schemas: as written (``before``, ``after``) and in one spelling (``left``, ``right``)."""
+
+    def __init__(
+        self,
+        context: Context,
+        before: Any,
+        after: Any,
+        pointer: str = "",
+        source_pointer: str = "",
+        *,
+        without_null: bool = False,
+        around: frozenset[str] = frozenset(),
+    ) -> None:
+        self.context = context
+        self.before, self.after = before, after
+        self.pointer, self.source_pointer = pointer, source_pointer
+        self.without_null = without_null
+        own = text(before) if context.has_references else ""
+        # Inside itself, a source that holds itself: no format without references can go on for ever.
+        self.repeated = REPEATED in around or ('ref": "' in own and own in around)
+        self.around = around | {own}
+        self.left, self.right = context.source.normal(before), context.output.normal(after)
+        if without_null and not admits_null(self.left, context.source):
+            self.right = _not_null(self.right, context.output)
+
+    def inner(self, *keys: str | int, left: Any, right: Any, without_null: bool = False) -> Place:
+        """The place of two schemas inside, which stand under ``keys`` where they are spelt out."""
+        return Place(
+            self.context,
+            left,
+            right,
+            self.out(*keys),
+            self.source(*keys),
+            without_null=without_null,
+            around=self.around | {REPEATED} if self.repeated else self.around,
+        )
+
+    def out(self, *keys: str | int) -> str:
+        """The pointer of something inside if the output spells it there, else of the schema that lacks it."""
+        return _pointer(self.context.output.root, self.pointer, keys)
+
+    def source(self, *keys: str | int) -> str:
+        """The same in the source."""
+        return _pointer(self.context.source.root, self.source_pointer, keys)
+
+    def differs(
+        self,
+        rule: str,
+        key: str | None = None,
+        message: str = "",
+        *,
+        want: Any = MISSING,
+        got: Any = MISSING,
+        mild: bool = False,
+    ) -> Difference:
+        """A difference in a keyword of this place, or in the place as such."""
+        pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
+        return Difference(f"translation/{rule}", pointer, source, message, want, got, mild)
+
+
+def text(schema: Any) -> str:
+    """A schema as text, to remember it by."""
+    return json.dumps(schema, sort_keys=True, ensure_ascii=False, default=repr)
+
+
+def same_json(left: Any, right: Any) -> bool:
+    """Equality of JSON values of any depth."""
+    pairs = [(left, right)]
+    while pairs:
+        one, two = pairs.pop()
+        if isinstance(one, dict) and isinstance(two, dict):
+            if one.keys() != two.keys():
+                return False
+            pairs.extend((one[key], two[key]) for key in one)
+        elif isinstance(one, list) and isinstance(two, list):
+            if len(one) != len(two):
+                return False
+            pairs.extend(zip(one, two, strict=True))
+        elif isinstance(one, (dict, list)) or isinstance(two, (dict, list)) or not equal(one, two):
+            return False
+    return True
+
+
+def _pointer(body: Any, pointer: str, keys: tuple[str | int, ...]) -> str:
+    for length in range(len(keys), 0, -1):
+        longer = join(pointer, *keys[:length])
+        try:
+            resolve(body, longer)
+        except LookupError:
+            continue
+        return longer
+    return pointer
+
+
+def admits_null(schema: dict[str, Any], speller: Speller) -> bool:
+    """Whether a schema in one spelling names null among its values."""
+    if "null" in schema.get("type", ()) or None in schema.get("enum", ()):
+        return True
+    branches = [speller.normal(entry) for key in ("anyOf", "oneOf") for entry in schema.get(key, ())]
+    return any("null" in branch.get("type", ()) for branch in branches)
+
+
+def _not_null(schema: dict[str, Any], speller: Speller) -> dict[str, Any]:
+    """A schema in one spelling without the null that it allows."""
+    found = dict(schema)
+    if found.get("type", ["null"]) != ["null"]:
+        found["type"] = [name for name in found["type"] if name != "null"]
+    if "enum" in found:
+        found["enum"] = [value for value in found["enum"] if value is not None]
+    for key in ("anyOf", "oneOf"):
+        entries = found.get(key, [])
+        others = [entry for entry in entries if speller.normal(entry) != {"type": ["null"]}]
+        if len(others) < len(entries):
+            return speller.normal({**found, key: others})
+    return found
