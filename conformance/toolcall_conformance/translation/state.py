@@ -1,52 +1,11 @@
-"""Media, opaque state and foreign keys: bytes survive, signatures go home only, no other format's keys leak in."""
+"""Opaque state and foreign keys: signatures go home only, no other format's keys leak in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.reading import Media, Opaque, Reading, Result
+from toolcall_conformance.reading import Opaque
+from toolcall_conformance.translation.media import compare_media, media_bytes
 from toolcall_conformance.translation.pair import Pair
-
-
-def compare_media(pair: Pair) -> None:
-    """Every picture, document or sound that the target can say is there again, byte for byte."""
-    produced = [media_bytes(media) for media, _ in _media(pair.output)]
-    for media, in_result in _media(pair.source):
-        if media_bytes(media) in produced:
-            produced.remove(media_bytes(media))
-            continue
-        element = f"result-{media.kind}" if in_result else "media-user"
-        if element not in ("result-image", "result-document", "result-audio", "media-user"):
-            element = "result-document"
-        demand = pair.demand(element)
-        by_reference = media.data is None
-        pair.report(
-            "translation/media-lost",
-            "",
-            want=f"{media.kind} {media.mime or ''}".strip(),
-            source=media.pointer,
-            subject="media of a result" if in_result else "media of the user",
-            at_most=Level.NOTE if by_reference else Level.MUST if demand == "must" else Level.SHOULD,
-        )
-
-
-def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
-    for turn in reading.turns:
-        for item in turn.items:
-            if isinstance(item, Media):
-                yield item, False
-            elif isinstance(item, Result):
-                for part in item.parts:
-                    if isinstance(part, Media):
-                        yield part, True
-
-
-def media_bytes(media: Media) -> str:
-    """What identifies a piece of media: its bytes (base64 alphabet and padding aside), else its reference."""
-    if media.data is not None:
-        return "".join(media.data.split()).replace("-", "+").replace("_", "/").rstrip("=")
-    return media.url or media.file_id or ""
 
 
 def compare_opaque(pair: Pair) -> None:
@@ -88,3 +47,6 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
                 got=residue.value,
                 at_most=Level.SHOULD if residue.value is None else Level.MUST,
             )
+
+
+__all__ = ["compare_media", "compare_opaque", "find_foreign_keys", "media_bytes"]

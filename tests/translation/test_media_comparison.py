@@ -1,0 +1,228 @@
+"""Media: lost, moved, doubled, exchanged, or under another type; and where they may stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+
+MOVED, LOST, LINKED = "translation/media-moved", "translation/media-lost", "translation/results-linked"
+RED, BLUE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABred=", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABblue"
+URL, OTHER_URL = "https://example.org/a.png", "https://example.org/b.png"
+
+
+def source_of(picture: str) -> dict[str, Any]:
+    if picture.startswith("https:"):
+        return {"type": "image", "source": {"type": "url", "url": picture}}
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": picture}}
+
+
+def shown(picture: str, mime: str = "image/png") -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": picture if ":" in picture else f"data:{mime};base64,{picture}"}}
+
+
+def text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def calls_of_anthropic(*results: Any) -> dict[str, Any]:
+    """A batch of calls t0, t1 …, each with its result's content."""
+    ids = [f"t{number}" for number in range(len(results))]
+    return {
+        "model": "claude-sonnet-4-5-20250929",
+        "max_tokens": 100,
+        "tools": [{"name": "f", "description": "Do it.", "input_schema": {"type": "object"}}],
+        "messages": [
+            {"role": "user", "content": "Go."},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": each, "name": "f", "input": {"a": each}} for each in ids],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": each, "content": content}
+                    for each, content in zip(ids, results, strict=True)
+                ],
+            },
+        ],
+    }
+
+
+def calls_of_responses(*outputs: Any) -> dict[str, Any]:
+    ids = [f"t{number}" for number in range(len(outputs))]
+    return {
+        "model": "gpt-4.1-2025-04-14",
+        "max_output_tokens": 100,
+        "tools": [
+            {
+                "type": "function",
+                "name": "f",
+                "description": "Do it.",
+                "parameters": {"type": "object"},
+                "strict": False,
+            }
+        ],
+        "input": [
+            {"role": "user", "content": "Go."},
+            *(
+                {"type": "function_call", "call_id": each, "name": "f", "arguments": f'{{"a": "{each}"}}'}
+                for each in ids
+            ),
+            *(
+                {"type": "function_call_output", "call_id": each, "output": output}
+                for each, output in zip(ids, outputs, strict=True)
+            ),
+        ],
+    }
+
+
+def calls_of_chat(*results: str, behind: list[dict[str, Any]]) -> dict[str, Any]:
+    ids = [f"t{number}" for number in range(len(results))]
+    function = {"name": "f", "description": "Do it.", "parameters": {"type": "object"}}
+    return {
+        "model": "gpt-4.1-2025-04-14",
+        "max_completion_tokens": 100,
+        "tools": [{"type": "function", "function": function}],
+        "messages": [
+            {"role": "user", "content": "Go."},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {"id": each, "type": "function", "function": {"name": "f", "arguments": f'{{"a": "{each}"}}'}}
+                    for each in ids
+                ],
+            },
+            *({"role": "tool", "tool_call_id": each, "content": said} for each, said in zip(ids, results, strict=True)),
+            {"role": "user", "content": behind},
+        ],
+    }
+
+
+def talk(model: str, *parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """A talk in which the assistant answers the user's n-th message with "Answer n."."""
+    limit = "max_tokens" if model.startswith("claude") else "max_completion_tokens"
+    messages: list[dict[str, Any]] = []
+    for number, content in enumerate(parts):
+        if number:
+            messages.append({"role": "assistant", "content": f"Answer {number}."})
+        messages.append({"role": "user", "content": content})
+    return {"model": model, limit: 100, "messages": messages}
+
+
+def asked(*parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return talk("claude-sonnet-4-5-20250929", *parts)
+
+
+def sent(*parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return talk("gpt-4.1-2025-04-14", *parts)
+
+
+def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
+    upstream = "openai_responses" if "input" in output else "openai_chat"
+    told: dict[str, Level] = {}
+    for finding in judge(source, output, client="anthropic", upstream=upstream):
+        if finding.rule.startswith(("translation/media", "translation/result")):
+            told[finding.rule] = max(told.get(finding.rule, finding.level), finding.level, key=list(Level)[::-1].index)
+    return told
+
+
+def responses_part(picture: str) -> dict[str, Any]:
+    return {"type": "input_image", "detail": "auto", "image_url": f"data:image/png;base64,{picture}"}
+
+
+RESULTS = calls_of_anthropic([source_of(RED)], [source_of(BLUE)])
+REMARK = "[image/png: in the next user message]"
+
+
+def captioned(first: str, second: str) -> list[dict[str, Any]]:
+    return [text("From the result of f (t0):"), shown(first), text("From the result of f (t1):"), shown(second)]
+
+
+FAITHFUL = {
+    "inside their results": (RESULTS, calls_of_responses([responses_part(RED)], [responses_part(BLUE)])),
+    "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, behind=captioned(RED, BLUE))),
+    "under captions in another order": (
+        RESULTS,
+        calls_of_chat(REMARK, REMARK, behind=[*captioned(RED, BLUE)[2:], *captioned(RED, BLUE)[:2]]),
+    ),
+    "behind the only result": (
+        calls_of_anthropic([text("shot"), source_of(RED)]),
+        calls_of_chat("shot", behind=[shown(RED)]),
+    ),
+    "of the user": (
+        asked([source_of(RED), text("One")], [text("Two")]),
+        sent([shown(RED), text("One")], [text("Two")]),
+    ),
+    "the same picture at two turns": (
+        asked([source_of(RED), text("One")], [source_of(RED), text("Two")]),
+        sent([shown(RED), text("One")], [shown(RED), text("Two")]),
+    ),
+    "a wrong type mended": (
+        asked([{"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": RED}}]),
+        sent([shown(RED)]),
+    ),
+    "an address": (asked([source_of(URL), text("One")]), sent([shown(URL), text("One")])),
+    "a fetched address": (asked([source_of(URL), text("One")]), sent([shown(RED), text("One")])),
+}
+
+TWO = asked([source_of(RED), text("One")], [source_of(BLUE), text("Two")])
+DAMAGED = {
+    "exchanged between results": (
+        RESULTS,
+        calls_of_responses([responses_part(BLUE)], [responses_part(RED)]),
+        {LINKED: Level.MUST},
+    ),
+    "exchanged under captions": (
+        RESULTS,
+        calls_of_chat(REMARK, REMARK, behind=captioned(BLUE, RED)),
+        {LINKED: Level.MUST},
+    ),
+    "without captions": (
+        RESULTS,
+        calls_of_chat(REMARK, REMARK, behind=[shown(RED), shown(BLUE)]),
+        {LINKED: Level.SHOULD},
+    ),
+    "exchanged between turns": (
+        TWO,
+        sent([shown(BLUE), text("One")], [shown(RED), text("Two")]),
+        {MOVED: Level.MUST},
+    ),
+    "at a later turn": (TWO, sent([text("One")], [shown(RED), shown(BLUE), text("Two")]), {MOVED: Level.MUST}),
+    "twice": (
+        asked([source_of(RED), text("One")], [text("Two")]),
+        sent([shown(RED), text("One")], [shown(RED), text("Two")]),
+        {MOVED: Level.MUST},
+    ),
+    "in another order": (
+        asked([source_of(RED), source_of(BLUE), text("One")]),
+        sent([shown(BLUE), shown(RED), text("One")]),
+        {MOVED: Level.SHOULD},
+    ),
+    "under another type": (
+        asked([source_of(RED), text("One")]),
+        sent([shown(RED, "image/jpeg"), text("One")]),
+        {LOST: Level.MUST},
+    ),
+    "an address lost": (asked([source_of(URL), text("One")]), sent([text("One")]), {LOST: Level.SHOULD}),
+    "another address": (
+        asked([source_of(URL), text("One")]),
+        sent([shown(OTHER_URL), text("One")]),
+        {LOST: Level.SHOULD},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_media_at_their_place_are_silent(name: str) -> None:
+    assert found(*FAITHFUL[name]) == {}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_media_elsewhere_break_a_rule(name: str) -> None:
+    source, output, rules = DAMAGED[name]
+    assert found(source, output) == rules
