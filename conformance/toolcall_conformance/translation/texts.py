@@ -1,328 +1,338 @@
-"""Text: none lost, invented, moved past calls or results, or put in another's mouth."""
+"""Text: none lost, invented, changed, moved past calls or results, or put in another's mouth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.reading import Call, Hosted, Media, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading import Reasoning, Result, Text
+from toolcall_conformance.translation.chunks import Ground, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
-from toolcall_conformance.translation.state import media_bytes
+from toolcall_conformance.translation.runs import Place, Run, aligned, merged, output_runs, source_runs
 
 
 @dataclass(slots=True)
-class Run:
-    """Text of one side that nothing interrupts, or a landmark (a call or result) between such texts."""
+class Piece:
+    """Text that only one of a place's runs has: an old chunk, or a stretch of the new text (perhaps ``glued``)."""
 
-    side: str
-    chunks: list[Text] = field(default_factory=list)
-    landmark: str = ""
-
-    @property
-    def key(self) -> str:
-        return self.landmark or f"{self.side}:{''.join(''.join(chunk.text for chunk in self.chunks).split())}"
-
-    @property
-    def texts(self) -> list[str]:
-        return [chunk.text for chunk in self.chunks]
-
-    @property
-    def pointer(self) -> str:
-        return self.chunks[0].pointer if self.chunks else ""
-
-    @property
-    def whole(self) -> str:
-        return "\n".join(self.texts)
+    text: str
+    pointer: str
+    place: Place
+    glued: bool = False
 
 
 def compare_texts(pair: Pair) -> None:
-    """Compare the base system prompt, then all other text in its place among calls and results."""
-    back = {right: left for left, right in pair.calls.items()}
-    interleaved = pair.both("text-between-calls")
-    left = _runs(pair.source, {call: call for call in pair.calls}, interleaved=interleaved)
-    right = _runs(pair.output, back, interleaved=interleaved, aside=_captions(pair))
-    left, right = _settle_system(pair, left, right)
-    _compare_runs(pair, left, right)
+    """Compare the system prompt and all other text in its place among calls and results.
 
-
-def _captions(pair: Pair) -> frozenset[str]:
-    """Pointers of texts that only say which call the media behind them come from, where media had to leave a result."""
-    moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
-    found: set[str] = set()
-    names = [word for call in pair.output.calls for word in (call.name, call.id) if word]
-    for turn in pair.output.turns:
-        for text, media in zip(turn.items, turn.items[1:], strict=False):
-            if isinstance(text, Text) and isinstance(media, Media) and media_bytes(media) in moved:
-                words = [*names, media.kind, *([media.mime] if media.mime else [])]
-                if any(word.lower() in text.text.lower() for word in words):
-                    found.add(text.pointer)
-    return frozenset(found)
-
-
-def _runs(
-    reading: Reading, known: dict[int, int], *, interleaved: bool, aside: frozenset[str] = frozenset()
-) -> list[Run]:
-    """The conversation as runs of text and landmarks. Calls and results that only one side has are no landmarks.
-
-    Texts at the pointers ``aside`` are passed over.
-
-    Where one of the formats cannot say how text and calls of a turn interleave, a turn's text is put before its calls.
+    What is missing at one place and too much at another has moved; the rest was lost, changed, doubled or invented.
     """
-    runs: list[Run] = []
-    for turn in reading.turns:
-        items = list(turn.items)
-        if turn.side == "assistant" and not interleaved:
-            items.sort(key=lambda item: isinstance(item, Call))
-        for item in items:
-            if isinstance(item, Text) and item.pointer in aside:
-                continue
-            if isinstance(item, Text):
-                if runs and not runs[-1].landmark and runs[-1].side == turn.side:
-                    runs[-1].chunks.append(item)
-                else:
-                    runs.append(Run(turn.side, [item]))
-            elif isinstance(item, Call) and item.ordinal in known:
-                runs.append(Run(turn.side, landmark=f"call {known[item.ordinal]}"))
-            elif isinstance(item, Result) and item.call in known and not _repeated(runs, "results"):
-                runs.append(Run(turn.side, landmark="results"))
-    return runs
-
-
-def _repeated(runs: list[Run], landmark: str) -> bool:
-    """Results of one batch are one landmark, however many there are and in which order."""
-    return bool(runs) and runs[-1].landmark == landmark
-
-
-def _settle_system(pair: Pair, left: list[Run], right: list[Run]) -> tuple[list[Run], list[Run]]:
-    """Compare the system prompts. Takes out of the runs what was hoisted into it or demoted from it.
-
-    System text in the middle of a conversation may be hoisted, or become user text at its place.
-    """
-    want = [text.text for text in pair.source.system]
-    got = [text.text for text in pair.output.system]
-    for run in list(left):
-        if run.side == "system" and any(
-            trimmed_equal([chunk], got) or chunk.strip() in "\n".join(got) for chunk in run.texts
-        ):
-            want.extend(run.texts)
-            left.remove(run)
-    left, right = [_as_user(run) for run in left], [_as_user(run) for run in right]
-    if joined_equal(want, got):
-        return left, right
-    where = pair.output.system[0].pointer if got else ""
-    source = pair.source.system[0].pointer if pair.source.system else None
-    if trimmed_equal(want, got):
-        pair.report(
-            "translation/system-prompt",
-            where,
-            want="\n".join(want),
-            got="\n".join(got),
-            source=source,
-            at_most=Level.SHOULD,
+    left, right = source_runs(pair), output_runs(pair)
+    places = []
+    system = _system(pair, left)
+    if system:
+        places.append(system)
+    left, right = merged([_as_user(run) for run in left]), merged([_as_user(run) for run in right])
+    places.extend(place for place in aligned(left, right) if not _told_equal(pair, place))
+    lost: list[Piece] = []
+    fresh: list[Piece] = []
+    for place in places:
+        difference = compare_chunks(place.old.chunks, place.new.chunks)
+        chunks = place.old.chunks
+        lost.extend(Piece(chunks[at].text, chunks[at].pointer, place) for at in difference.lost)
+        fresh.extend(
+            Piece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
-        return left, right
-    missing = [chunk for chunk in want if chunk.strip() and chunk.strip() not in "\n".join(got)]
-    if missing:
-        demoted = next(
-            (run for run in right if not run.landmark and all(chunk.strip() in run.whole for chunk in missing)), None
-        )
-        pair.report(
-            "translation/system-prompt",
-            demoted.pointer if demoted else where,
-            f"the system prompt stands in the {demoted.side}'s mouth" if demoted else "",
-            want="\n".join(want),
-            got=demoted.whole if demoted else "\n".join(got),
-            source=source,
-        )
-        if demoted:
-            demoted.chunks = [
-                chunk for chunk in demoted.chunks if chunk.text.strip() not in {m.strip() for m in missing}
-            ]
-            right = [run for run in right if run.landmark or run.chunks]
-    else:
-        pair.report("translation/system-added", where, want="\n".join(want), got="\n".join(got), source=source)
-    return left, right
+    lost, fresh = _settle_moved(pair, lost, fresh, left, right)
+    _tell(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
 
 
 def _as_user(run: Run) -> Run:
+    """System text in the middle of a conversation may become user text at its place."""
     return Run("user", run.chunks) if run.side == "system" else run
 
 
-def _merge(runs: list[Run]) -> list[Run]:
-    merged: list[Run] = []
-    for run in runs:
-        if merged and not run.landmark and not merged[-1].landmark and merged[-1].side == run.side:
-            merged[-1] = Run(run.side, [*merged[-1].chunks, *run.chunks])
-        else:
-            merged.append(run)
-    return merged
+def _system(pair: Pair, left: list[Run]) -> Place | None:
+    """The system prompts, if they differ. Takes what was hoisted from within the conversation out of ``left``."""
+    old, new = Run("system", list(pair.source.system)), Run("system", list(pair.output.system))
+    hoisted = [run for run in left if run.side == "system"]
+    if hoisted and new.chunks:
+        ground = Ground(new.texts)
+        for run in hoisted:
+            keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
+            if any(ground.among(text, key, 0, ground.size) is not None for text, key in keys):
+                old.chunks.extend(run.chunks)
+                left.remove(run)
+    if joined_equal(old.texts, new.texts):
+        return None
+    if trimmed_equal(old.texts, new.texts):
+        _report_system(pair, Place(old, new), at_most=Level.SHOULD)
+        return None
+    return Place(old, new)
 
 
-def _compare_runs(pair: Pair, left: list[Run], right: list[Run]) -> None:
-    left, right = _merge(left), _merge(right)
-    matcher = SequenceMatcher(None, [run.key for run in left], [run.key for run in right], autojunk=False)
-    lost: list[Run] = []
-    added: list[Run] = []
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            for one, two in zip(left[a:b], right[c:d], strict=True):
-                _compare_same(pair, one, two)
-            continue
-        olds = [run for run in left[a:b] if not run.landmark]
-        news = [run for run in right[c:d] if not run.landmark]
-        for old in olds:
-            twin = next((new for new in news if new.side == old.side and not new.landmark), None)
-            if twin is not None:
-                news.remove(twin)
-                _compare_changed(pair, old, twin, right, lost, added)
-            else:
-                lost.append(old)
-        added.extend(news)
-    _settle_moved(pair, lost, added, right)
+def _report_system(
+    pair: Pair, place: Place, message: str = "", *, got: Run | None = None, at_most: Level = Level.MUST
+) -> None:
+    new = got or place.new
+    pair.report(
+        "translation/system-prompt",
+        new.pointer,
+        message,
+        want=place.old.whole,
+        got=new.whole,
+        source=place.old.pointer or None,
+        at_most=at_most,
+    )
 
 
-def _compare_same(pair: Pair, old: Run, new: Run) -> None:
-    if old.landmark or joined_equal(old.texts, new.texts):
-        return
-    trimmed = trimmed_equal(old.texts, new.texts)
+def _told_equal(pair: Pair, place: Place) -> bool:
+    """Whether two runs need no closer look; tells it if only white space differs."""
+    old, new = place.old, place.new
+    if old.key != new.key:
+        return False
+    if old.chunks and not joined_equal(old.texts, new.texts):
+        trimmed = trimmed_equal(old.texts, new.texts)
+        _report_change(
+            pair,
+            place,
+            "only white space differs" if trimmed else "white space inside the text differs",
+            at_most=Level.SHOULD if trimmed else Level.MUST,
+        )
+    return True
+
+
+def _report_change(pair: Pair, place: Place, message: str = "", *, at_most: Level = Level.MUST) -> None:
     pair.report(
         "translation/text-changed",
-        new.pointer,
-        "only white space differs" if trimmed else "white space inside the text differs",
-        want=old.whole,
-        got=new.whole,
-        source=old.pointer,
-        at_most=Level.SHOULD if trimmed else Level.MUST,
+        place.new.pointer,
+        message,
+        want=place.old.whole,
+        got=place.new.whole,
+        source=place.old.pointer or None,
+        at_most=at_most,
     )
 
 
-def _compare_changed(pair: Pair, old: Run, new: Run, right: list[Run], lost: list[Run], added: list[Run]) -> None:
-    """Two runs at one place: some chunks lost, some added, or the words changed."""
-    gone = [chunk for chunk in old.chunks if not _within(chunk.text, new.texts)]
-    fresh = [Text(rest, chunk.pointer) for chunk in new.chunks if (rest := _remainder(chunk.text, old.texts))]
-    if not gone and _occurrences(new.texts, old.texts) > max(_occurrences(old.texts, old.texts), 1):
-        pair.report("translation/text-duplicated", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
-        return
-    if not gone and not fresh:
-        return
-    elsewhere = [chunk for chunk in gone if any(_within(chunk.text, run.texts) for run in right if run is not new)]
-    cut = any(
-        chunk.text.strip() in other.text and not any(_within(piece, [chunk.text]) for piece in old.texts)
-        for chunk in new.chunks
-        for other in gone
-    )
-    if gone and (fresh or cut) and len(elsewhere) < len(gone):
-        pair.report("translation/text-changed", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
-        return
-    if gone:
-        lost.append(Run(old.side, gone))
-    if fresh:
-        added.append(Run(new.side, fresh))
+def _settle_moved(
+    pair: Pair, lost: Sequence[Piece], fresh: Sequence[Piece], left: Sequence[Run], right: Sequence[Run]
+) -> tuple[list[Piece], list[Piece]]:
+    """Tell which missing text stands at another place. Returns what is missing and too much after that."""
+    if not lost or not fresh:
+        return list(lost), list(fresh)
+    ground = Ground([piece.text for piece in fresh])
+    claimed: dict[int, list[tuple[int, int]]] = {}
+    missing: list[Piece] = []
+    moves: dict[tuple[int, int], list[tuple[Piece, Piece]]] = {}
+    for piece in lost:
+        found = _claim(piece, fresh, ground, claimed)
+        if found is None:
+            missing.append(piece)
+        else:
+            moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
+    for pieces in moves.values():
+        _report_move(pair, pieces, left, right)
+    rest: list[Piece] = []
+    for number, piece in enumerate(fresh):
+        if number not in claimed:
+            rest.append(piece)
+            continue
+        own = Ground([piece.text])
+        low = 0
+        for start, end in [*claimed[number], (own.size, own.size)]:
+            if start > low:
+                rest.append(Piece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
+            low = end
+    return missing, rest
 
 
-def _remainder(text: str, known: Sequence[str]) -> str:
-    """What of a text is not spelt by known chunks, without white space around it."""
-    if joined_equal([text], known):
-        return ""
-    for chunk in sorted((chunk.strip() for chunk in known), key=len, reverse=True):
-        if text.strip() and text.strip() in chunk:
-            return ""
-        if chunk:
-            text = text.replace(chunk, " ", 1)
-    return text.strip()
+def _claim(
+    piece: Piece, fresh: Sequence[Piece], ground: Ground, claimed: dict[int, list[tuple[int, int]]]
+) -> Piece | None:
+    """The unclaimed new text that a missing chunk stands in as a whole: at its own place or side if it can be."""
+    text, key = piece.text.strip(), squeeze(piece.text)
+    starts = ground.standing(text, key)
+    if not starts and is_phrase(text):
+        at = ground.among(text, key, 0, ground.size)
+        starts = [] if at is None else [at]
+    best: tuple[tuple[bool, bool], int, tuple[int, int]] | None = None
+    for start in starts:
+        number = ground.chunk(start)
+        base = ground.start(number)
+        region = (start - base, start - base + len(key))
+        if ground.chunk(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
+            continue
+        place = fresh[number].place
+        grade = (place is not piece.place, place.new.side != piece.place.old.side)
+        if best is None or grade < best[0]:
+            best = (grade, number, region)
+        if not any(grade):
+            break
+    if best is None:
+        return None
+    insort(claimed.setdefault(best[1], []), best[2])
+    return fresh[best[1]]
 
 
-def _within(text: str, chunks: Sequence[str]) -> bool:
-    return text.strip() in "\n".join(chunks)
+def _is_free(region: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether a region overlaps none of the sorted ones."""
+    at = bisect_left(taken, region)
+    return (at == len(taken) or region[1] <= taken[at][0]) and (at == 0 or taken[at - 1][1] <= region[0])
 
 
-def _occurrences(new: Sequence[str], old: Sequence[str]) -> int:
-    joined = "".join("".join(new).split())
-    return joined.count("".join("".join(old).split()) or "\0")
-
-
-def _settle_moved(pair: Pair, lost: list[Run], added: list[Run], right: list[Run]) -> None:
-    """Text that is missing at its place: moved, put in another's mouth, or lost; then what nobody demanded."""
-    for old in lost:
-        new = next((run for run in added if joined_equal(old.texts, run.texts)), None) or next(
-            (run for run in added if all(_within(text, run.texts) for text in old.texts)), None
+def _report_move(pair: Pair, pieces: Sequence[tuple[Piece, Piece]], left: Sequence[Run], right: Sequence[Run]) -> None:
+    (old, new), *_ = pieces
+    here, there = old.place, new.place
+    want = "\n".join(piece.text for piece, _ in pieces)
+    if here.old.side == "system":
+        if here is there:
+            _report_system(pair, here, "the system prompt stands in another order")
+        else:
+            _report_system(pair, here, f"the system prompt stands in the {there.new.side}'s mouth", got=there.new)
+    elif here.old.side != there.new.side:
+        pair.report(
+            "translation/text-role",
+            new.pointer,
+            want=here.old.side,
+            got=there.new.side,
+            source=old.pointer,
+            subject=want[:80],
         )
-        if new is None:
-            new = next(
-                (run for run in right if not run.landmark and all(_within(text, run.texts) for text in old.texts)), None
-            )
-        if new is None:
+    elif not _only_after_results(pair, old, new, left, right):
+        pair.report(
+            "translation/text-moved",
+            new.pointer,
+            "text stands in another order" if here is there else "",
+            want=want,
+            got=there.new.whole,
+            source=old.pointer,
+        )
+
+
+def _only_after_results(pair: Pair, old: Piece, new: Piece, left: Sequence[Run], right: Sequence[Run]) -> bool:
+    """User text from before the results of its turn may stand right behind them: some providers want them first."""
+    if old.place.old.side != "user" or not _in_turn_of_results(pair, old.pointer):
+        return False
+    at, behind = _holding(left, old.pointer), _holding(right, new.pointer)
+    return behind > 0 and [run.landmark for run in left[at + 1 : at + 2]] == [right[behind - 1].landmark]
+
+
+def _holding(runs: Sequence[Run], pointer: str) -> int:
+    return next(at for at, run in enumerate(runs) if any(chunk.pointer == pointer for chunk in run.chunks))
+
+
+def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
+    for turn in pair.source.turns:
+        if any(isinstance(item, Text) and item.pointer == pointer for item in turn.items):
+            return any(isinstance(item, Result) for item in turn.items)
+    return False
+
+
+def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: str) -> None:
+    """Tell what was lost and what is new, one finding of a kind for each place."""
+    gone: dict[int, list[Piece]] = {}
+    extra: dict[int, list[Piece]] = {}
+    places: dict[int, Place] = {}
+    for pieces, by_place in ((lost, gone), (fresh, extra)):
+        for piece in pieces:
+            places[id(piece.place)] = piece.place
+            by_place.setdefault(id(piece.place), []).append(piece)
+    origins = _origins(pair) if extra else {}
+    thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
+    for number, place in places.items():
+        if number not in gone:
+            _tell_added(pair, place, extra[number], origins, thoughts)
+        elif place.old.side == "system":
+            _report_system(pair, place)
+        elif number in extra:
+            _report_change(pair, place)
+        else:
             pair.report(
                 "translation/text-lost",
-                _neighbour(right),
-                want=old.whole,
-                source=old.pointer,
-                subject=f"text of the {old.side}",
+                place.new.pointer or anywhere,
+                want="\n".join(piece.text for piece in gone[number]),
+                source=gone[number][0].pointer,
+                subject=f"text of the {place.old.side}",
             )
-            continue
-        if new in added:
-            added.remove(new)
-        if new.side != old.side:
+
+
+def _origins(pair: Pair) -> dict[str, set[str]]:
+    """Who says what in the source: squeezed chunks and joined runs, with the sides that say them."""
+    found: dict[str, set[str]] = {}
+    for run in [Run("system", list(pair.source.system)), *source_runs(pair)]:
+        for text in [*run.texts, "".join(run.texts)]:
+            found.setdefault(squeeze(text), set()).add(run.side)
+    return found
+
+
+def _tell_added(
+    pair: Pair, place: Place, pieces: Sequence[Piece], origins: dict[str, set[str]], thoughts: Sequence[str]
+) -> None:
+    """New text where nothing was lost: said before, thought aloud, written into other text, or an addition."""
+    side = place.new.side
+    kinds: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        if _said_by(piece.text, side, origins) - ({"system"} if side == "system" else set()):
+            kinds.setdefault("doubled", []).append(piece)
+        elif side == "assistant" and _is_thought(piece.text, thoughts):
+            kinds.setdefault("thought", []).append(piece)
+        elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
+            kinds.setdefault("glued", []).append(piece)
+        else:
+            kinds.setdefault("invented", []).append(piece)
+    for kind, group in kinds.items():
+        got, pointer = "\n".join(piece.text for piece in group), group[0].pointer
+        if kind == "doubled":
             pair.report(
-                "translation/text-role",
-                new.pointer,
-                want=old.side,
-                got=new.side,
-                source=old.pointer,
-                subject=old.whole[:80],
+                "translation/text-duplicated",
+                pointer,
+                "text of the conversation stands in the system prompt, too" if side == "system" else "",
+                got=got,
+                subject=f"text of the {side}",
             )
-        elif not _only_after_results(pair, old, new):
-            pair.report("translation/text-moved", new.pointer, want=old.whole, got=new.whole, source=old.pointer)
-    for new in added:
-        if any(
-            joined_equal(new.texts, run.texts)
-            for run in right
-            if run is not new and run.side == new.side and not run.landmark
-        ):
-            pair.report("translation/text-duplicated", new.pointer, got=new.whole)
-        elif not _is_reasoning(pair, new):
+        elif kind == "thought":
+            pair.report("translation/reasoning-as-text", pointer, got=got)
+        elif kind == "glued" and side == "system":
+            _report_system(pair, place, "words were written into the system prompt")
+        elif kind == "glued":
+            _report_change(pair, place, "words were written into the text")
+        elif side == "system":
+            pair.report(
+                "translation/system-added",
+                pointer,
+                want=place.old.whole,
+                got=place.new.whole,
+                source=place.old.pointer or None,
+            )
+        else:
             pair.report(
                 "translation/text-invented",
-                new.pointer,
-                got=new.whole,
-                subject=f"text of the {new.side}",
-                at_most=Level.NOTE if _has_hosted(pair) else Level.MUST,  # a provider's own step told as text
+                pointer,
+                got=got,
+                subject=f"text of the {side}",
+                at_most=Level.NOTE if place.old.hosted else Level.MUST,  # a provider's own step told as text
             )
 
 
-def _only_after_results(pair: Pair, old: Run, new: Run) -> bool:
-    """User text that stood before the results of its turn may stand after them: some providers demand results first."""
-    return old.side == "user" and _before_results(pair.source, old) and not _before_results(pair.output, new)
+def _said_by(text: str, side: str, origins: dict[str, set[str]]) -> set[str]:
+    """Who says a text, or a line of it, in the source. A few words count only where the same side says them."""
+    found: set[str] = set()
+    for line in {text, *text.splitlines()}:
+        sides = origins.get(squeeze(line), set())
+        if is_phrase(line.strip()):
+            found |= sides
+        elif line == text:
+            found |= sides & {side}
+    return found
 
 
-def _before_results(reading: Reading, run: Run) -> bool:
-    for turn in reading.turns:
-        seen = False
-        for item in turn.items:
-            if isinstance(item, Text) and item.pointer == run.pointer:
-                seen = True
-            elif isinstance(item, Result) and seen:
-                return True
+def _is_thought(text: str, thoughts: Sequence[str]) -> bool:
+    """Whether text is thinking, or contains all of some."""
+    key = squeeze(text)
+    for thought in thoughts:
+        other = squeeze(thought)
+        if key == other or (is_phrase(thought.strip()) and other in key) or (is_phrase(text) and key in other):
+            return True
     return False
-
-
-def _is_reasoning(pair: Pair, run: Run) -> bool:
-    """Thinking that became visible text is told as such, not as an invention."""
-    thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
-    if thoughts and all(
-        any(text.strip() in thought or thought.strip() in text for thought in thoughts) for text in run.texts
-    ):
-        pair.report("translation/reasoning-as-text", run.pointer, got=run.whole)
-        return True
-    return False
-
-
-def _has_hosted(pair: Pair) -> bool:
-    return any(isinstance(item, Hosted) for turn in pair.source.turns for item in turn.items)
-
-
-def _neighbour(right: list[Run]) -> str:
-    return next((run.pointer for run in right if not run.landmark), "")

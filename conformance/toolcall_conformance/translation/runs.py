@@ -1,0 +1,204 @@
+"""A conversation as runs of text between landmarks, and which runs of two bodies stand at one place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
+from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.state import media_bytes
+
+# What a caption may say beside the names of calls and media: it points at something and asks for nothing.
+CAPTION_WORD = re.compile(
+    r"a|an|the|this|that|these|it|its|and|as|at|by|for|from|in|of|on|to|with|here|is|was|are|were|above|below|following"
+    r"|attached|attachments?|belongs?|came|called|produced|returned|returns|sent|shown|shows|see|calls?|tools?|functions?"
+    r"|results?|responses?|outputs?|contents?|parts?|id|media|data|files?|images?|pictures?|photos?|screenshots?"
+    r"|documents?|pdf|audio|video|\d+"
+)
+CAPTION_LENGTH = 12
+
+
+@dataclass(slots=True)
+class Run:
+    """Text of one side that nothing interrupts, or a landmark (a call or results) between such texts.
+
+    ``hosted``: words that name the steps that the provider ran itself in it.
+    """
+
+    side: str
+    chunks: list[Text] = field(default_factory=list)
+    landmark: str = ""
+    hosted: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> str:
+        """Equal for equal landmarks and for texts that differ in white space only."""
+        return self.landmark or f"{self.side}:{''.join(squeeze(chunk.text) for chunk in self.chunks)}"
+
+    @property
+    def texts(self) -> list[str]:
+        """The chunks' texts."""
+        return [chunk.text for chunk in self.chunks]
+
+    @property
+    def pointer(self) -> str:
+        """Where the first chunk stands."""
+        return self.chunks[0].pointer if self.chunks else ""
+
+    @property
+    def whole(self) -> str:
+        """All the text, a chunk a line."""
+        return "\n".join(self.texts)
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """Two runs at one place of the conversation; one of them may have no chunks."""
+
+    old: Run
+    new: Run
+
+
+def source_runs(pair: Pair) -> list[Run]:
+    """The source's conversation; hosted steps open a run, since their text may stand there in the output."""
+    same = {call: call for call in pair.calls}
+    return _runs(pair.source, same, _batches(pair), interleaved=pair.both("text-between-calls"), hosted=True)
+
+
+def output_runs(pair: Pair) -> list[Run]:
+    """The output's conversation with the landmarks of the source, without captions of moved media."""
+    back = {right: left for left, right in pair.calls.items()}
+    return _runs(pair.output, back, _batches(pair), interleaved=pair.both("text-between-calls"), aside=_captions(pair))
+
+
+def merged(runs: Sequence[Run]) -> list[Run]:
+    """Neighbouring runs of one side as one."""
+    found: list[Run] = []
+    for run in runs:
+        last = found[-1] if found else None
+        if last and not run.landmark and not last.landmark and last.side == run.side:
+            found[-1] = Run(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
+        else:
+            found.append(run)
+    return found
+
+
+def aligned(left: Sequence[Run], right: Sequence[Run]) -> list[Place]:
+    """Runs at one place: between the same landmarks equal ones, then those of one side between the same neighbours."""
+    marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
+    matcher = SequenceMatcher(
+        None, [left[at].key for at in marks[0]], [right[at].key for at in marks[1]], autojunk=False
+    )
+    pairs = [(marks[0][a + n], marks[1][b + n]) for a, b, size in matcher.get_matching_blocks() for n in range(size)]
+    places: list[Place] = []
+    low = (0, 0)
+    for one, two in [*pairs, (len(left), len(right))]:
+        places.extend(_between_landmarks(left[low[0] : one], right[low[1] : two]))
+        low = (one + 1, two + 1)
+    return places
+
+
+def _between_landmarks(left: Sequence[Run], right: Sequence[Run]) -> list[Place]:
+    left, right = (merged([run for run in runs if not run.landmark]) for runs in (left, right))
+    places: list[Place] = []
+    matcher = SequenceMatcher(None, [run.key for run in left], [run.key for run in right], autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        olds, news = left[a:b], right[c:d]
+        if kind == "equal":
+            places.extend(map(Place, olds, news))
+            continue
+        if not any(new.side == "assistant" for new in news):  # a hosted step that is not told parts no texts
+            olds = merged([run for run in olds if run.chunks])
+        for old in olds:
+            twin = next((new for new in news if new.side == old.side), None)
+            if twin is not None:
+                news.remove(twin)
+            places.append(Place(old, twin or Run(old.side)))
+        places.extend(Place(Run(new.side), new) for new in news)
+    return places
+
+
+def _batches(pair: Pair) -> dict[int, int]:
+    return {call.ordinal: call.batch for call in pair.source.calls}
+
+
+def _runs(
+    reading: Reading,
+    known: Mapping[int, int],
+    batches: Mapping[int, int],
+    *,
+    interleaved: bool,
+    hosted: bool = False,
+    aside: frozenset[str] = frozenset(),
+) -> list[Run]:
+    """Runs and landmarks. Calls and results that only one side has are no landmarks; texts at ``aside`` are left out.
+
+    Results of one batch are one landmark, however many there are and in which order. Where one of the formats cannot
+    say how text and calls of a turn interleave, a turn's text is put before its calls.
+    """
+    runs: list[Run] = []
+
+    def opened(side: str) -> Run:
+        if not runs or runs[-1].landmark or runs[-1].side != side:
+            runs.append(Run(side))
+        return runs[-1]
+
+    for turn in reading.turns:
+        items = list(turn.items)
+        if turn.side == "assistant" and not interleaved:
+            items.sort(key=lambda item: isinstance(item, Call))
+        for item in items:
+            if isinstance(item, Text):
+                if item.pointer not in aside:
+                    opened(turn.side).chunks.append(item)
+            elif isinstance(item, Hosted) and hosted:
+                run = opened(turn.side)
+                run.hosted |= _hosted_words(item)
+            elif isinstance(item, Call) and item.ordinal in known:
+                runs.append(Run(turn.side, landmark=f"call {known[item.ordinal]}"))
+            elif isinstance(item, Result) and item.call is not None and item.call in known:
+                landmark = f"results {batches.get(known[item.call], 0)}"
+                if not runs or runs[-1].landmark != landmark:
+                    runs.append(Run(turn.side, landmark=landmark))
+    return runs
+
+
+def _hosted_words(step: Hosted) -> frozenset[str]:
+    """``web_search_call`` → web_search_call, search (and what the tool's name gives)."""
+    common = {"call", "output", "result", "server", "tool", "use"}
+    names = {step.type, *([step.name] if step.name else [])}
+    words = {word for name in names for word in re.findall(r"[a-z]{4,}", name.lower())}
+    return frozenset(map(str.lower, names)) | (words - common)
+
+
+def _captions(pair: Pair) -> frozenset[str]:
+    """Pointers of texts that only say which call the media behind them come from, where media had to leave a result."""
+    moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
+    if not moved:
+        return frozenset()
+    said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
+    names = sorted({word for call in pair.output.calls for word in (call.name, call.id) if word}, key=len, reverse=True)
+    found: set[str] = set()
+    for turn in pair.output.turns:
+        for text, media in zip(turn.items, turn.items[1:], strict=False):
+            if (
+                isinstance(text, Text)
+                and isinstance(media, Media)
+                and media_bytes(media) in moved
+                and text.text.strip() not in said
+                and _is_caption(text.text, [*names, *filter(None, (media.mime, media.kind))])
+            ):
+                found.add(text.pointer)
+    return frozenset(found)
+
+
+def _is_caption(text: str, names: Sequence[str]) -> bool:
+    """Whether a text names a call or the media and says nothing else but a few words that point."""
+    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
+    rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
+    words = re.findall(r"\w+", rest.lower())
+    return count > 0 and len(words) <= CAPTION_LENGTH and all(map(CAPTION_WORD.fullmatch, words))
