@@ -52,7 +52,10 @@ class Draft:
 
     @property
     def tools(self) -> list[wire.Tool]:
-        return list(wire.tools(self.format, self.body))
+        """The declared functions; not those that stand for a free-text tool, whose schema is the translator's own."""
+        declared = self.source.get("tools") or [] if self.source_format.startswith("openai") else []
+        free = [tool.get("custom", tool).get("name") for tool in declared if tool.get("type") == "custom"]
+        return [tool for tool in wire.tools(self.format, self.body) if tool.inner["name"] not in free]
 
     @property
     def batches(self) -> list[list[wire.Call]]:

@@ -20,7 +20,7 @@ from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, Rule, load_corpus
 
-MOST = None if os.environ.get("TOOLCALL_DOUBLES") == "all" else 6
+MOST = None if os.environ.get("TOOLCALL_DOUBLES") == "all" else 3
 ALL = [pytest.param(double, id=f"{double.kind}:{double.name}") for double in doubles()]
 
 # The elements of a body whose MUST rules are the heart of tool calling; the others are told, not demanded.

@@ -161,7 +161,7 @@ class Tool(Handle):
 
     @property
     def schema(self) -> Any:
-        return self.inner.get(self.schema_key)
+        return self.inner.get(self.schema_key) or {}
 
     @schema.setter
     def schema(self, value: Any) -> None:

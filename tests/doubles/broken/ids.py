@@ -161,7 +161,7 @@ def item_id_as_call_id(draft: Draft) -> None:
 )
 def call_id_as_item_id(draft: Draft) -> None:
     """The item id of a call is a copy of its call_id."""
-    for call in need(draft.calls):
+    for call in need([call for call in draft.calls if not call.id.startswith("fc")]):
         call.entry["id"] = call.id
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from typing import Any
 
 from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need
 from doubles.draft import Draft
@@ -26,7 +28,7 @@ def reply_no_content_empty(draft: Draft) -> None:
     _silent(draft, lambda message: message.update(content=""))
 
 
-def _silent(draft, change) -> None:  # type: ignore[no-untyped-def]
+def _silent(draft: Draft, change: Callable[[dict[str, Any]], Any]) -> None:
     for message in need([m for m in draft.messages if m.get("tool_calls") and not m.get("content")]):
         change(message)
 
@@ -201,16 +203,16 @@ def reply_text_in_two_parts(draft: Draft) -> None:
 @harmless("keys-in-other-order", check="request")
 def keys_in_other_order(draft: Draft) -> None:
     """The keys of every object of the body stand in another order."""
-    draft.body = _reversed(draft.body, schema=False)
+    draft.body = _reversed(draft.body)
 
 
 @harmless("reply-keys-in-other-order", check="response")
 def reply_keys_in_other_order(draft: Draft) -> None:
     """The keys of every object of a reply stand in another order."""
-    draft.body = _reversed(draft.body, schema=False)
+    draft.body = _reversed(draft.body)
 
 
-def _reversed(value, *, schema: bool):  # type: ignore[no-untyped-def]
+def _reversed(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _reversed(value[key], schema=schema) for key in reversed(value)}
-    return [_reversed(entry, schema=schema) for entry in value] if isinstance(value, list) else value
+        return {key: _reversed(value[key]) for key in reversed(value)}
+    return [_reversed(entry) for entry in value] if isinstance(value, list) else value

@@ -167,9 +167,9 @@ def result_object_embedded(draft: Draft) -> None:
 def result_object_indented(draft: Draft) -> None:
     """The JSON text of an object result is indented."""
     hit = False
-    for result in _plain(draft):
-        value = _parsed(str(result.text))
-        if isinstance(value, dict):
+    for before, result in zip(Draft(draft.source, draft.source_format).results, draft.results, strict=True):
+        if not before.failed and before.text is None:  # an object, not a text that happens to be JSON
+            value = json.loads(str(result.text))
             result.text, hit = json.dumps(value, indent=1, ensure_ascii=False), True
     need(hit)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.broken.tools import free_text
 from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, need, warning
 from doubles.draft import Draft
 from doubles.wire import walk
@@ -160,7 +159,6 @@ def schema_bound_lost(draft: Draft) -> None:
 @warning("schema-opened", rule="translation/schema-widened", check="request", target=(ANTHROPIC, CHAT, RESPONSES))
 def schema_opened(draft: Draft) -> None:
     """A closed object takes any parameter."""
-    need(not free_text(draft))
     for tool in need([tool for tool in draft.tools if tool.schema.get("additionalProperties") is False]):
         for schema in walk(tool.schema):
             schema.pop("additionalProperties", None)

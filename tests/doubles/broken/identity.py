@@ -1,0 +1,54 @@
+"""Bodies that should have come through as they are, between two ends of one format."""
+
+from __future__ import annotations
+
+from doubles.catalogue import CHAT, GEMINI, RESPONSES, SAME, broken, need
+from doubles.draft import Draft
+
+IDENTITY = "translation/identity"
+
+
+@broken("identity-key-dropped", rule=IDENTITY, check="request", sources=SAME)
+def identity_key_dropped(draft: Draft) -> None:
+    """On A→A the last key of the body is gone."""
+    keys = [key for key in draft.body if key not in ("model", "messages", "input", "contents", "tools", "system")]
+    keys = [key for key in keys if key not in ("systemInstruction", "instructions", "tool_choice", "toolConfig")]
+    need(keys)
+    del draft.body[keys[-1]]
+
+
+@broken("identity-empty-key-added", rule=IDENTITY, check="request", sources=SAME)
+def identity_empty_key_added(draft: Draft) -> None:
+    """On A→A a key with null, of which nobody spoke, was added."""
+    draft.body["metadata" if draft.format != GEMINI else "safetySettings"] = None
+
+
+@broken("identity-id-changed", rule=(IDENTITY, "translation/results-linked"), check="response", sources=SAME)
+def identity_id_changed(draft: Draft) -> None:
+    """On A→A a call has another id."""
+    for call in need([call for call in draft.calls if call.id]):
+        call.id += "x"
+
+
+@broken("identity-usage-changed", rule=IDENTITY, check="response", sources=SAME)
+def identity_usage_changed(draft: Draft) -> None:
+    """On A→A a token count is another one."""
+    usage = draft.body["usageMetadata" if draft.format == GEMINI else "usage"]
+    key = next(key for key, value in usage.items() if isinstance(value, int) and value)
+    usage[key] += 1
+
+
+@broken("identity-arguments-spelt-anew", rule=IDENTITY, check="response", target=(CHAT, RESPONSES), sources=SAME)
+def identity_arguments_spelt_anew(draft: Draft) -> None:
+    """On A→A the JSON text of arguments was read and written again, with other blanks."""
+    for call in need(draft.calls):
+        call.raw = call.raw + " "
+
+
+@broken(
+    "identity-text-changed", rule=("translation/text-changed", "translation/identity"), check="request", sources=SAME
+)
+def identity_text_changed(draft: Draft) -> None:
+    """On A→A a text lost a word."""
+    text = need(draft.texts_of("user"))[0]
+    text.text = text.text.rsplit(" ", 1)[0]

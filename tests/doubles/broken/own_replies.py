@@ -1,0 +1,154 @@
+"""Replies that carry everything, but break a rule of their own format."""
+
+from __future__ import annotations
+
+from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.draft import Draft
+
+
+@broken("call-without-name", rule={
+    ANTHROPIC: "anthropic/call-shape",
+    CHAT: "openai_chat/call-shape",
+    RESPONSES: "openai_responses/call-complete",
+    GEMINI: "gemini/call-name",
+}, check="response")  # fmt: skip
+def call_without_name(draft: Draft) -> None:
+    """A call of a reply has no name."""
+    del need(draft.calls)[0].inner["name"]
+
+
+@broken("call-without-type", rule={
+    ANTHROPIC: ("anthropic/block-type", "anthropic/shape"),
+    CHAT: "openai_chat/call-type",
+    RESPONSES: ("openai_responses/item-type", "openai_responses/shape"),
+}, check="response", target=(ANTHROPIC, CHAT, RESPONSES))  # fmt: skip
+def call_without_type(draft: Draft) -> None:
+    """A call of a reply does not say its type."""
+    del need(draft.calls)[0].entry["type"]
+
+
+@broken("call-without-arguments", rule={
+    ANTHROPIC: "anthropic/call-shape",
+    CHAT: "openai_chat/call-shape",
+    RESPONSES: "openai_responses/call-complete",
+}, check="response", target=(ANTHROPIC, CHAT, RESPONSES))  # fmt: skip
+def call_without_arguments(draft: Draft) -> None:
+    """A call without arguments leaves the key out."""
+    for call in need([call for call in draft.calls if not call.arguments]):
+        call.drop_arguments()
+
+
+@broken("stop-reason-without-call", rule={
+    ANTHROPIC: "anthropic/finish-agrees-with-calls",
+    CHAT: "openai_chat/finish-without-calls",
+}, check="response", target=(ANTHROPIC, CHAT))  # fmt: skip
+def stop_reason_without_call(draft: Draft) -> None:
+    """A reply without calls says that it has some."""
+    need(not draft.calls)
+    if draft.format == ANTHROPIC:
+        draft.body["stop_reason"] = "tool_use"
+    else:
+        draft.body["choices"][0]["finish_reason"] = "tool_calls"
+
+
+@broken("completed-in-progress", rule="openai_responses/finish-agrees", check="response", target=RESPONSES)
+def completed_in_progress(draft: Draft) -> None:
+    """A completed reply has calls that are in progress."""
+    for call in need(draft.calls):
+        call.entry["status"] = "in_progress"
+
+
+@broken(
+    "incomplete-without-reason",
+    rule="openai_responses/finish-incomplete-reason",
+    check="response",
+    target=RESPONSES,
+    cases=("shell/length-cut",),
+)
+def incomplete_without_reason(draft: Draft) -> None:
+    """An incomplete reply does not say why."""
+    draft.body["incomplete_details"] = None
+
+
+@broken(
+    "incomplete-in-foreign-words",
+    rule="openai_responses/finish-incomplete-details",
+    check="response",
+    target=RESPONSES,
+    cases=("shell/length-cut",),
+)
+def incomplete_in_foreign_words(draft: Draft) -> None:
+    """An incomplete reply gives Chat's reason."""
+    draft.body["incomplete_details"] = {"reason": "length"}
+
+
+@broken("reply-role-wrong", rule={
+    CHAT: "openai_chat/reply-role",
+    GEMINI: "gemini/reply-role",
+    ANTHROPIC: ("anthropic/shape", "anthropic/roles"),
+    RESPONSES: "openai_responses/reply-message",
+}, check="response")  # fmt: skip
+def reply_role_wrong(draft: Draft) -> None:
+    """The message of a reply is the user's."""
+    holder = next((m for m in draft.messages if "role" in m), None)
+    need(holder is not None)
+    assert holder is not None
+    holder["role"] = "user"
+
+
+@broken("reply-content-as-object", rule="openai_chat/reply-content", check="response", target=CHAT)
+def reply_content_as_object(draft: Draft) -> None:
+    """The content of a reply is a list of parts, which only requests may have."""
+    text = need(draft.texts)[0]
+    text.message["content"] = [{"type": "text", "text": text.text}]
+
+
+@broken("reply-part-of-request", rule="openai_responses/reply-content-part", check="response", target=RESPONSES)
+def reply_part_of_request(draft: Draft) -> None:
+    """The text of a reply has the type that only requests have."""
+    for text in need(draft.texts):
+        text.holder["type"] = "input_text"
+
+
+@broken(
+    "reply-without-candidates",
+    rule=("gemini/candidates-or-feedback", "translation/target-format"),
+    check="response",
+    target=GEMINI,
+)
+def reply_without_candidates(draft: Draft) -> None:
+    """A reply has no candidates."""
+    draft.body["candidates"] = []
+
+
+@broken("reply-envelope-missing", rule={
+    CHAT: "openai_chat/reply-envelope",
+    RESPONSES: "openai_responses/reply-envelope",
+}, check="response", target=(CHAT, RESPONSES))  # fmt: skip
+def reply_envelope_missing(draft: Draft) -> None:
+    """A reply has no id."""
+    del draft.body["id"]
+
+
+@broken("usage-under-foreign-names", rule={
+    ANTHROPIC: "anthropic/usage-shape",
+    CHAT: "openai_chat/usage-counts",
+    RESPONSES: "openai_responses/usage-shape",
+}, check="response", target=(ANTHROPIC, CHAT, RESPONSES))  # fmt: skip
+def usage_under_foreign_names(draft: Draft) -> None:
+    """Token counts have another format's names."""
+    names = {ANTHROPIC: ("prompt_tokens", "completion_tokens"), CHAT: ("input_tokens", "output_tokens")}
+    one, two = names.get(draft.format, ("prompt_tokens", "completion_tokens"))
+    draft.body["usage"] = {one: 12, two: 3}
+
+
+@broken("usage-missing", rule="anthropic/usage-shape", check="response", target=ANTHROPIC)
+def usage_missing(draft: Draft) -> None:
+    """A reply has no token counts, which clients of this format read unasked."""
+    del draft.body["usage"]
+
+
+@broken("usage-as-text", rule="gemini/usage-counts", check="response", target=GEMINI)
+def usage_as_text(draft: Draft) -> None:
+    """Token counts are texts."""
+    draft.body["usageMetadata"] = {key: f"{value} tokens" for key, value in draft.body["usageMetadata"].items()}

@@ -1,0 +1,149 @@
+"""Choices, flags and settings in other words that say the same."""
+
+from __future__ import annotations
+
+from doubles.broken.choice import choice, mode
+from doubles.broken.settings import LIMITS
+from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need
+from doubles.draft import Draft
+
+
+@harmless("choice-auto-said-aloud", check="request")
+def choice_auto_said_aloud(draft: Draft) -> None:
+    """The choice auto is said, which is the default."""
+    need(draft.tools and choice(draft) is None)
+    if draft.format == GEMINI:
+        draft.body["toolConfig"] = {"functionCallingConfig": {"mode": "AUTO"}}
+    else:
+        draft.body["tool_choice"] = {"type": "auto"} if draft.format == ANTHROPIC else "auto"
+
+
+@harmless("choice-auto-left-out", check="request")
+def choice_auto_left_out(draft: Draft) -> None:
+    """The choice auto is left out, as it is the default."""
+    need(choice(draft) is not None and mode(draft) == "auto")
+    need(draft.format != ANTHROPIC or not choice(draft).get("disable_parallel_tool_use"))
+    draft.body.pop("toolConfig" if draft.format == GEMINI else "tool_choice")
+
+
+@harmless("parallel-said-aloud", check="request", target=(ANTHROPIC, CHAT, RESPONSES))
+def parallel_said_aloud(draft: Draft) -> None:
+    """That calls may be parallel is said, which is the default."""
+    need(draft.tools)
+    if draft.format == ANTHROPIC:
+        need(choice(draft) and mode(draft) != "none" and "disable_parallel_tool_use" not in choice(draft))
+        draft.body["tool_choice"]["disable_parallel_tool_use"] = False
+    else:
+        need("parallel_tool_calls" not in draft.body)
+        draft.body["parallel_tool_calls"] = True
+
+
+@harmless("parallel-left-out", check="request", target=(ANTHROPIC, CHAT, RESPONSES))
+def parallel_left_out(draft: Draft) -> None:
+    """That calls may be parallel is left out, as it is the default."""
+    if draft.format == ANTHROPIC:
+        need(draft.body.get("tool_choice", {}).get("disable_parallel_tool_use") is False)
+        del draft.body["tool_choice"]["disable_parallel_tool_use"]
+    else:
+        need(draft.body.get("parallel_tool_calls") is True)
+        del draft.body["parallel_tool_calls"]
+
+
+@harmless("named-as-only-one-allowed", check="request", target=(CHAT, RESPONSES))
+def named_as_only_one_allowed(draft: Draft) -> None:
+    """A forced tool is the only one in a list of allowed tools of which one must be called."""
+    need(mode(draft) == "named")
+    stated = choice(draft)
+    allowed = {"mode": "required", "tools": [stated]}
+    inner = (
+        {"type": "allowed_tools", "allowed_tools": allowed}
+        if draft.format == CHAT
+        else {"type": "allowed_tools", **allowed}
+    )
+    draft.body["tool_choice"] = inner
+
+
+@harmless("named-as-only-one-declared", check="request", target=ANTHROPIC)
+def named_as_only_one_declared(draft: Draft) -> None:
+    """A forced tool is the only one declared, and one must be called."""
+    need(mode(draft) == "named")
+    name = choice(draft)["name"]
+    draft.body["tools"] = [tool.entry for tool in draft.tools if tool.inner["name"] == name]
+    draft.body["tool_choice"] = {"type": "any"}
+
+
+@harmless("subset-as-filtered-tools", check="request", target=ANTHROPIC, cases=("grep/choice-subset",))
+def subset_as_filtered_tools(draft: Draft) -> None:
+    """Where a subset cannot be named, the other tools are not declared; the order is another one."""
+    need(mode(draft) == "required" and len(draft.tools) == 2)
+    draft.body["tools"].reverse()
+
+
+@harmless("names-allowed-all", check="request", target=GEMINI)
+def names_allowed_all(draft: Draft) -> None:
+    """One of all the declared tools, by name, must be called."""
+    need(mode(draft) == "required")
+    choice(draft)["allowedFunctionNames"] = [tool.inner["name"] for tool in draft.tools]
+
+
+@harmless("max-tokens-another-default", check="request", target=ANTHROPIC)
+def max_tokens_another_default(draft: Draft) -> None:
+    """Where the source sets no limit, the one that the API demands is another number."""
+    source = str(draft.source)
+    need(
+        not any(
+            word in source for word in ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+        )
+    )
+    draft.body["max_tokens"] = 8192
+
+
+@harmless("max-tokens-by-old-name", check="request", target=CHAT)
+def max_tokens_by_old_name(draft: Draft) -> None:
+    """The limit stands under the deprecated max_tokens, which this model takes."""
+    draft.body["max_tokens"] = need(draft.body.pop(LIMITS[CHAT], None))
+
+
+@harmless("temperature-as-float", check="request")
+def temperature_as_float(draft: Draft) -> None:
+    """The temperature 1 is spelt 1.0, and the other way round."""
+    holder = draft.body.get("generationConfig", {}) if draft.format == GEMINI else draft.body
+    value = holder.get("temperature")
+    need(value is not None and value == int(value))
+    holder["temperature"] = int(value) if isinstance(value, float) else float(value)
+
+
+@harmless(
+    "temperature-default-left-out",
+    check="request",
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(ANTHROPIC, CHAT, RESPONSES),
+    cases=("grep/plain-end",),
+)
+def temperature_default_left_out(draft: Draft) -> None:
+    """The temperature 1 is left out where both sides document it as the default."""
+    need(draft.body.pop("temperature", None))
+
+
+@harmless("stream-false", check="request", target=(ANTHROPIC, CHAT, RESPONSES))
+def stream_false(draft: Draft) -> None:
+    """The request says that it wants no stream, which is the default."""
+    draft.body["stream"] = False
+
+
+@harmless("one-candidate-said-aloud", check="request", target=GEMINI)
+def one_candidate_said_aloud(draft: Draft) -> None:
+    """The request asks for one candidate, which is the default."""
+    draft.body.setdefault("generationConfig", {})["candidateCount"] = 1
+
+
+@harmless("one-choice-said-aloud", check="request", target=CHAT)
+def one_choice_said_aloud(draft: Draft) -> None:
+    """The request asks for one choice, which is the default."""
+    draft.body["n"] = 1
+
+
+@harmless("not-stored", check="request", target=(CHAT, RESPONSES))
+def not_stored(draft: Draft) -> None:
+    """The request asks not to be stored, which a translator may well want."""
+    draft.body["store"] = False
