@@ -34,12 +34,11 @@ class Session:
             THEIR_NAMES[self._route.upstream],
             upstream_model=self._route.upstream_model,
             force_conversion=False,  # as their `convert` does: a body between two ends of one format passes through
-            metadata_mode="strip",  # as their gateway does before it sends a body: no notes to itself on the wire
             google_output_format="rest",
         )
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Translate a request. Their gateway, too, puts the upstream's model into the body before it converts it."""
+        """Translate a request as their gateway does: the model goes in first, their notes to themselves come out last."""
         self._pipeline = self._new_pipeline()
         named = (
             body
@@ -49,12 +48,21 @@ class Session:
         produced: dict[str, Any] = self._pipeline.convert_request(named)
         if self._route.upstream == "gemini":
             produced.pop("model", None)  # which their transport puts into the URL
-        return produced
+        return _without_notes(produced)
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
         """Translate the reply to the request before."""
         produced: dict[str, Any] = self._pipeline.convert_response(body)
         return produced
+
+
+def _without_notes(value: Any) -> Any:
+    """A body without the key under which their converters keep what only they understand."""
+    if isinstance(value, dict):
+        return {key: _without_notes(entry) for key, entry in value.items() if key != "_provider_metadata"}
+    if isinstance(value, list):
+        return [_without_notes(entry) for entry in value]
+    return value
 
 
 class Translator:
