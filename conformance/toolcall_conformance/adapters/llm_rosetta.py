@@ -38,7 +38,7 @@ class Session:
         )
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Translate a request as their gateway does: the model goes in first, their notes to themselves come out last."""
+        """Translate a request as their gateway does: the model goes in first, notes to themselves come out last."""
         self._pipeline = self._new_pipeline()
         named = (
             body
