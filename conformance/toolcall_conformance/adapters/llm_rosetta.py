@@ -48,7 +48,8 @@ class Session:
         produced: dict[str, Any] = self._pipeline.convert_request(named)
         if self._route.upstream == "gemini":
             produced.pop("model", None)  # which their transport puts into the URL
-        return _without_notes(produced)
+        stripped: dict[str, Any] = _without_notes(produced)
+        return stripped
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
         """Translate the reply to the request before."""
