@@ -150,7 +150,7 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
         ("cases", "box/one     box/one"),
         ("features", "plain   Nothing special."),
         ("equivalences", "blank-is-absent  A blank text says nothing."),
-        ("checks", "request   Each exchange's client request"),
+        ("checks", "request     Each exchange's client request"),
     ],
 )
 def test_list(kind: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,13 +9,16 @@ from typing import Any
 from doubles.catalogue import Double
 from doubles.draft import Draft, Skip
 from doubles.places import Changed, Place, apply, places
-from toolcall_conformance.checks import CHECKS, ItemResult
+from toolcall_conformance.checks import CHECKS, ItemResult, Judges
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, load_corpus
+from toolcall_conformance.loop import judge_history
 from toolcall_reference import ReferenceTranslator
+
+JUDGES = Judges(functools.partial(judge, corpus=load_corpus()), functools.partial(judge_history, corpus=load_corpus()))
 
 
 def judged(place: Place, output: Any) -> tuple[Finding, ...]:
@@ -109,4 +112,4 @@ class DoubledSession:
 def play(double: Double, case: Case, route: Route) -> ItemResult:
     """A case on a route through the check, with a double as the translator."""
     driver = PythonDriver(Doubled(double), f"double:{double.name}")
-    return CHECKS[double.check](case, route, driver.open, functools.partial(judge, corpus=load_corpus()))
+    return CHECKS[double.check](case, route, driver.open, JUDGES, "", None)

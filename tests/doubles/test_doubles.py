@@ -12,12 +12,11 @@ import pytest
 
 from doubles.catalogue import Double, doubles
 from doubles.draft import Draft
-from doubles.running import changed, judged, play, rules, surprise
+from doubles.running import JUDGES, changed, judged, play, rules, surprise
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Level, Verdict
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, Rule, load_corpus
 
 MOST = None if os.environ.get("TOOLCALL_DOUBLES") == "all" else 3
@@ -74,8 +73,8 @@ def test_a_refusal_where_the_case_allows_it_is_no_failure() -> None:
     allowing = Case(case.path, {**case.scenario, "may_refuse": ["request"]})
     route = Route("anthropic", "gemini", case.model("anthropic"), case.model("gemini"))
     session = PythonDriver(Refusing(), "refusing").open
-    assert CHECKS["request"](case, route, session, judge).verdict is Verdict.REFUSED
-    result = CHECKS["request"](allowing, route, session, judge)
+    assert CHECKS["request"](case, route, session, JUDGES, "", None).verdict is Verdict.REFUSED
+    result = CHECKS["request"](allowing, route, session, JUDGES, "", None)
     assert result.verdict is Verdict.PASS
     assert "no such thing here" in result.reason
 

@@ -5,15 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import request, response
-from toolcall_conformance.checks.base import Check, ItemResult, Judge, Played
+from toolcall_conformance.checks import agent_loop, request, response
+from toolcall_conformance.checks.base import Check, HistoryJudge, ItemResult, Judge, Judges, Played
+from toolcall_conformance.library import Case, Corpus
 
-__all__ = ["CHECKS", "NEEDS", "Check", "ItemResult", "Judge", "Played", "describe"]
+__all__ = [
+    "CHECKS",
+    "NEEDS",
+    "Check",
+    "HistoryJudge",
+    "ItemResult",
+    "Judge",
+    "Judges",
+    "Played",
+    "describe",
+    "variants",
+]
 
-CHECKS: Mapping[str, Check] = MappingProxyType({"request": request.run, "response": response.run})
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {"request": request.run, "response": response.run, "agent_loop": agent_loop.run}
+)
 
-# The operation that a translator must have for a check to apply to it.
-NEEDS: Mapping[str, str] = MappingProxyType({"request": "request", "response": "response"})
+# The operations that a translator must have for a check to apply to it.
+NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "request": frozenset({"request"}),
+        "response": frozenset({"response"}),
+        "agent_loop": frozenset({"request", "response"}),
+    }
+)
+
+
+def variants(corpus: Corpus, check: str, case: Case, client: str) -> tuple[str, ...]:
+    """The ways in which a check plays a case for a client; ``""`` is the plain one."""
+    return agent_loop.variants(corpus, case, client) if check == "agent_loop" else ("",)
 
 
 def describe(name: str) -> str:

@@ -42,6 +42,22 @@ class Judge(Protocol):
     ) -> tuple[Finding, ...]: ...
 
 
+class HistoryJudge(Protocol):
+    """The judge of a request in the course of a conversation, with a corpus bound to it."""
+
+    def __call__(
+        self, golden: Any, output: Any, *, client: str, upstream: str, request: Any, upstream_model: str | None
+    ) -> tuple[Finding, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """The two ways to judge: a body by itself, and a request by the conversation that it goes on with."""
+
+    body: Judge
+    history: HistoryJudge
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
     """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came."""
@@ -69,11 +85,13 @@ class ItemResult:
 
 
 class Check(Protocol):
-    """Plays ``case`` on ``route`` in a session of its own."""
+    """Plays ``case`` on ``route`` in a session of its own, in one of the check's variants; ``other``: another case."""
 
     __doc__: str | None
 
-    def __call__(self, case: Case, route: Route, open_session: OpenSession, judge: Judge) -> ItemResult: ...
+    def __call__(
+        self, case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str, other: Case | None
+    ) -> ItemResult: ...
 
 
 @dataclass(slots=True)

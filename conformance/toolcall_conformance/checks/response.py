@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toolcall_conformance.checks.base import ItemResult, Judge, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case
 
 
-def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> ItemResult:
+def run(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
     """Each exchange's upstream reply is translated, after its request was, and judged as a client reply."""
+    del variant, other  # this check has one way to be played
     tally = Tally.of(case, "response")
     opened = open_session(route)
     if not isinstance(opened, Opened):
@@ -35,7 +38,7 @@ def run(case: Case, route: Route, open_session: OpenSession, judge: Judge) -> It
             break
         if outcome.mutated:
             tally.mutated("response", body)
-        found = judge(
+        found = judges.body(
             upstream.response,
             outcome.value,
             client=route.client,

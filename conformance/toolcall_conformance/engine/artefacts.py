@@ -13,7 +13,7 @@ from toolcall_conformance.findings import MISSING
 
 def folder_of(root: Path, item: Planned) -> Path:
     """The folder that an item's files are in."""
-    return root / item.case.id / item.check / str(item.route)
+    return root / item.case.id / item.check / item.name
 
 
 def write(root: Path, item: Planned, result: ItemResult) -> Path | None:

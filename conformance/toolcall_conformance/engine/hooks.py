@@ -89,6 +89,7 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         check=planned.check,
         client=planned.route.client,
         upstream=planned.route.upstream,
+        variant=planned.variant or None,
         verdict=verdict,
         outcome=outcome,
         reason=reason,

@@ -69,7 +69,7 @@ class CheckNode(_Branch):
 
     def collect(self) -> Iterator[pytest.Item]:
         for item in self.items:
-            yield ConformanceItem.from_parent(self, name=str(item.route), planned=item, run=self.run)
+            yield ConformanceItem.from_parent(self, name=item.name, planned=item, run=self.run)
 
 
 class ConformanceItem(pytest.Item):

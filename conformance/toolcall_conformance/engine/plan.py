@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from toolcall_conformance.checks import CHECKS, NEEDS
+from toolcall_conformance.checks import CHECKS, NEEDS, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Driver, Opened, TimedOut, UnsupportedOutcome
 from toolcall_conformance.drivers.base import OPERATIONS
@@ -26,10 +26,16 @@ class Planned:
     case: Case
     check: str
     route: Route
+    variant: str = ""
 
     @property
     def nodeid(self) -> str:
-        return f"{PREFIX}::{self.case.id}::{self.check}::{self.route}"
+        return f"{PREFIX}::{self.case.id}::{self.check}::{self.name}"
+
+    @property
+    def name(self) -> str:
+        """The last part of the node id: the route, and the variant if it has one."""
+        return f"{self.route}-{self.variant}" if self.variant else str(self.route)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class Support:
 
     def applies(self, check: str, client: str, upstream: str) -> bool:
         """Whether a check applies on a route."""
-        return NEEDS[check] in self.operations.get((client, upstream), frozenset())
+        return NEEDS[check] <= self.operations.get((client, upstream), frozenset())
 
 
 def route_of(case: Case, client: str, upstream: str) -> Route:
@@ -54,8 +60,10 @@ def items(corpus: Corpus) -> Iterator[Planned]:
     for case in corpus.cases.values():
         for check in CHECKS:
             for client in case.formats:
+                names = variants(corpus, check, case, client)
                 for upstream in case.formats:
-                    yield Planned(case, check, route_of(case, client, upstream))
+                    for name in names:
+                        yield Planned(case, check, route_of(case, client, upstream), name)
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:

@@ -82,6 +82,7 @@ class Recorder:
             check=planned.check,
             client=planned.route.client,
             upstream=planned.route.upstream,
+            variant=planned.variant or None,
             verdict=Verdict.FAIL,
             outcome="failed",
             findings=[finding],

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
-from toolcall_conformance.checks import CHECKS, ItemResult, Judge
+from toolcall_conformance.checks import CHECKS, HistoryJudge, ItemResult, Judges
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.known_failures import KnownFailures
-from toolcall_conformance.library import Corpus, Rule
+from toolcall_conformance.library import Case, Corpus, Rule
+
+MOST_REMEMBERED = 1_000
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Run:
     settings: Settings
     corpus: Corpus
     driver: Driver
-    judge: Judge
+    judges: Judges
     selection: Selection
     support: Support
     known: KnownFailures
@@ -49,14 +53,23 @@ class Run:
         return self.corpus.rules
 
     def _asked(self, item: Planned) -> bool:
-        return self.selection.has(item.case.id, item.check, str(item.route))
+        return self.selection.has(item.case.id, item.check, str(item.route), item.variant)
 
     def _applies(self, item: Planned) -> bool:
         return self.support.applies(item.check, item.route.client, item.route.upstream)
 
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""
-        return CHECKS[item.check](item.case, item.route, self.driver.open, self.judge)
+        play = CHECKS[item.check]
+        return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
+
+    def _other(self, item: Planned) -> Case | None:
+        """Another case that can be played on the same route, for a variant that plays two conversations at once."""
+        if item.variant != "interleaved":
+            return None
+        ends = {item.route.client, item.route.upstream}
+        fitting = [case for case in self.corpus.cases.values() if ends <= set(case.formats)]
+        return fitting[(fitting.index(item.case) + 1) % len(fitting)]
 
     def failing(self, result: ItemResult) -> list[Finding]:
         """The findings that fail the item, known or not."""
@@ -77,7 +90,24 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(judge: Any, corpus: Corpus) -> Judge:
-    """The judge function with its corpus."""
-    bound: Judge = functools.partial(judge, corpus=corpus)
-    return bound
+def bind(judge: Any, judge_history: Any, corpus: Corpus) -> Judges:
+    """The judge functions with their corpus."""
+    return Judges(
+        functools.partial(judge, corpus=corpus), _Remembering(functools.partial(judge_history, corpus=corpus))
+    )
+
+
+class _Remembering:
+    """A pure judge that is not asked the same twice: the variants of a conversation mostly bring equal bodies."""
+
+    def __init__(self, judge: HistoryJudge) -> None:
+        self._judge = judge
+        self._said: dict[bytes, tuple[Finding, ...]] = {}
+
+    def __call__(self, golden: Any, output: Any, **rest: Any) -> tuple[Finding, ...]:
+        key = blake2b(json.dumps([golden, output, rest]).encode(), digest_size=16).digest()
+        if key not in self._said:
+            if len(self._said) > MOST_REMEMBERED:
+                self._said.clear()
+            self._said[key] = self._judge(golden, output, **rest)
+        return self._said[key]

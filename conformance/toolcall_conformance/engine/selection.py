@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from toolcall_conformance.checks.agent_loop import VARIANTS
+
 PREFIX = "toolcall"
 
 
@@ -20,12 +22,14 @@ class _Wanted:
     cases: frozenset[str] | None = None
     check: str | None = None
     route: str | None = None
+    variant: str | None = None
 
-    def has(self, case: str, check: str | None = None, route: str | None = None) -> bool:
+    def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
         return (
             (self.cases is None or case in self.cases)
             and (check is None or self.check in (None, check))
             and (route is None or self.route in (None, route))
+            and (variant is None or self.variant in (None, variant))
         )
 
 
@@ -35,9 +39,9 @@ class Selection:
     def __init__(self, wanted: Sequence[_Wanted]) -> None:
         self._wanted = tuple(wanted)
 
-    def has(self, case: str, check: str | None = None, route: str | None = None) -> bool:
-        """Whether a case, a check of it, or one route of that is asked for, in whole or in part."""
-        return any(wanted.has(case, check, route) for wanted in self._wanted)
+    def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
+        """Whether a case, a check of it, or one route or variant of that is asked for, in whole or in part."""
+        return any(wanted.has(case, check, route, variant) for wanted in self._wanted)
 
 
 def parse(
@@ -57,15 +61,30 @@ def _parse(
     while parts and not parts[-1]:
         parts.pop()
     if len(parts) > 3:
-        raise SelectionError(f"{argument}: an id has three parts, {PREFIX}::CASE::CHECK::CLIENT-to-UPSTREAM")
+        raise SelectionError(f"{argument}: an id has three parts, {PREFIX}::CASE::CHECK::CLIENT-to-UPSTREAM[-VARIANT]")
     padded: list[str | None] = [*parts, None, None, None]
     case, check, route = padded[:3]
     wanted = _cases(argument, case, cases)
     if check is not None and check not in checks:
         raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
+    variant = None
     if route is not None:
+        route, variant = _split_variant(argument, route, formats)
         _verify_route(argument, route, wanted, cases, formats)
-    return _Wanted(wanted, check, route)
+    return _Wanted(wanted, check, route, variant)
+
+
+def _split_variant(argument: str, name: str, formats: Collection[str]) -> tuple[str, str | None]:
+    """``anthropic-to-gemini-swapped`` as the route and the variant; without one all variants are meant."""
+    for route in (f"{client}-to-{upstream}" for client in formats for upstream in formats):
+        variant = name.removeprefix(f"{route}-")
+        if variant != name:
+            if variant not in VARIANTS:
+                raise SelectionError(
+                    f"{argument}: there is no variant {variant!r}{_perhaps(variant, VARIANTS.keys() - {''})}"
+                )
+            return route, variant
+    return name, None
 
 
 def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:

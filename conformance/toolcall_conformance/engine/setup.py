@@ -53,7 +53,8 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
     ) as error:
         raise pytest.UsageError(str(error)) from None
     judge = importlib.import_module("toolcall_conformance.judge").judge
-    return Run(chosen, corpus, driver, bind(judge, corpus), wanted, support, known)
+    judge_history = importlib.import_module("toolcall_conformance.loop").judge_history
+    return Run(chosen, corpus, driver, bind(judge, judge_history, corpus), wanted, support, known)
 
 
 def _verify_folder(folder: Path) -> None:

@@ -63,6 +63,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> Text:
         check=planned.check,
         client=planned.route.client,
         upstream=planned.route.upstream,
+        variant=planned.variant,
         exchanges=len(planned.case.exchanges(planned.route.client)),
         again=run.settings.again(item.nodeid),
         files=_relative(item.files, run.settings.directory),

@@ -23,6 +23,20 @@ class FormatPackage(Protocol):
     def read_response(self, body: Any, /) -> Reading: ...
 
 
+class ClientModule(Protocol):
+    """What a format's module ``client`` exports: the ideal client of that API."""
+
+    CONTAINER: str
+
+    def entries(self, body: dict[str, Any], /) -> list[Any]: ...
+
+    def as_history(self, reply: dict[str, Any], /, *, echo: bool) -> list[Any]: ...
+
+    def relink(self, result: dict[str, Any], call_id: str | None, name: str | None, /) -> None: ...
+
+    def swap(self, tail: list[Any], /) -> None: ...
+
+
 @cache
 def names() -> tuple[str, ...]:
     """The formats that have a package here, sorted."""
@@ -35,6 +49,13 @@ def package(name: str) -> FormatPackage:
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
     return cast(FormatPackage, importlib.import_module(f"{__name__}.{name}"))
+
+
+@cache
+def client(name: str) -> ClientModule:
+    """The ideal client of a format."""
+    package(name)
+    return cast(ClientModule, importlib.import_module(f"{__name__}.{name}.client"))
 
 
 def load_rules(*wanted: str) -> None:

@@ -19,6 +19,7 @@ from toolcall_conformance.reading.model import (
     Value,
 )
 from toolcall_conformance.reading.node import Node
+from toolcall_conformance.reading.ordering import reverse_among
 
 __all__ = [
     "Call",
@@ -38,4 +39,5 @@ __all__ = [
     "Unknown",
     "Unreadable",
     "Value",
+    "reverse_among",
 ]

@@ -33,12 +33,14 @@ class Subject:
     client: str
     upstream: str
     exchanges: int
+    variant: str = ""
     again: str | None = None
     files: str | None = None
 
     @property
     def title(self) -> str:
-        return f"{self.case} · {self.check} · {self.client} → {self.upstream}"
+        way = f" · {self.variant}" if self.variant else ""
+        return f"{self.case} · {self.check} · {self.client} → {self.upstream}{way}"
 
 
 def describe(

@@ -17,12 +17,14 @@ class Pair:
 
     ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
     filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
+    ``through`` is a format that everything had to pass on its way from the source to the output, if there is one.
     """
 
     corpus: Corpus
     source: Reading
     output: Reading
     forced: bool | None = None
+    through: str | None = None
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -38,8 +40,8 @@ class Pair:
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """What the corpus says of the source's format in general."""
-        return self.corpus.format(self.source.format)
+        """What the corpus says in general of the format in which the results and declarations came."""
+        return self.corpus.format(self.through or self.source.format)
 
     def demand(self, element: str) -> str:
         """How far the output must carry an element that the source has: ``must``, ``may`` or ``cannot``."""
@@ -47,6 +49,8 @@ class Pair:
             self.corpus.expresses(self.source.format, element),
             self.corpus.expresses(self.output.format, element),
         }
+        if self.through is not None:
+            ways.add(self.corpus.expresses(self.through, element))
         if "no" in ways:
             return "cannot"
         return "may" if "convention" in ways else "must"

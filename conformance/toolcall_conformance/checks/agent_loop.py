@@ -1,0 +1,134 @@
+"""The check ``agent_loop``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.client import Habit, UncontinuableError, continued
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Outcome, Produced, SessionDriver
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.library import Case, Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to play a conversation. ``fresh``: every exchange in a session of its own, as by another replica."""
+
+    habit: Habit = field(default_factory=Habit)
+    fresh: bool = False
+    interleaved: bool = False
+
+
+VARIANTS = {
+    "": Variant(),
+    "stripping": Variant(Habit(echo=False)),
+    "swapped": Variant(Habit(swap=True)),
+    "fresh": Variant(fresh=True),
+    "interleaved": Variant(interleaved=True),
+}
+
+
+def run(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """The whole conversation is played as an agent would: requests are built from the replies that came back."""
+    tally = Tally.of(case, "agent_loop")
+    way = VARIANTS[variant]
+    main = _play(case, route, open_session, judges, way, tally)
+    side = (
+        _play(other, route, open_session, None, way, Tally.of(other, "agent_loop")) if other is not None else iter(())
+    )
+    for _ in main:  # one step is one exchange; with a second conversation they take turns
+        next(side, None)
+    return tally.result()
+
+
+def _play(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges | None, way: Variant, tally: Tally
+) -> Iterator[None]:
+    """Play a conversation, an exchange a step; what is judged goes into ``tally``."""
+    session: SessionDriver | None = None
+    clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
+    request = clients[0].request
+    for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
+        if session is None or way.fresh:
+            opened = open_session(route)
+            if not isinstance(opened, Opened):
+                tally.block("open", opened, "session")
+                return
+            session = opened.session
+        name = client.request_path.stem
+        sent = session.request(request)
+        tally.played.append(Played(name, request, produced(sent), upstream.request))
+        if not isinstance(sent, Produced):
+            _failed(tally, number, "request", sent, name)
+            return
+        if judges is not None and number:
+            found = judges.history(
+                upstream.request,
+                sent.value,
+                client=route.client,
+                upstream=route.upstream,
+                request=request,
+                upstream_model=route.upstream_model,
+            )
+            tally.findings += _placed(found, name, way)
+        if number + 1 == len(clients):
+            return
+        yield
+        back = session.response(upstream.response)
+        reply = upstream.response_path.stem
+        if not isinstance(back, Produced):
+            _failed(tally, number, "response", back, reply)
+            return
+        try:
+            request = continued(route.client, request, back.value, clients[number + 1], way.habit)
+        except UncontinuableError as broken:
+            tally.played.append(Played(reply, upstream.response, back.value, client.response))
+            tally.findings.append(
+                Finding(
+                    "translation/loop-broken",
+                    Level.MUST,
+                    "",
+                    str(broken),
+                    want=broken.want,
+                    got=broken.got,
+                    element="call",
+                    body=reply,
+                )
+            )
+            return
+        yield
+
+
+def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: str) -> None:
+    """A call that brought nothing: on goldens its own check tells of it, on a body of the loop only this one can."""
+    assert not isinstance(outcome, Produced)
+    if number == 0 or operation == "response":
+        tally.block(operation, outcome, body)
+    else:
+        tally.fail(operation, outcome, body)
+
+
+def _placed(findings: tuple[Finding, ...], body: str, way: Variant) -> list[Finding]:
+    """Findings with the body they are about; another replica cannot know everything, so there they are softer."""
+    placed = [replace(finding, body=body) for finding in findings]
+    return [finding.softened(Level.SHOULD) for finding in placed] if way.fresh else placed
+
+
+def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:
+    """The variants that a case has for a client.
+
+    None without a second exchange, or for a format whose ideal client we do not have; swapped results only where ids
+    link them.
+    """
+    if client not in formats.names() or len(case.exchanges(client)) < 2:
+        return ()
+    ids = case.scenario["ids"].get(client, {}).values()
+    linked = not corpus.format(client)["positional_pairing"] or None not in ids
+    swappable = "parallel-calls" in case.features and linked
+    return tuple(name for name in VARIANTS if name != "swapped" or swappable)

@@ -1,0 +1,79 @@
+"""The client's side of a conversation: how a request goes on from the reply that the client really got."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.library import Exchange
+from toolcall_conformance.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How a client behaves: whether it sends back keys that it does not know, and in which order it gives results."""
+
+    echo: bool = True
+    swap: bool = False
+
+
+class UncontinuableError(Exception):
+    """A reply with another number of calls than the conversation goes on with: ``want`` and ``got`` say how many."""
+
+    def __init__(self, want: int, got: int) -> None:
+        super().__init__(f"the reply has {got} calls, the provider's had {want}")
+        self.want, self.got = want, got
+
+
+def continued(
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: Habit
+) -> dict[str, Any]:
+    """The client's next request in the format ``name``.
+
+    ``before`` is the request that was sent, ``reply`` what came back through the translator. What the user adds is that
+    of the corpus's ``following`` request: the same results, now for the calls of ``reply`` in their order. Raises
+    UncontinuableError.
+    """
+    client = formats.client(name)
+    golden = formats.read(name, "request", following.request)
+    body: dict[str, Any] = copy.deepcopy(following.request)
+    body[client.CONTAINER] = copy.deepcopy(client.entries(before)) + client.as_history(reply, echo=habit.echo)
+    calls = formats.read(name, "request", body).calls
+    if len(calls) != len(golden.calls):
+        told = len(formats.read(name, "request", before).calls)
+        raise UncontinuableError(len(golden.calls) - told, len(calls) - told)
+    start = _start_of_tail(golden, client.CONTAINER)
+    tail = copy.deepcopy(client.entries(following.request)[start:])
+    for result in golden.results:
+        place = _entry(result.pointer, client.CONTAINER)
+        if place is None or place[0] < start or result.call is None:
+            continue
+        call = calls[result.call]
+        client.relink(resolve(tail[place[0] - start], place[1]), call.id, call.name)
+    if habit.swap:
+        client.swap(tail)
+    body[client.CONTAINER] += tail
+    return body
+
+
+def _start_of_tail(golden: Reading, container: str) -> int:
+    """Where in a golden request the part begins that the user added last: behind the last entry of the assistant."""
+    places = [
+        place[0]
+        for turn in golden.turns
+        if turn.side == "assistant"
+        for item in turn.items
+        if (place := _entry(item.pointer, container)) is not None
+    ]
+    return max(places, default=-1) + 1
+
+
+def _entry(pointer: str, container: str) -> tuple[int, str] | None:
+    """A pointer as the number of the conversation's entry and the pointer inside it; None if it is elsewhere."""
+    parts = pointer.split("/")
+    if len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
+        return None
+    return int(parts[2]), "".join("/" + part for part in parts[3:])

@@ -1,0 +1,80 @@
+"""An ideal client of generateContent: how it goes on after a reply.
+
+The candidate's content goes back as it came, signatures and all; a functionResponse for each call follows in one user
+content, in the order of the calls (https://ai.google.dev/gemini-api/docs/function-calling,
+https://ai.google.dev/gemini-api/docs/thought-signatures).
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from toolcall_conformance.formats.gemini.spelling import member
+from toolcall_conformance.reading import reverse_among
+
+CONTAINER = "contents"
+
+DOCUMENTED = (
+    "text",
+    "thought",
+    "thoughtSignature",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "videoMetadata",
+    "mediaResolution",
+    "partMetadata",
+)
+DOCUMENTED_CALL = ("id", "name", "args", "partialArgs", "willContinue")
+
+
+def entries(body: dict[str, Any]) -> list[Any]:
+    """The conversation of a request, as a list that may be changed."""
+    found: Any = body.get("contents")
+    if isinstance(found, dict):
+        return [found]
+    return list(found) if isinstance(found, list) else []
+
+
+def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
+    """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
+    candidates: Any = reply.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content: Any = copy.deepcopy(first.get("content")) if isinstance(first, dict) else None
+    if not isinstance(content, dict):
+        return []
+    if not echo and isinstance(content.get("parts"), list):
+        content["parts"] = [_known(part) for part in content["parts"]]
+    return [content]
+
+
+def _known(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    kept = {key: value for key, value in part.items() if key in DOCUMENTED}
+    call = kept.get("functionCall")
+    if isinstance(call, dict):
+        kept["functionCall"] = {key: call[key] for key in DOCUMENTED_CALL if key in call}
+    return kept
+
+
+def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
+    """Make a functionResponse answer another call, in place; without an id it has none either."""
+    result.pop("id", None)
+    if call_id is not None:
+        result["id"] = call_id
+    result["name"] = name
+
+
+def swap(tail: list[Any]) -> None:
+    """Give the results of each content in the reverse order, in place; only where ids link them."""
+    for content in tail:
+        parts = content.get("parts") if isinstance(content, dict) else None
+        if isinstance(parts, list):
+            reverse_among(parts, lambda part: isinstance(member(part, "functionResponse"), dict))

@@ -1,0 +1,13 @@
+"""Lists in which only some entries change places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def reverse_among(entries: list[Any], chosen: Callable[[Any], bool]) -> None:
+    """Put the chosen entries in the reverse order, in place; all others stay where they are."""
+    places = [index for index, entry in enumerate(entries) if chosen(entry)]
+    for index, entry in zip(places, [entries[place] for place in reversed(places)], strict=True):
+        entries[index] = entry
