@@ -87,9 +87,9 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
     models = (_model(client), _model(upstream))
     seen = []
     for rule in load_corpus().rules.values():
-        example = rule.raw.get("obeys", {})
-        if "source" not in example or rule.raw["direction"] != check or rule.id in ODD:
+        if rule.raw["check"] != "judge" or rule.raw["direction"] != check or rule.id in ODD:
             continue
+        example = rule.raw["obeys"]
         if source != example["client" if check == "request" else "upstream"] or example["source"] in seen:
             continue
         seen.append(example["source"])

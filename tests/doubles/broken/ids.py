@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from doubles.broken.results import words
 from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need
 from doubles.draft import Draft
 
@@ -171,7 +172,7 @@ def call_id_as_item_id(draft: Draft) -> None:
 def ids_shifted(draft: Draft) -> None:
     """Results carry the id of the call before theirs."""
     batch = need([batch for batch in draft.result_batches if len(batch) > 1])[0]
-    need(len({str(result.content) for result in batch}) == len(batch))
+    need(len({words(result) for result in batch}) == len(batch))
     ids = [result.id for result in batch]
     for result, other in zip(batch, [ids[-1], *ids[:-1]], strict=True):
         result.id = other

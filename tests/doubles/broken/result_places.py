@@ -108,7 +108,12 @@ def results_with_role_tool(draft: Draft) -> None:
         (result.message or {})["role"] = "tool"
 
 
-@broken("results-before-calls", rule="translation/results-linked", check="request", target=RESPONSES)
+@broken(
+    "results-before-calls",
+    rule=("translation/results-linked", "translation/result-lost"),
+    check="request",
+    target=RESPONSES,
+)
 def results_before_calls(draft: Draft) -> None:
     """A result stands before its call."""
     call, result = need(draft.calls)[0], need(draft.results)[0]
