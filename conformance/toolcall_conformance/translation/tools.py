@@ -145,7 +145,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
         closing_allowed = bool(twin.strict)
         for difference in compare_schemas(tool.schema, twin.schema, closing_allowed=closing_allowed):
             _report_difference(pair, tool, twin, difference, subject)
-    _compare_strict(pair, tool, twin, subject)
+        _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 
 
 def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
