@@ -9,7 +9,6 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import calls, identity, outcome, results, settings, state, texts, tools
 from toolcall_conformance.translation.pair import Pair
@@ -54,7 +53,7 @@ def judge(
     if _other_format(pair, source, output, own):
         return tuple(pair.findings)
     if source_format == output_format:
-        return tuple(_judge_identity(pair, source, output, own, output_model))
+        return tuple(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
     _compare(pair, output_model if asking else None)
@@ -79,12 +78,11 @@ def _compare(pair: Pair, route_model: str | None) -> None:
     state.compare_opaque(pair)
 
 
-def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding], model: str | None) -> list[Finding]:
+def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) -> list[Finding]:
     """JSON equality, model aside; where it fails the readings explain what they can."""
     aside = frozenset(pair.target.get("model_keys", ["model"]))
     if equal(identity.without(source, aside), identity.without(output, aside)):
         return []
-    del model
     _compare(pair, None)
     told = [finding.pointer for finding in pair.findings if finding.level is Level.MUST and finding.pointer]
     pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
@@ -143,6 +141,3 @@ def _excuse(own: list[Finding], source: list[Finding]) -> list[Finding]:
             finding = finding.softened(Level.NOTE)
         excused.append(finding)
     return excused
-
-
-__all__ = ["Reading", "judge"]

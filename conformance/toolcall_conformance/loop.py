@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result
 from toolcall_conformance.rules.check import check_body
@@ -28,8 +28,9 @@ def judge_history(
 
     ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies with
     their ids, names and opaque state, and the client's results. ``client`` is the format that everything had to pass
-    through: what it cannot say is not demanded. ``request`` is the client's request; results are judged by what that
-    says. Returns findings with pointers into ``output``.
+    through: what it cannot say is not demanded. ``request`` is the client's golden request, by whose words results are
+    judged: never the one built from translated replies, whose ids may be what is wrong. Returns findings with pointers
+    into ``output``.
     """
     corpus = corpus or load_corpus()
     before = formats.read(upstream, "request", golden)
@@ -76,8 +77,3 @@ def _compare_ids(pair: Pair) -> None:
                 got=new.id,
                 subject=call_words(old),
             )
-
-
-def softened(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings as SHOULD at most."""
-    return tuple(finding.softened(Level.SHOULD) for finding in findings)

@@ -73,7 +73,7 @@ def _play(
                 sent.value,
                 client=route.client,
                 upstream=route.upstream,
-                request=request,
+                request=client.request,
                 upstream_model=route.upstream_model,
             )
             tally.findings += _placed(found, name, way)
