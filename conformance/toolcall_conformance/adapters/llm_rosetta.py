@@ -1,4 +1,4 @@
-"""llm-rosetta (https://github.com/Oaklight/llm-rosetta), judged in process. Copy this file to adapt your own translator.
+"""llm-rosetta (https://github.com/Oaklight/llm-rosetta), judged in process. Copy this file to adapt your own library.
 
 Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.llm_rosetta:Translator toolcall::``.
 """
