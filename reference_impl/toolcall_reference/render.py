@@ -1,14 +1,15 @@
 """Renders the wire files of a scenario: ``python -m toolcall_reference.render CORPUS_DIR [CASE…]``.
 
-Only files whose provenance in ``scenario.json`` is ``rendered``, or that it does not list yet, are written; a file that
-somebody typed or recorded is never touched.
+Only files whose provenance in ``scenario.json`` is ``rendered``, or that are new, are written; a file that somebody
+typed or recorded, or that nobody listed, is never touched, and none is ever deleted.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from .scenario import Builder
 from .target import Target
 
 RELEASED = "2026-11-21"
+#: What rendering a broken case raises.
+CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)
+_TEMPORARY = ".rendering-"
 DEFAULT_MODELS = {
     "anthropic": "claude-sonnet-4-5-20250929",
     "openai_chat": "gpt-4.1-2025-04-14",
@@ -62,16 +66,6 @@ def text_of(body: Body) -> str:
     return json.dumps(body, ensure_ascii=False, indent=2) + "\n"
 
 
-def _write(path: Path, text: str) -> bool:
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
-    return True
-
-
 def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, str]:
     """What to say of a new file: the format's API version, and the date of the case's other files."""
     version = case.parents[2] / "formats" / format_name / "format.json"
@@ -82,41 +76,84 @@ def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, st
     return {**found, "date": max(dates, default=RELEASED)}
 
 
-def render_case(case: Path, tools: dict[str, dict[str, Any]]) -> Iterator[Path]:
-    """Write the rendered files of one case; yields those that changed."""
-    path = case / "scenario.json"
-    scenario = json.loads(path.read_text(encoding="utf-8"))
+def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """What the rendered files of one case should hold: text by path inside the case. Reads, and writes nothing.
+
+    Where ``files`` of ``scenario.json`` does not name a file yet, the scenario with the new entries comes first: a file
+    is listed before it is there, so that a run cut short leaves none that looks foreign. Raises a ``CANNOT_RENDER``
+    for a scenario that is not well formed, for an unlisted file in the way, and for a listed one that is no more.
+    """
+    scenario = json.loads((case / "scenario.json").read_text(encoding="utf-8"))
     files = scenario.setdefault("files", {})
     listed = dict(files)
+    found: dict[str, str] = {}
     for format_name in scenario.get("models") or DEFAULT_MODELS:
         for name, body in render(scenario, tools, format_name).items():
-            key = f"{format_name}/{name}"
-            entry = files.setdefault(key, _entry(case, format_name, listed))
-            if entry.get("provenance") != "rendered":
-                continue
-            if _write(case / key, text_of(body)):
-                yield case / key
-    if files != listed and _write(path, text_of(scenario)):
-        yield path
+            key, text = f"{format_name}/{name}", text_of(body)
+            if key not in files and (case / key).exists() and (case / key).read_bytes() != text.encode():
+                raise ValueError(
+                    f"{key} is there, but `files` of scenario.json does not list it: list it as typed or recorded, "
+                    "or delete it to have it rendered"
+                )
+            if files.setdefault(key, _entry(case, format_name, listed)).get("provenance") == "rendered":
+                found[key] = text
+    for key, entry in listed.items():
+        if entry.get("provenance") == "rendered" and key not in found:
+            raise ValueError(
+                f"{key} is listed as rendered, but the scenario has no such exchange: delete the file and its entry"
+            )
+    return found if files == listed else {"scenario.json": text_of(scenario), **found}
+
+
+def write(case: Path, key: str, text: str) -> bool:
+    """Replace one file of a case as a whole; False if it holds this text already.
+
+    The temporary file stands in the case's own folder, where no reader of the corpus looks; ``sweep`` takes away what a
+    killed run left.
+    """
+    path = case / key
+    if path.exists() and path.read_bytes() == text.encode():
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = case / f"{_TEMPORARY}{os.getpid()}.tmp"
+    try:
+        temporary.write_bytes(text.encode())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return True
+
+
+def sweep(corpus: Path) -> None:
+    """Take away the temporary files of runs that were killed."""
+    for left in corpus.glob(f"scenarios/*/*/{_TEMPORARY}*.tmp"):
+        left.unlink(missing_ok=True)
+
+
+def load_tools(corpus: Path) -> dict[str, dict[str, Any]]:
+    """The declarations in ``tools/`` by the name of their file."""
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((corpus / "tools").glob("*.json"))
+    }
 
 
 def main(arguments: Iterable[str]) -> int:
     """Render the cases named (``family/case``), or all; prints what changed."""
-    corpus, *wanted = list(arguments) or [""]
+    corpus, *names = list(arguments) or [""]
     root = Path(corpus) / "scenarios"
     if not corpus or not root.is_dir():
         print("usage: python -m toolcall_reference.render CORPUS_DIR [CASE…]", file=sys.stderr)
         return 2
-    tools = {}
-    for declaration in sorted((Path(corpus) / "tools").glob("*.json")):
-        tools[declaration.stem] = json.loads(declaration.read_text(encoding="utf-8"))
-    cases = [root / name for name in wanted] or sorted(path.parent for path in root.glob("*/*/scenario.json"))
+    sweep(Path(corpus))
+    tools = load_tools(Path(corpus))
+    cases = [root / name for name in names] or sorted(path.parent for path in root.glob("*/*/scenario.json"))
     failed = 0
     for case in cases:
         try:
-            for changed in render_case(case, tools):
-                print(changed)
-        except (ValueError, KeyError, TypeError, OSError) as error:
+            for key, text in wanted(case, tools).items():
+                if write(case, key, text):
+                    print(case / key)
+        except CANNOT_RENDER as error:
             failed += 1
             print(f"{case}: {type(error).__name__}: {error}", file=sys.stderr)
     return 1 if failed else 0

@@ -11,7 +11,7 @@ from reference_bodies import FORMATS, SCHEMA
 
 from toolcall_reference import formats
 from toolcall_reference.losses import Losses
-from toolcall_reference.render import main, render
+from toolcall_reference.render import main, render, wanted, write
 
 TOOLS = {"forecast": {"name": "forecast", "description": "The weather.", "parameters": SCHEMA}}
 SCENARIO: dict[str, Any] = {
@@ -99,16 +99,21 @@ def test_declarations_are_spelt_as_asked(name: str, word: str, check: Any) -> No
         render({**SCENARIO, "declare": {name: "sideways"}}, TOOLS, name)
 
 
-def test_only_rendered_files_are_written(tmp_path: Path) -> None:
-    case = tmp_path / "scenarios" / "weather" / "two"
+def write_case(corpus: Path, files: dict[str, Any]) -> Path:
+    """A corpus of one case in one format, with its first request on disk."""
+    case = corpus / "scenarios" / "weather" / "two"
     (case / "anthropic").mkdir(parents=True)
-    (tmp_path / "tools").mkdir()
-    (tmp_path / "tools" / "forecast.json").write_text(json.dumps(TOOLS["forecast"]))
-    typed = case / "anthropic" / "01-request.json"
-    typed.write_text("{}")
-    listed = {"anthropic/01-request.json": {"provenance": "typed"}}
-    scenario = {**SCENARIO, "models": {"anthropic": "claude-sonnet-4-5-20250929"}, "files": listed}
+    (corpus / "tools").mkdir()
+    (corpus / "tools" / "forecast.json").write_text(json.dumps(TOOLS["forecast"]))
+    (case / "anthropic" / "01-request.json").write_text("{}")
+    scenario = {**SCENARIO, "models": {"anthropic": "claude-sonnet-4-5-20250929"}, "files": files}
     (case / "scenario.json").write_text(json.dumps(scenario))
+    return case
+
+
+def test_only_rendered_files_are_written(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"anthropic/01-request.json": {"provenance": "typed"}})
+    typed = case / "anthropic" / "01-request.json"
     assert main([str(tmp_path), "weather/two"]) == 0
     assert typed.read_text() == "{}"
     written = sorted(path.name for path in (case / "anthropic").iterdir())
@@ -119,6 +124,47 @@ def test_only_rendered_files_are_written(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in case.rglob("*.json")}
     assert main([str(tmp_path)]) == 0
     assert {path: path.stat().st_mtime_ns for path in case.rglob("*.json")} == before
+
+
+def test_a_file_that_nobody_listed_is_in_the_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = write_case(tmp_path, {})
+    assert main([str(tmp_path)]) == 1
+    assert (
+        "anthropic/01-request.json is there, but `files` of scenario.json does not list it" in capsys.readouterr().err
+    )
+    assert [path.name for path in case.rglob("*.json")] == ["scenario.json", "01-request.json"]
+    assert (case / "anthropic" / "01-request.json").read_text() == "{}"
+
+
+def test_a_listed_file_that_is_no_more_is_told_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = write_case(tmp_path, {"anthropic/09-request.json": {"provenance": "rendered"}})
+    (case / "anthropic" / "01-request.json").rename(case / "anthropic" / "09-request.json")
+    assert main([str(tmp_path)]) == 1
+    assert "anthropic/09-request.json is listed as rendered, but" in capsys.readouterr().err
+    assert (case / "anthropic" / "09-request.json").read_text() == "{}"
+
+
+def test_files_are_listed_before_they_are_written_and_leftovers_swept(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"anthropic/01-request.json": {"provenance": "typed"}})
+    assert next(iter(wanted(case, TOOLS))) == "scenario.json"
+    left, kept = case / ".rendering-1.tmp", case / "01-request.json.tmp"
+    left.write_text("{")
+    kept.write_text("mine")
+    assert main([str(tmp_path)]) == 0
+    assert not left.exists()
+    assert kept.exists()
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = write_case(tmp_path, {})
+    before = sorted(case.rglob("*"))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("no room")))
+    with pytest.raises(OSError, match="no room"):
+        write(case, "anthropic/01-request.json", "new")
+    assert sorted(case.rglob("*")) == before
+    assert (case / "anthropic" / "01-request.json").read_text() == "{}"
 
 
 def test_usage_and_broken_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
