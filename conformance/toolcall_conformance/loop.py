@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reading import Reading, Result
+from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import calls, results, state, texts, tools
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -53,15 +54,33 @@ def judge_history(
 
 
 def _as_the_client_said(golden: Reading, asked: Reading) -> None:
-    """Put the results as the client gave them into the golden reading: with its own wrappers and marks of failure."""
-    given = {result.call: result for result in asked.results if result.call is not None}
-    for turn in golden.turns:
-        turn.items = [
-            replace(item, parts=given[item.call].parts, error=given[item.call].error)
-            if isinstance(item, Result) and item.call in given
-            else item
-            for item in turn.items
-        ]
+    """Put what the client said into the golden reading: its results with their wrappers, media where it has them.
+
+    Results keep the upstream's ids and names. The replies between are the provider's own and stay.
+    """
+    mine = {result.call: result for result in golden.results if result.call is not None}
+    said, ours = _runs(asked), _runs(golden)
+    if [run[0].side == "assistant" for run in said] != [run[0].side == "assistant" for run in ours]:
+        return
+    golden.turns = []
+    for theirs, own in zip(said, ours, strict=True):
+        if own[0].side == "assistant":
+            golden.turns += own
+            continue
+        for turn in theirs:
+            items = [_relinked(item, mine) if isinstance(item, Result) else item for item in turn.items]
+            golden.turns.append(replace(turn, items=items))
+
+
+def _runs(reading: Reading) -> list[list[Turn]]:
+    """The turns, grouped: the assistant's, then what the client said to them, and so on."""
+    grouped = groupby(reading.turns, key=lambda turn: turn.side == "assistant")
+    return [list(turns) for _, turns in grouped]
+
+
+def _relinked(said: Result, mine: dict[int, Result]) -> Result:
+    own = mine.get(said.call) if said.call is not None else None
+    return said if own is None else replace(own, parts=said.parts, error=said.error)
 
 
 def _compare_ids(pair: Pair) -> None:

@@ -1,10 +1,10 @@
 """A scenario of the corpus as a conversation in the intermediate form, for one format.
 
-Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "declare"}``. A turn is ``{"role", "content"}``;
-an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
+Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "names", "declare"}``. A turn is ``{"role",
+"content"}``; an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
 ``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data" or "url", "name"?}}``, and
 ``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands. A
-text or call may have ``"opaque": {format: signature}`` beside it.
+text or call may have a ``signature``, which is Gemini's.
 """
 
 from __future__ import annotations
@@ -62,12 +62,18 @@ class Builder:
         self._format = format_name
         self._signs = signs
         self._ids: dict[str, Any] = scenario.get("ids", {}).get(format_name, {})
+        self._names: dict[str, str] = scenario.get("names", {}).get(format_name, {})
         self._calls: dict[str, UniversalToolCall] = {}
         self._batch = 0
         self.system: list[Text] = []
         self.turns: list[tuple[Turn, dict[str, Any]]] = []
         self.tools = [_tool(tools[name]) for name in scenario.get("tools", [])]
         self.settings = _settings(scenario.get("settings", {}))
+        for tool in self.tools:
+            tool.name = self._name(tool.name)
+        choice = self.settings.tool_choice
+        if choice is not None and choice.names is not None:
+            choice.names = [self._name(name) for name in choice.names]
         for turn in scenario["conversation"]:
             self._enter(turn)
 
@@ -88,7 +94,7 @@ class Builder:
         if "text" in entry:
             return [Text(entry["text"], entry.get("refusal", False), self._state(entry))]
         if "call" in entry:
-            return [self._call(entry["call"], self._state(entry))]
+            return [self._call(entry["call"], self._state(entry["call"]))]
         if "result" in entry:
             return [self._result(entry["result"])]
         if "media" in entry:
@@ -99,15 +105,19 @@ class Builder:
                 return [make(self._format, str(block.get("type", key)), block) for block in blocks]
         raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
 
-    def _state(self, entry: dict[str, Any]) -> dict[str, Any]:
-        signature = entry.get("opaque", {}).get(self._format)
-        return {self._format: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
+    def _name(self, name: str) -> str:
+        """The name that this format's own client gives the tool."""
+        return self._names.get(name, name)
+
+    def _state(self, signed: dict[str, Any]) -> dict[str, Any]:
+        signature = signed.get("signature")
+        return {"gemini": {"thoughtSignature": signature}} if signature and self._format == "gemini" else {}
 
     def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
         key = call["key"]
         given = self._ids[key] if key in self._ids else self._native_id(key)
         found = UniversalToolCall(
-            key, call["name"], copy.deepcopy(call.get("arguments", {})), given_id=given, batch=self._batch
+            key, self._name(call["name"]), copy.deepcopy(call.get("arguments", {})), given_id=given, batch=self._batch
         )
         if "input" in call or isinstance(found.arguments, str):
             found.text = call.get("input", found.arguments)

@@ -11,7 +11,8 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.library import Case, Corpus, read_json
-from toolcall_conformance.reading import Call, Opaque, Reading, Result, Text, Value
+from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
+from toolcall_conformance.translation.placeholders import without_placeholders
 
 #: The element of expresses.json that a neutral setting belongs to.
 ELEMENT_OF = {
@@ -38,16 +39,19 @@ class Said:
     calls: list[tuple[str | None, Any, str | None]] = field(default_factory=list)
     results: list[tuple[int | None, str | None, Any, bool]] = field(default_factory=list)
     opaque: list[tuple[int | None, str]] = field(default_factory=list)
+    media: list[tuple[str | None, str | None]] = field(default_factory=list)
+    blocks: list[dict[str, Any]] = field(default_factory=list)
 
 
 def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def said_by_scenario(case: Case, format_name: str, number: int, direction: str) -> Said:
+def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Said:
     """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
     said = Said()
     ids = case.scenario["ids"][format_name]
+    names = case.scenario.get("names", {}).get(format_name, {})
     turns = case.scenario["conversation"]
     ends = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"]
     wanted = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
@@ -69,11 +73,20 @@ def said_by_scenario(case: Case, format_name: str, number: int, direction: str) 
                 signature = call.get("signature")
                 ordinals[call["key"]] = len(said.calls)
                 items.append(("call", len(said.calls)))
-                said.calls.append((call["name"], call["arguments"], ids[call["key"]]))
+                said.calls.append((names.get(call["name"], call["name"]), call["arguments"], ids[call["key"]]))
+            elif "media" in entry:
+                said.media.append((entry["media"]["mime"], entry["media"].get("data", entry["media"].get("url"))))
+            elif "opaque" in entry:
+                said.blocks += entry["opaque"].get(format_name, [])
             else:
                 result = entry["result"]
                 items.append(("result", len(said.results)))
                 content = result["content"]
+                said.media += [
+                    (item.mime, item.data or item.url)
+                    for item in media_of(content)
+                    if corpus.expresses(format_name, f"result-{item.kind}") != "no"
+                ]
                 said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
             if signature and format_name == "gemini":
                 said.opaque.append((len(said.calls) - 1 if "call" in entry else None, signature))
@@ -87,27 +100,47 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
     for turn in reading.turns:
         items: list[Any] = []
         said.turns.append((turn.side, items))
-        for item in turn.items:
+        for place, item in enumerate(turn.items):
             if isinstance(item, Text):
-                items.append(("text", item.text))
+                if not _captions(turn, place):
+                    items.append(("text", item.text))
+            elif isinstance(item, Media):
+                said.media.append((item.mime, item.data or item.url))
             elif isinstance(item, Call):
                 items.append(("call", len(said.calls)))
                 said.calls.append((item.name, item.arguments, item.id))
             elif isinstance(item, Result):
                 items.append(("result", len(said.results)))
                 content, failed = _content(item, wrappers, error_keys)
+                said.media += [(part.mime, part.data or part.url) for part in item.parts if isinstance(part, Media)]
                 said.results.append((item.call, item.id, content, failed or item.error is True))
             elif isinstance(item, Opaque):
                 said.opaque.append((item.call, item.value))
+            elif isinstance(item, Reasoning):
+                said.opaque.append((None, item.text))
             else:
                 items.append(item)
     return said
 
 
+def _captions(turn: Turn, place: int) -> bool:
+    """Whether a text only says of which result the media behind it are: formats that cannot nest them need that."""
+    after = turn.items[place + 1] if place + 1 < len(turn.items) else None
+    results = any(isinstance(item, Result) for item in turn.items[:place])
+    return results and isinstance(after, Media) and "result" in turn.items[place].text  # type: ignore[union-attr]
+
+
+def strings_of(value: Any) -> list[str]:
+    """Every string in a block, however deep."""
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for entry in inner for text in strings_of(entry)]
+
+
 def _content(result: Result, wrappers: list[str], error_keys: list[str]) -> tuple[Any, bool]:
     texts = [part.text for part in result.parts if isinstance(part, Text)]
     values = [part.value for part in result.parts if isinstance(part, Value)]
-    assert len(texts) + len(values) == len(result.parts), "text and objects only"
     if not values:
         return texts, False
     (value,) = values
@@ -120,8 +153,17 @@ def _content(result: Result, wrappers: list[str], error_keys: list[str]) -> tupl
     return value, False
 
 
+def media_of(content: Any) -> list[Media]:
+    """The media in a scenario's result."""
+    parts = [part["media"] for part in content if "media" in part] if isinstance(content, list) else []
+    return [Media(part["kind"], part["mime"], "", part.get("data"), part.get("url")) for part in parts]
+
+
 def same_content(wanted: Any, found: Any) -> bool:
-    """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text)."""
+    """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text).
+
+    Media of the result may be told of by a placeholder.
+    """
     texts = found if isinstance(found, list) else [found] if isinstance(found, str) else None
     if isinstance(wanted, dict):
         if texts is None:
@@ -130,10 +172,11 @@ def same_content(wanted: Any, found: Any) -> bool:
             return bool(parse("".join(texts)) == wanted)
         except JSONError:
             return False
-    pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted]
+    pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted if "text" in part]
     if texts is None:
         return False
     kept = [piece for piece in pieces if piece.strip()]
+    texts = without_placeholders(texts, media_of(wanted))
     return texts == kept or (len(kept) != 1 and [squeezed(" ".join(texts))] == [squeezed(" ".join(kept))])
 
 

@@ -43,7 +43,7 @@ def test_it_says_what_the_scenario_says(case: Case, name: str) -> None:
     data = expected.format_data(CORPUS, name)
     for number, direction, body in bodies(case, name):
         reading = formats.read(name, direction, body)
-        wanted = expected.said_by_scenario(case, name, number, direction)
+        wanted = expected.said_by_scenario(CORPUS, case, name, number, direction)
         found = expected.said_by_body(reading, data["result_wrappers"], data["error_keys"])
         _same_conversation(found, wanted, reading)
         if expected.native(CORPUS, name, "error-mark"):
@@ -61,7 +61,12 @@ def _same_conversation(found: expected.Said, wanted: expected.Said, reading: Rea
     assert [result[:2] for result in found.results] == [result[:2] for result in wanted.results]
     for got, want in zip(found.results, wanted.results, strict=True):
         assert expected.same_content(want[2], got[2]), f"{got[2]!r} is not {want[2]!r}"
-    assert found.opaque == wanted.opaque
+    hidden = [text for block in wanted.blocks for text in expected.strings_of(block)]
+    assert [state for state in found.opaque if state[1] not in hidden] == wanted.opaque
+    assert [
+        block for block in wanted.blocks if not {state[1] for state in found.opaque} & {*expected.strings_of(block)}
+    ] == []
+    assert found.media == wanted.media
 
 
 def _heard(turns: list[tuple[str, list[Any]]]) -> list[tuple[str, list[Any]]]:
@@ -89,6 +94,7 @@ def test_nothing_is_left_over(case: Case, name: str) -> None:
 
 @each_golden
 def test_declarations(case: Case, name: str) -> None:
+    names = case.scenario.get("names", {}).get(name, {})
     wanted = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in case.scenario["tools"]]
     choice = case.scenario["settings"].get("tool_choice", {})
     if len(choice.get("names", [])) > 1 and not expected.native(CORPUS, name, "choice-subset"):
@@ -96,7 +102,7 @@ def test_declarations(case: Case, name: str) -> None:
     for exchange in case.exchanges(name):
         tools = formats.read(name, "request", exchange.request).tools
         assert [(tool.name, tool.description) for tool in tools] == [
-            (tool["name"], tool["description"]) for tool in wanted
+            (names.get(tool["name"], tool["name"]), tool["description"]) for tool in wanted
         ]
         for tool, want in zip(tools, wanted, strict=True):
             assert tool.kind == "function"
@@ -136,7 +142,9 @@ def test_outcomes(case: Case, name: str) -> None:
         reading = formats.read(name, "response", exchange.response)
         assert reading.finish is not None
         assert reading.finish.reason == turn["finish"]
-        assert {key: reading.usage.get(key) for key in ("input", "output")} == turn["usage"]
+        assert {key: reading.usage.get(key) for key in ("input", "output")} == {
+            key: turn["usage"][key] for key in ("input", "output")
+        }
 
 
 def test_shapes_vary() -> None:
