@@ -1,0 +1,86 @@
+"""What a regeneration changes: the files, what is told of them, and how they come into the corpus."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolcall_reference.render import write
+
+#: Lines of a diff that are shown, and characters of a line.
+LINES, WIDTH = 8, 150
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file of a case: ``case`` is ``family/case``, ``key`` the path inside it, ``before`` None if it is new."""
+
+    case: str
+    key: str
+    before: str | None
+    after: str
+
+    def diff(self) -> tuple[str, ...]:
+        """The lines that go and come, or that the file is new; cut to a length that is read."""
+        new = self.after.splitlines()
+        if self.before is None:
+            return (f"(new, {len(new)} lines)",)
+        compared = difflib.unified_diff(self.before.splitlines(), new, n=0, lineterm="")
+        # The first two lines name the files; where in a file a line stands is in `git diff`.
+        lines = [line for number, line in enumerate(compared) if number > 1 and not line.startswith("@@")]
+        if not lines:
+            return ("(line ends only)",)
+        shown = [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:LINES]]
+        return (*shown, *([f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else []))
+
+
+def found_in(stage: Path, corpus: Path) -> list[Change]:
+    """What the stage holds, against the corpus; in each case ``scenario.json``, which lists the others, comes first."""
+    found = []
+    for path in (stage / "scenarios").glob("*/*/**/*.json"):
+        inside = path.relative_to(stage / "scenarios")
+        old = corpus / "scenarios" / inside
+        found.append(
+            Change(
+                case="/".join(inside.parts[:2]),
+                key="/".join(inside.parts[2:]),
+                before=old.read_bytes().decode() if old.is_file() else None,
+                after=path.read_bytes().decode(),
+            )
+        )
+    return sorted(found, key=lambda change: (change.case, change.key != "scenario.json", change.key))
+
+
+def told(changes: Iterable[Change]) -> Iterator[str]:
+    """The files by what changes in them: files with the same diff stand together above it."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for change in changes:
+        groups.setdefault(change.diff(), []).append(f"{change.case}/{change.key}")
+    for diff, files in groups.items():
+        yield from files
+        yield from (f"    {line}" for line in diff)
+
+
+def publish(changes: Iterable[Change], corpus: Path) -> None:
+    """Replace each file as a whole. Where one cannot be written (OSError), those before it are put back."""
+    done: list[Change] = []
+    try:
+        for change in changes:
+            done.append(change)
+            write(corpus / "scenarios" / change.case, change.key, change.after)
+    except OSError:
+        for change in reversed(done):
+            _put_back(change, corpus / "scenarios" / change.case)
+        raise
+
+
+def _put_back(change: Change, case: Path) -> None:
+    if change.before is not None:
+        write(case, change.key, change.before)
+        return
+    (case / change.key).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # the folder holds something, or was never made
+        (case / change.key).parent.rmdir()

@@ -1,0 +1,116 @@
+"""The options of a regeneration and its course: stage, examine, publish, tell."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from regeneration.changes import Change, found_in, publish, told
+from regeneration.extension import GoldenExtension
+from regeneration.validation import complete, objections
+from toolcall_conformance import library
+from toolcall_reference.render import sweep
+
+MARK = "goldens"
+AGAIN = "run again; `-k FAMILY/CASE` regenerates that case alone"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--corpus", metavar="DIR", help="test this corpus, not the checkout's")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", f"{MARK}: compares rendered goldens with what the reference renders")
+    given = config.getoption("--corpus")
+    if given:
+        root = config.invocation_params.dir.joinpath(given).resolve()
+        if not (root / "corpus.json").is_file():
+            raise pytest.UsageError(f"--corpus {given}: no corpus.json in it; give the folder that holds it")
+        library.default_root = lambda: root
+    GoldenExtension.corpus = library.default_root()
+    if config.option.update_snapshots or config.option.update_new_snapshots_only:
+        config.pluginmanager.register(Regeneration(config))
+
+
+@pytest.fixture
+def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
+    """``golden(name="shell/realistic/gemini/01-request.json") == text``; with ``--snapshot-update`` always true."""
+    return snapshot.use_extension(GoldenExtension)
+
+
+class Regeneration:
+    """One run with ``--snapshot-update``. Under xdist the workers fill the stage, and the controller does the rest."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        given = getattr(config, "workerinput", {}).get("goldens_stage")
+        self.stage = Path(given or tempfile.mkdtemp(prefix="goldens-"))
+        self.controls = given is None
+        if self.controls:
+            config.add_cleanup(lambda: shutil.rmtree(self.stage, ignore_errors=True))
+        GoldenExtension.stage = self.stage
+        config.add_cleanup(lambda: setattr(GoldenExtension, "stage", None))
+        self.corpus = GoldenExtension.corpus
+        self.compared = 0
+        self.failed: list[str] = []
+        self.changes: list[Change] = []
+        self.refused: list[str] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput["goldens_stage"] = str(self.stage)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self.compared += sum(value for name, value in report.user_properties if name == MARK)
+        if report.failed and MARK in report.keywords:
+            self.failed.append(report.nodeid)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if not self.controls:
+            return
+        sweep(self.corpus)
+        self.changes = found_in(self.stage, self.corpus)
+        self.refused = self._why_not(exitstatus)
+        if self.refused:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def _why_not(self, exitstatus: int) -> list[str]:
+        """Publish, and return nothing; or the reasons why nothing was published."""
+        if exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            return [f"the run was cut short; {AGAIN}."] if self.changes else []
+        if self.failed:
+            return [f"these cases cannot be rendered, see above; mend them and {AGAIN}:", *self.failed]
+        if not self.changes:
+            return []
+        cases = sorted({change.case for change in self.changes})
+        complete(self.stage, self.corpus, cases)
+        found = objections(self.stage, cases)
+        if found:
+            return [f"the corpus's own tests reject the result; mend the reference or the case and {AGAIN}:", *found]
+        try:
+            publish(self.changes, self.corpus)
+        except OSError as error:
+            return [f"{error.filename or self.corpus} cannot be written ({error.strerror}); mend that and {AGAIN}."]
+        return []
+
+    @pytest.hookimpl(trylast=True)  # after syrupy's own count of what it took for written
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        write = terminalreporter.write_line
+        if self.compared or self.changes or self.refused:
+            terminalreporter.write_sep("=", "goldens")
+            for line in told(self.changes):
+                write(line)
+        if self.refused:
+            write(f"Nothing was written, every file is as it was: {self.refused[0]}", red=True)
+            for line in self.refused[1:]:
+                write(f"  {line}", red=True)
+        elif self.compared:
+            new = sum(change.before is None for change in self.changes)
+            rewritten = len(self.changes) - new
+            write(f"{rewritten} rewritten, {new} new, {self.compared - len(self.changes)} unchanged.")

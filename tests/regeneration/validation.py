@@ -1,0 +1,50 @@
+"""Whether staged cases may come into the corpus: the corpus's own tests say so, run over the stage."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+#: Schemas, pairing, canonical text, growing histories; the rules of the formats, and read back against the scenario.
+JUDGES = ("corpus/test_corpus.py", "corpus/test_goldens.py")
+
+
+def complete(stage: Path, corpus: Path, cases: Iterable[str]) -> None:
+    """Make the stage a corpus of the changed cases: every file that did not change is copied."""
+    for entry in corpus.iterdir():
+        if entry.is_dir() and entry.name not in ("scenarios", "verdicts"):
+            shutil.copytree(entry, stage / entry.name)
+        elif entry.is_file():
+            shutil.copy(entry, stage)
+    for case in cases:
+        for path in (corpus / "scenarios" / case).rglob("*"):
+            target = stage / path.relative_to(corpus)
+            if path.is_file() and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, target)
+
+
+def objections(stage: Path, cases: Iterable[str]) -> list[str]:
+    """What the corpus's tests have against the cases, a line each; empty if they may come in."""
+    # Tests of the whole corpus (every family has its witnesses, ...) carry no case in their id and are left out.
+    chosen = " or ".join(cases)
+    arguments = [*(str(TESTS / name) for name in JUDGES), "--corpus", str(stage), "-k", chosen]
+    quiet = ["-q", "--tb=no", "-rfE", "--color=no", "-p", "no:cacheprovider"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments, *quiet],
+        cwd=TESTS.parent,
+        env={**environment, "COLUMNS": "300"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        return []
+    lines = (done.stdout + done.stderr).splitlines()
+    return [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or lines[-20:]
