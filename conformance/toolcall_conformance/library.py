@@ -36,13 +36,19 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its reply in one format; ``number`` counts from 1."""
+    """One request and its reply in one format; ``number`` counts from 1.
+
+    ``error`` is what the provider answered first, ``{"status", "headers", "body"}``, and ``response`` then its reply to
+    the same request, sent again; None where there is none. An exchange has one of the two at least.
+    """
 
     number: int
     request: Any
     response: Any
     request_path: Path
     response_path: Path
+    error: Any = None
+    error_path: Path | None = None
 
 
 class Case:
@@ -221,7 +227,7 @@ class Corpus:
         return {}
 
     def schema(self, format_name: str, direction: str) -> Any:
-        """The JSON Schema of a format's ``request`` or ``response`` bodies."""
+        """The JSON Schema of a format's ``request`` or ``response`` bodies, or of its ``error`` replies."""
         key = (format_name, direction)
         if key not in self._schemas:
             self._schemas[key] = read_json(self.root / "formats" / format_name / f"{direction}.schema.json")
@@ -251,15 +257,29 @@ def _manifest(path: Path) -> Mapping[str, Any]:
 
 
 def _exchanges(folder: Path) -> Iterator[Exchange]:
-    """The exchanges of one folder; they count from 1 without a gap, each with a request and a reply."""
-    numbers = sorted({path.name[:2] for path in folder.glob("[0-9][0-9]-re*.json")})
+    """The exchanges of one folder; they count from 1 without a gap, each with a request and a reply.
+
+    The last may have an error in the place of the reply, and any an error before it.
+    """
+    names = {path.name for path in folder.glob("[0-9][0-9]-*.json")}
+    numbers = sorted({name[:2] for name in names if name[3:-5] in ("request", "response", "error")})
     if not numbers:
         raise CorpusError(f"{folder}: no 01-request.json in it; render the case or delete the folder")
     for expected, number in enumerate(numbers, 1):
         if int(number) != expected:
             raise CorpusError(f"{folder}: {expected:02}-request.json is missing, though {number} is there; add it")
-        request, response = folder / f"{number}-request.json", folder / f"{number}-response.json"
-        yield Exchange(expected, read_json(request), read_json(response), request, response)
+        request, response, error = (folder / f"{number}-{part}.json" for part in ("request", "response", "error"))
+        failed = error.name in names
+        ends = failed and number == numbers[-1] and response.name not in names
+        yield Exchange(
+            expected,
+            read_json(request),
+            None if ends else read_json(response),
+            request,
+            response,
+            read_json(error) if failed else None,
+            error if failed else None,
+        )
 
 
 def read_json(path: Path) -> Any:
