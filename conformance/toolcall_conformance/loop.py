@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -51,6 +52,14 @@ def judge_history(
     state.compare_opaque(pair)
     _compare_ids(pair)
     return tuple(own + [finding for finding in pair.findings if finding.rule != "translation/ids-kept"])
+
+
+def declared_names(golden: Any, output: Any, *, upstream: str, corpus: Corpus | None = None) -> Mapping[str, str]:
+    """Under which names a translator declared the tools of the ``golden`` request: the golden's name to its own."""
+    before, after = (formats.read(upstream, "request", body) for body in (golden, output))
+    pair = Pair(corpus or load_corpus(), before, after)
+    tools.map_tools(pair)
+    return pair.names
 
 
 def _as_the_client_said(golden: Reading, asked: Reading) -> None:

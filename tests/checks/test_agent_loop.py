@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import copy
-import functools
 from typing import Any, ClassVar
 
 import pytest
 
-from toolcall_conformance.checks import CHECKS, ItemResult, Judges
+from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.loop import judge_history
+from toolcall_conformance.loop import declared_names, judge_history
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-JUDGES = Judges(functools.partial(judge, corpus=CORPUS), functools.partial(judge_history, corpus=CORPUS))
+JUDGES = bind(judge, judge_history, declared_names, CORPUS)
 
 
 class Session:

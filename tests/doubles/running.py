@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
 from doubles.catalogue import Double
 from doubles.draft import Draft, Skip
 from doubles.places import Changed, Place, apply, places
-from toolcall_conformance.checks import CHECKS, ItemResult, Judges
+from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.loop import judge_history
+from toolcall_conformance.loop import declared_names, judge_history
 from toolcall_reference import ReferenceTranslator
 
-JUDGES = Judges(functools.partial(judge, corpus=load_corpus()), functools.partial(judge_history, corpus=load_corpus()))
+JUDGES = bind(judge, judge_history, declared_names, load_corpus())
 
 
 def judged(place: Place, output: Any) -> tuple[Finding, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
 from toolcall_conformance.checks.client import Habit, UncontinuableError, continued
+from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, SessionDriver
 from toolcall_conformance.findings import Finding, Level
@@ -80,7 +81,11 @@ def _play(
         if number + 1 == len(clients):
             return
         yield
-        back = session.response(upstream.response)
+        given = upstream.response
+        if judges is not None:
+            declared = judges.names(upstream.request, sent.value, upstream=route.upstream)
+            given = as_declared(route.upstream, upstream.response, declared)
+        back = session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
             _failed(tally, number, "response", back, reply)
@@ -88,7 +93,7 @@ def _play(
         try:
             request = continued(route.client, request, back.value, clients[number + 1], way.habit)
         except UncontinuableError as broken:
-            tally.played.append(Played(reply, upstream.response, back.value, client.response))
+            tally.played.append(Played(reply, given, back.value, client.response))
             tally.findings.append(
                 Finding(
                     "translation/loop-broken",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -50,12 +50,19 @@ class HistoryJudge(Protocol):
     ) -> tuple[Finding, ...]: ...
 
 
+class NameReader(Protocol):
+    """Tells under which names a translator declared the tools of a golden request, with a corpus bound to it."""
+
+    def __call__(self, golden: Any, output: Any, *, upstream: str) -> Mapping[str, str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The two ways to judge: a body by itself, and a request by the conversation that it goes on with."""
+    """The two ways to judge, a body by itself and a request by the conversation that it goes on with; and its names."""
 
     body: Judge
     history: HistoryJudge
+    names: NameReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case
@@ -23,23 +24,25 @@ def run(
     session = opened.session
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
-        sent = None
+        sent, reply = None, upstream.response
         if "request" in session.operations:
             asked = session.request(client.request)
             if not isinstance(asked, Produced):
                 tally.block("request", asked, client.request_path.stem)
                 break
             sent = asked.value
+            declared = judges.names(upstream.request, sent, upstream=route.upstream)
+            reply = as_declared(route.upstream, upstream.response, declared)
         body = upstream.response_path.stem
-        outcome = session.response(upstream.response)
-        tally.played.append(Played(body, upstream.response, produced(outcome), client.response))
+        outcome = session.response(reply)
+        tally.played.append(Played(body, reply, produced(outcome), client.response))
         if not isinstance(outcome, Produced):
             tally.fail("response", outcome, body)
             break
         if outcome.mutated:
             tally.mutated("response", body)
         found = judges.body(
-            upstream.response,
+            reply,
             outcome.value,
             client=route.client,
             upstream=route.upstream,

@@ -90,10 +90,12 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(judge: Any, judge_history: Any, corpus: Corpus) -> Judges:
+def bind(judge: Any, judge_history: Any, declared_names: Any, corpus: Corpus) -> Judges:
     """The judge functions with their corpus."""
     return Judges(
-        functools.partial(judge, corpus=corpus), _Remembering(functools.partial(judge_history, corpus=corpus))
+        functools.partial(judge, corpus=corpus),
+        _Remembering(functools.partial(judge_history, corpus=corpus)),
+        functools.partial(declared_names, corpus=corpus),
     )
 
 

@@ -53,8 +53,9 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
     ) as error:
         raise pytest.UsageError(str(error)) from None
     judge = importlib.import_module("toolcall_conformance.judge").judge
-    judge_history = importlib.import_module("toolcall_conformance.loop").judge_history
-    return Run(chosen, corpus, driver, bind(judge, judge_history, corpus), wanted, support, known)
+    loop = importlib.import_module("toolcall_conformance.loop")
+    judges = bind(judge, loop.judge_history, loop.declared_names, corpus)
+    return Run(chosen, corpus, driver, judges, wanted, support, known)
 
 
 def _verify_folder(folder: Path) -> None:

@@ -1,0 +1,27 @@
+"""The provider's side of a conversation: the golden reply, with its calls under the names that were declared to it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.jsonvalue import resolve
+
+
+def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The reply in the format ``name``, its calls renamed by ``names`` (golden to declared).
+
+    A provider calls tools by the names that it was given: where a translator had to rename one, the golden reply would
+    name a tool that nobody declared. The same body if nothing is renamed.
+    """
+    changed = {golden: declared for golden, declared in names.items() if golden != declared}
+    if not changed:
+        return reply
+    renamed = copy.deepcopy(reply)
+    for call in formats.read(name, "response", reply).calls:
+        if call.name in changed and call.name_pointer is not None:
+            parent, _, key = call.name_pointer.rpartition("/")
+            resolve(renamed, parent)[key] = changed[call.name]
+    return renamed
