@@ -76,6 +76,23 @@ def rule(rule_id: str, level: str, breach: str) -> dict[str, Any]:
     }
 
 
+def write_elements(root: Path) -> None:
+    """Write what the two formats can say: beta has no ``mark``, and alpha only a custom for ``colour``."""
+    said = {"how": "native", "as": "a key", "url": "https://example.com/key"}
+    custom = {"how": "convention", "as": "a word", "conventions": ["in-brackets"], "note": "readers see it"}
+    ways = {
+        "alpha": {"text": said, "mark": said, "colour": custom},
+        "beta": {"text": said, "mark": {"how": "no", "note": "beta marks nothing"}, "colour": said},
+    }
+    for name, elements in ways.items():
+        path = root / "formats" / name / "expresses.json"
+        path.write_text(json.dumps({"elements": elements}), encoding="utf-8")
+    both = {"explanation": "Something.", "in": ["request", "reply"]}
+    elements = {"text": both, "mark": {"explanation": "A mark.", "in": ["request"]}, "colour": both}
+    path = root / "translation" / "elements.json"
+    path.write_text(json.dumps({"elements": elements, "exceptions": []}), encoding="utf-8")
+
+
 def write_case(corpus: Path, case: str, exchanges: int = 1, **more: Any) -> Path:
     """Write a case in both formats; its folder."""
     folder = corpus / "scenarios" / case
@@ -111,6 +128,7 @@ def write_corpus(root: Path) -> None:
         rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
     ]
     (root / "translation" / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+    write_elements(root)
     (root / "schemas").mkdir()
     (root / "schemas" / "scenario.schema.json").write_text("{}", encoding="utf-8")
     for case in CASES:

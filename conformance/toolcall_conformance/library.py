@@ -213,14 +213,38 @@ class Corpus:
         """What ``format.json`` says of a format: limits, marks, aliases, defaults."""
         return self._formats[format_name]
 
-    def expresses(self, format_name: str, element: str) -> str:
-        """How a format expresses an element: ``native``, ``convention`` or ``no``."""
+    def expression(self, format_name: str, element: str) -> Mapping[str, Any]:
+        """The entry of ``expresses.json`` for an element: ``how``, and ``as`` what, by which ``conventions``."""
         try:
-            return str(self._expresses[format_name][element]["how"])
+            entry: Mapping[str, Any] = self._expresses[format_name][element]
         except KeyError:
             raise CorpusError(
                 f"{self.root}/formats/{format_name}/expresses.json says nothing of {element!r}; add an entry"
             ) from None
+        return entry
+
+    def expresses(self, format_name: str, element: str) -> str:
+        """How a format expresses an element: ``native``, ``convention`` or ``no``."""
+        return str(self.expression(format_name, element)["how"])
+
+    @cached_property
+    def _translation(self) -> Mapping[str, Any]:
+        path = self.root / "translation" / "elements.json"
+        content: Mapping[str, Any] = read_json(path)
+        _require(path, content, elements=dict, exceptions=list)
+        return content
+
+    @property
+    def elements(self) -> Mapping[str, Mapping[str, Any]]:
+        """Every element by name: what it is, and whether requests or replies say it."""
+        elements: Mapping[str, Mapping[str, Any]] = self._translation["elements"]
+        return elements
+
+    @property
+    def exceptions(self) -> Sequence[Mapping[str, Any]]:
+        """Elements that two formats both express, and that need not survive between them all the same."""
+        exceptions: Sequence[Mapping[str, Any]] = self._translation["exceptions"]
+        return exceptions
 
     @cached_property
     def _schemas(self) -> dict[tuple[str, str], Any]:

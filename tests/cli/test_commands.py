@@ -1,4 +1,4 @@
-"""The command toolcall-conformance: judge, explain, list; exit codes and error messages."""
+"""The command toolcall-conformance: judge, explain, list, losses; exit codes and error messages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from miniature import judge_module, write_case, write_corpus
@@ -96,10 +97,13 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT.json"),
         (
             ["explain", "beta/text-kpet"],
-            "no rule, case, equivalence or feature 'beta/text-kpet'; did you mean beta/text-kept",
+            "no rule, case, equivalence, feature or element 'beta/text-kpet'; did you mean beta/text-kept",
         ),
         (["explain", "zzz"], "`toolcall-conformance list` shows what there is"),
         (["list", "rulez"], "invalid choice: 'rulez'"),
+        (["losses", "alpah-to-beta"], "there is no pair 'alpah-to-beta'; did you mean alpha-to-beta"),
+        (["losses", "x"], "there is no pair 'x'; there are alpha-to-beta, beta-to-alpha"),
+        (["losses", "beta-to-beta"], "beta-to-beta: nothing may be lost there; a body comes back as it was"),
         (["list", "cases", "--corpus", "nowhere"], "nowhere: no folder `scenarios`"),
         ([], "the following arguments are required: COMMAND"),
         (["jugde"], "invalid choice: 'jugde'"),
@@ -143,6 +147,59 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
     assert "see       https://example.com/blank" in capsys.readouterr().out
 
 
+def test_explain_an_element(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "mark") == 0
+    out = capsys.readouterr().out
+    assert "mark  (element of requests)\n  means     A mark." in out
+    assert "  said      alpha: native, a key\n            https://example.com/key\n" in out
+    assert "  said      beta: no, beta marks nothing\n" in out
+
+
+def test_losses_of_all_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("losses") == 0
+    expected = """
+alpha-to-beta
+  request  lost          mark
+  request  may be lost   colour
+  reply    may be lost   colour
+  loop     may be lost   colour
+
+beta-to-alpha
+  request  may be lost   colour
+"""
+    assert expected in "\n" + capsys.readouterr().out
+
+
+def test_losses_of_a_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("losses", "alpha-to-beta") == 0
+    expected = """
+request: what alpha says, on the way up to beta: lost
+  mark                   said as a key
+                         note: beta marks nothing
+
+request: what alpha says, on the way up to beta: may be lost
+  colour                 said as a word
+                         there as a key
+                         conventions: in-brackets
+                         note: readers see it
+"""
+    assert expected in "\n" + capsys.readouterr().out
+
+
+def test_losses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("losses", "alpha-to-beta", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    schema = json.loads((Path(__file__).parents[2] / "corpus/schemas/losses.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema)
+    assert list(told["pairs"]) == ["alpha-to-beta"]
+    assert told["pairs"]["alpha-to-beta"]["request"][0] == {
+        "element": "mark",
+        "demand": "cannot",
+        "said": "a key",
+        "why": "beta marks nothing",
+    }
+
+
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
@@ -150,6 +207,7 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
         ("cases", "box/one     box/one"),
         ("features", "plain   Nothing special."),
         ("equivalences", "blank-is-absent  A blank text says nothing."),
+        ("elements", "mark    A mark."),
         ("checks", "request     Each exchange's client request"),
     ],
 )

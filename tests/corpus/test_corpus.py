@@ -34,6 +34,8 @@ SHAPES = {
     "expresses": ["formats/*/expresses.json"],
     "equivalence": ["equivalences/*/*/*.json"],
     "verdict": ["verdicts/**/*.json"],
+    "elements": ["translation/elements.json"],
+    "losses": ["translation/losses.json"],
 }
 OWN_FILES = [
     pytest.param(name, path, id=str(path.relative_to(ROOT)))

@@ -1,4 +1,4 @@
-"""``toolcall-conformance explain``: what a rule, a case, an equivalence or a feature is, and why."""
+"""``toolcall-conformance explain``: what a rule, a case, an equivalence, a feature or an element is, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH = 100
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("explain", help="explain a rule, a case, an equivalence or a feature")
+    parser = commands.add_parser("explain", help="explain a rule, a case, an equivalence, a feature or an element")
     parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
     parser.add_argument("--examples", action="store_true", help="print a rule's obeying and breaking body as well")
     add_corpus(parser)
@@ -29,9 +29,10 @@ def run(parsed: argparse.Namespace) -> int:
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
     told = list(_explain(corpus, name, examples=parsed.examples))
     if not told:
-        known = {*corpus.rules, *corpus.cases, *corpus.manifest["equivalences"], *corpus.manifest["features"]}
+        vocabularies = corpus.manifest["equivalences"], corpus.manifest["features"], corpus.elements
+        known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
         advice = perhaps(name, known) or "; `toolcall-conformance list` shows what there is"
-        raise UsageError(f"there is no rule, case, equivalence or feature {name!r}{advice}")
+        raise UsageError(f"there is no rule, case, equivalence, feature or element {name!r}{advice}")
     print("\n\n".join(told))
     return 0
 
@@ -46,6 +47,8 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
     if name in corpus.manifest["features"]:
         cases = [case.id for case in corpus.cases.values() if name in case.features]
         yield _entry("feature", name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
+    if name in corpus.elements:
+        yield _element(corpus, name)
 
 
 def _rule(rule: Rule, *, examples: bool) -> str:
@@ -78,6 +81,28 @@ def _case(case: Case) -> str:
     if case.scenario.get("may_refuse"):
         lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
     lines += [_field("files", str(case.path)), _field("run", f'pytest --toolcall-translator … "toolcall::{case.id}"')]
+    return "\n".join(lines)
+
+
+def _element(corpus: Corpus, name: str) -> str:
+    """How each format says it; what follows for two of them is told by ``losses``."""
+    element = corpus.elements[name]
+    lines = [
+        f"{name}  (element of {' and '.join(part + 's' for part in element['in']).replace('replys', 'replies')})",
+        _field("means", element["explanation"]),
+    ]
+    for format_name in corpus.formats:
+        said = corpus.expression(format_name, name)
+        words = f"{format_name}: {said['how']}" + "".join(f", {said[key]}" for key in ("as", "note") if key in said)
+        lines += [_field("said", words), _field("", said["url"])] if "url" in said else [_field("said", words)]
+    lines += [
+        _field(
+            "but", f"{' and '.join(entry['where'])}, {', '.join(entry['pairs'])}: {entry['demand']}, {entry['reason']}"
+        )
+        for entry in corpus.exceptions
+        if entry["element"] == name
+    ]
+    lines.append(_field("more", "toolcall-conformance losses CLIENT-to-UPSTREAM"))
     return "\n".join(lines)
 
 

@@ -30,6 +30,10 @@ def _vocabulary(kind: str) -> Callable[[Corpus], dict[str, str]]:
     return lambda corpus: {name: str(entry["explanation"]) for name, entry in corpus.manifest[kind].items()}
 
 
+def _elements(corpus: Corpus) -> dict[str, str]:
+    return {name: str(element["explanation"]) for name, element in corpus.elements.items()}
+
+
 def _checks(_corpus: Corpus) -> dict[str, str]:
     return {name: describe(name) for name in CHECKS}
 
@@ -40,12 +44,13 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "formats": _formats,
     "features": _vocabulary("features"),
     "equivalences": _vocabulary("equivalences"),
+    "elements": _elements,
     "checks": _checks,
 }
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("list", help="list rules, cases, formats, features, equivalences or checks")
+    parser = commands.add_parser("list", help="list rules, cases, formats, features, equivalences, elements or checks")
     parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, how many there are")
     add_corpus(parser)
     parser.set_defaults(run=run)

@@ -1,0 +1,104 @@
+"""``toolcall-conformance losses``: what cannot, or need not, survive between two formats."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.expressing import WAYS, pairs, table
+from toolcall_conformance.library import Corpus, load_corpus
+
+_WIDTH = 100
+_INDENT = 24
+_WORDS = {"cannot": "lost", "may": "may be lost"}
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "losses",
+        help="what is lost, and what may be, between two formats",
+        description="What one format says and another does not, as corpus/formats/*/expresses.json has it: in one hop "
+        "up (request), in one hop down (reply), and in the agent loop: what the provider said itself and does not get "
+        "back through the client.",
+    )
+    parser.add_argument("pair", metavar="CLIENT-to-UPSTREAM", nargs="?", help="one pair with all that is known of it")
+    parser.add_argument("--json", action="store_true", help="as JSON, by corpus/schemas/losses.schema.json")
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the loss table of all pairs, or all about one."""
+    corpus = load_corpus()
+    whole = table(corpus)
+    if parsed.pair is not None:
+        whole = {"pairs": {parsed.pair: _of_pair(corpus, whole, parsed.pair)}}
+    if parsed.json:
+        print(json.dumps(whole, indent=2, ensure_ascii=False))
+    elif parsed.pair is None:
+        print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
+        print(f"\n`toolcall-conformance losses {next(iter(whole['pairs']))}` says of each why, and what becomes of it.")
+    else:
+        client, upstream = parsed.pair.split("-to-")
+        print("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
+    return 0
+
+
+def _of_pair(corpus: Corpus, whole: dict[str, Any], pair: str) -> dict[str, Any]:
+    client, _, upstream = pair.partition("-to-")
+    if client == upstream and client in corpus.formats:
+        raise UsageError(f"{pair}: nothing may be lost there; a body comes back as it was, the model aside")
+    if pair not in whole["pairs"]:
+        raise UsageError(f"there is no pair {pair!r}{perhaps(pair, pairs(corpus)) or _spelt(corpus)}")
+    found: dict[str, Any] = whole["pairs"][pair]
+    return found
+
+
+def _spelt(corpus: Corpus) -> str:
+    return f"; write it as {pairs(corpus)[0]}; formats are {', '.join(sorted(corpus.formats))}"
+
+
+def _names(pair: str, ways: dict[str, Any]) -> str:
+    """A pair in a few lines: only the names."""
+    lines = [pair]
+    for where in WAYS:
+        for demand, words in _WORDS.items():
+            names = [loss["element"] for loss in ways[where] if loss["demand"] == demand]
+            if names:
+                lines += _wrapped(f"  {where:<8} {words}", ", ".join(names))
+    return "\n".join(lines)
+
+
+def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str]:
+    """A pair in full, one text for each way and certainty."""
+    titles = {
+        "request": f"request: what {client} says, on the way up to {upstream}",
+        "reply": f"reply: what {upstream} says, on the way down to {client}",
+        "loop": f"loop: what {upstream} said itself, on the way back to it through a client of {client}",
+    }
+    for where in WAYS:
+        for demand, words in _WORDS.items():
+            losses = [loss for loss in ways[where] if loss["demand"] == demand]
+            if losses:
+                yield "\n".join([f"{titles[where]}: {words}", *(line for loss in losses for line in _lines(loss))])
+
+
+def _lines(loss: dict[str, Any]) -> Sequence[str]:
+    lines = _wrapped(f"  {loss['element']}", f"said as {loss['said']}")
+    if "there" in loss:
+        lines += _wrapped("", f"there as {loss['there']}")
+    if "conventions" in loss:
+        lines += _wrapped("", f"conventions: {', '.join(loss['conventions'])}")
+    if "why" in loss:
+        lines += _wrapped("", f"note: {loss['why']}")
+    if "url" in loss:
+        lines += _wrapped("", loss["url"])
+    return lines
+
+
+def _wrapped(name: str, text: str) -> list[str]:
+    lines = textwrap.wrap(text, _WIDTH - _INDENT, break_long_words=False, break_on_hyphens=False)
+    return [f"{name if index == 0 else '':<{_INDENT}} {line}" for index, line in enumerate(lines)]

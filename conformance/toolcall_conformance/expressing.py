@@ -1,0 +1,100 @@
+"""What each format can say, and what so must, may or cannot survive between two: the loss table. Data only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import permutations
+from typing import Any
+
+from toolcall_conformance.library import Corpus
+
+#: The ways that an element can take between a client and a provider.
+WAYS = ("request", "reply", "loop")
+
+
+@cache
+def demands(corpus: Corpus, where: str, client: str, upstream: str) -> Mapping[str, str]:
+    """How far each element must survive on a route: ``must``, ``may`` or ``cannot``.
+
+    ``where`` is ``request`` (from the client up), ``reply`` (from the provider down), or ``loop``: what the provider
+    said comes back to it through the client. What only requests say has no loop of its own; there the upstream's
+    request is meant, put into the client's format and back.
+    """
+    return {element: _demand(corpus, where, client, upstream, element) for element in corpus.elements}
+
+
+def _demand(corpus: Corpus, where: str, client: str, upstream: str, element: str) -> str:
+    if where == "loop" and "reply" not in corpus.elements[element]["in"]:
+        where, client, upstream = "request", upstream, client
+    exception = _exception(corpus, where, client, upstream, element)
+    if exception is not None:
+        return str(exception["demand"])
+    ways = {corpus.expresses(client, element), corpus.expresses(upstream, element)}
+    if "no" in ways:
+        return "cannot"
+    return "may" if "convention" in ways else "must"
+
+
+def _exception(corpus: Corpus, where: str, client: str, upstream: str, element: str) -> Mapping[str, Any] | None:
+    pair = f"{client}-to-{upstream}"
+    fitting = (
+        entry
+        for entry in corpus.exceptions
+        if entry["element"] == element and where in entry["where"] and pair in entry["pairs"]
+    )
+    return next(fitting, None)
+
+
+def pairs(corpus: Corpus) -> tuple[str, ...]:
+    """The names of all routes between two different formats: ``client-to-upstream``."""
+    return tuple(f"{client}-to-{upstream}" for client, upstream in permutations(corpus.formats, 2))
+
+
+def table(corpus: Corpus) -> dict[str, Any]:
+    """The loss table: for each pair and each way, the elements that one end says and that need not arrive.
+
+    This is the content of ``translation/losses.json``; its schema is ``schemas/losses.schema.json``.
+    """
+    return {
+        "pairs": {
+            f"{client}-to-{upstream}": {where: list(_losses(corpus, where, client, upstream)) for where in WAYS}
+            for client, upstream in permutations(corpus.formats, 2)
+        }
+    }
+
+
+def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[dict[str, Any]]:
+    """What may or must be lost on one way, the certain losses first."""
+    spoken = {"request"} if where == "request" else {"reply"} if where == "reply" else {"request", "reply"}
+    said, heard = (client, upstream) if where == "request" else (upstream, client)
+    found = [
+        _loss(corpus, element, demand, said, heard, _exception(corpus, where, client, upstream, element))
+        for element, demand in demands(corpus, where, client, upstream).items()
+        if demand != "must"
+        and spoken <= set(corpus.elements[element]["in"])
+        and corpus.expresses(said, element) != "no"
+    ]
+    yield from sorted(found, key=lambda loss: str(loss["demand"]))
+
+
+def _loss(
+    corpus: Corpus, element: str, demand: str, said: str, heard: str, exception: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """One entry: the element, as what the one end says it, as what the other may, and why that is not the same."""
+    source, target = corpus.expression(said, element), corpus.expression(heard, element)
+    # The side that is not native tells why; where both are, only an exception can.
+    weak = target if target["how"] != "native" else source
+    there, why = (target, weak.get("note")) if exception is None else (exception, exception["reason"])
+    loss: dict[str, Any] = {"element": element, "demand": demand, "said": source["as"]}
+    if demand == "may" and "as" in there:
+        loss["there"] = there["as"]
+    conventions = {name: None for entry in (source, target) for name in entry.get("conventions", ())}
+    if demand == "may" and exception is None and conventions:
+        loss["conventions"] = list(conventions)
+    if why is not None:
+        loss["why"] = why
+    url = (weak if exception is None else exception).get("url")
+    if url is not None:
+        loss["url"] = url
+    return loss
