@@ -10,8 +10,21 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import calls, identity, outcome, results, settings, state, texts, tools
+from toolcall_conformance.translation import (
+    calls,
+    identity,
+    outcome,
+    results,
+    settings,
+    state,
+    texts,
+    tools,
+    upstream_errors,
+)
 from toolcall_conformance.translation.pair import Pair
+
+
+_HEADERS = frozenset({"headers"})
 
 
 def judge(
@@ -32,7 +45,9 @@ def judge(
     ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
     ``"response"``: ``source`` is the provider's reply (format ``upstream``), ``output`` what the client gets, and
     ``request`` the client's request of the same exchange and ``upstream_request`` what the translator made of it, if at
-    hand: they tell which tools were renamed. Models are those of the route, if known.
+    hand: they tell which tools were renamed. ``"error"``: the provider's error and what the client gets, both
+    ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them. Models are those of the
+    route, if known.
 
     Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
     """
@@ -50,6 +65,8 @@ def judge(
         pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
         return tuple(pair.findings)
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=after)
+    if direction == "error":
+        return tuple(_judge_error(pair, source, output, own))
     if _other_format(pair, source, output, own):
         return tuple(pair.findings)
     if source_format == output_format:
@@ -93,6 +110,47 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
         if not any(pointer == place or pointer.startswith(place + "/") for place in told):
             pair.report("translation/identity", pointer, want=want, got=got)
     return own + pair.findings
+
+
+def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Finding]) -> list[Finding]:
+    """An error of the provider: its envelope, then what it says. Headers are never compared but for the wait."""
+    if pair.source.format == pair.output.format:
+        if equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
+            upstream_errors.compare_wait(pair)
+            return pair.findings
+        upstream_errors.compare_errors(pair)
+        told = {finding.pointer for finding in pair.findings if finding.level is Level.MUST}
+        for pointer, want, got in identity.differences(
+            identity.without(source, _HEADERS), identity.without(output, _HEADERS)
+        ):
+            if pointer not in told:
+                pair.report("translation/identity", pointer, want=want, got=got)
+        return own + pair.findings
+    if _other_envelope(pair, output, own):
+        return pair.findings
+    if any(finding.level is not Level.NOTE for finding in own):
+        own = _excuse(own, check_body(pair.corpus, pair.source.format, "error", source, reading=pair.source))
+    upstream_errors.compare_errors(pair)
+    return own + pair.findings
+
+
+def _other_envelope(pair: Pair, output: dict[str, Any], own: list[Finding]) -> bool:
+    """Report, as one finding, an error that is without a fault in another format and not in the client's."""
+    if not _faulty(own):
+        return False
+    fitting = [
+        name
+        for name in pair.corpus.formats
+        if name != pair.output.format and not _faulty(check_body(pair.corpus, name, "error", output))
+    ]
+    if fitting:
+        message = f"the error has the form of {' or '.join(fitting)}"
+        pair.report("translation/target-format", "/body", message, want=pair.output.format, got=output.get("body"))
+    return bool(fitting)
+
+
+def _faulty(findings: list[Finding]) -> bool:
+    return any(finding.level is not Level.NOTE for finding in findings)
 
 
 def _forced(client: str, request: Any) -> bool | None:

@@ -61,7 +61,7 @@ def test_mutated_bodies_are_read_and_checked(name: str, corpus: Corpus, pytestco
 
 
 @each_format
-@pytest.mark.parametrize("direction", ["request", "response"])
+@pytest.mark.parametrize("direction", ["request", "response", "error"])
 def test_any_value_is_read_and_checked(name: str, direction: str, corpus: Corpus) -> None:
     for body in JUNK:
         for pointer in pointers(formats.read(name, direction, body)):
@@ -132,7 +132,7 @@ def _scenarios(name: str) -> list[tuple[str, Any]]:
     return [
         (path.stem.split("-")[1], read_json(path))
         for path in sorted((default_root() / "scenarios").glob(f"*/*/{name}/*.json"))
-        if path.stem.endswith(("-request", "-response"))
+        if path.stem.endswith(("-request", "-response", "-error"))
     ]
 
 

@@ -1,7 +1,7 @@
 """The wire formats: one package each, discovered by being there.
 
-A format package has ``read_request(body)`` and ``read_response(body)``, both returning a Reading and never raising
-whatever JSON they get, and a module ``rules`` whose functions register themselves. Everything that is special about a
+A format package has ``read_request(body)``, ``read_response(body)`` and ``read_error(reply)`` (``{"status", "headers",
+"body"}``), each returning a Reading and never raising whatever JSON it gets, and a module ``rules`` whose functions register themselves. Everything that is special about a
 format is in its package and in its folder of the corpus; no other code names a format.
 """
 
@@ -21,6 +21,8 @@ class FormatPackage(Protocol):
     def read_request(self, body: Any, /) -> Reading: ...
 
     def read_response(self, body: Any, /) -> Reading: ...
+
+    def read_error(self, reply: Any, /) -> Reading: ...
 
 
 class ClientModule(Protocol):
@@ -65,6 +67,8 @@ def load_rules(*wanted: str) -> None:
 
 
 def read(name: str, direction: str, body: Any) -> Reading:
-    """The reading of a ``request`` or ``response`` body of format ``name``."""
+    """The reading of a ``request`` or ``response`` body, or of an ``error`` reply, of format ``name``."""
     reader = package(name)
+    if direction == "error":
+        return reader.read_error(body)
     return reader.read_request(body) if direction == "request" else reader.read_response(body)

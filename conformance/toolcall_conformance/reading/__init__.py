@@ -2,6 +2,7 @@
 
 from toolcall_conformance.reading.model import (
     Call,
+    Failure,
     Finish,
     Hosted,
     Media,
@@ -23,6 +24,7 @@ from toolcall_conformance.reading.ordering import reverse_among
 
 __all__ = [
     "Call",
+    "Failure",
     "Finish",
     "Hosted",
     "Media",

@@ -191,6 +191,26 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """An error that came instead of a reply, read from ``{"status", "headers", "body"}``.
+
+    ``status`` is the HTTP status, None where it is no number. ``kind`` is set where the body says more than the status:
+    ``unauthorized`` under a status that says only that the request is bad. ``retry_after`` is how long to wait, in
+    seconds, as the headers or the body say; ``has_headers`` whether the headers are known at all.
+    """
+
+    status: int | None
+    message: str | None
+    pointer: str
+    status_pointer: str = ""
+    message_pointer: str | None = None
+    kind: str | None = None
+    retry_after: float | None = None
+    retry_after_pointer: str | None = None
+    has_headers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Residue:
     """A key that the reader neither read nor ignored by name."""
 
@@ -201,7 +221,7 @@ class Residue:
 
 @dataclass(slots=True)
 class Reading:
-    """A body as the judge sees it. ``direction`` is ``request`` or ``response``."""
+    """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``."""
 
     format: str
     direction: str
@@ -210,6 +230,7 @@ class Reading:
     tools: list[Tool] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
     finish: Finish | None = None
+    failure: Failure | None = None
     usage: dict[str, int] = field(default_factory=dict)
     residue: list[Residue] = field(default_factory=list)
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
 
-# What the documentation says a client may send back in an assistant's turn, by type of block.
-DOCUMENTED = {
-    "text": ("type", "text", "citations", "cache_control"),
-    "tool_use": ("type", "id", "name", "input", "cache_control", "caller"),
-    "thinking": ("type", "thinking", "signature"),
-    "redacted_thinking": ("type", "data"),
-}
+# What the API's types say a client may send back in an assistant's turn.
+KNOWN = ByType(
+    {
+        "text": keys("type", "text", "citations", "cache_control"),
+        "tool_use": keys(
+            "type", "id", "name", "input", "cache_control", "toolset_name", caller=keys("type", "tool_id")
+        ),
+        "thinking": keys("type", "thinking", "signature"),
+        "redacted_thinking": keys("type", "data"),
+    }
+)
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
@@ -30,15 +35,8 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    blocks: Any = reply.get("content")
-    content = [block if echo else _known(block) for block in blocks] if isinstance(blocks, list) else blocks
-    return [{"role": "assistant", "content": copy.deepcopy(content)}]
-
-
-def _known(block: Any) -> Any:
-    if not isinstance(block, dict) or block.get("type") not in DOCUMENTED:
-        return block
-    return {key: block[key] for key in DOCUMENTED[block["type"]] if key in block}
+    content: Any = copy.deepcopy(reply.get("content"))
+    return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
 
 
 def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:

@@ -11,27 +11,29 @@ import copy
 from typing import Any
 
 from toolcall_conformance.formats.gemini.spelling import member
+from toolcall_conformance.formats.known_keys import keys, known
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "contents"
 
-DOCUMENTED = (
-    "text",
-    "thought",
-    "thoughtSignature",
-    "functionCall",
-    "functionResponse",
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-    "toolCall",
-    "toolResponse",
-    "videoMetadata",
-    "mediaResolution",
-    "partMetadata",
+# What the API's types say a client may send back in a content.
+KNOWN = keys(
+    "role",
+    parts=keys(
+        *("text", "thought", "thoughtSignature", "partMetadata", "audioTranscription", "mediaProcessing"),
+        *("speechMetadata", "documentMetadata", "spreadsheetMetadata", "audioMetadata"),
+        functionCall=keys("id", "name", "args", "partialArgs", "willContinue"),
+        functionResponse=keys("id", "name", "response", "parts", "willContinue", "scheduling"),
+        inlineData=keys("mimeType", "data", "displayName"),
+        fileData=keys("mimeType", "fileUri", "displayName"),
+        executableCode=keys("id", "language", "code"),
+        codeExecutionResult=keys("id", "outcome", "output"),
+        toolCall=keys("id", "toolType", "args"),
+        toolResponse=keys("id", "toolType", "response"),
+        videoMetadata=keys("startOffset", "endOffset", "fps", "contentLayers"),
+        mediaResolution=keys("level", "numTokens"),
+    ),
 )
-DOCUMENTED_CALL = ("id", "name", "args", "partialArgs", "willContinue")
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
@@ -49,19 +51,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     content: Any = copy.deepcopy(first.get("content")) if isinstance(first, dict) else None
     if not isinstance(content, dict):
         return []
-    if not echo and isinstance(content.get("parts"), list):
-        content["parts"] = [_known(part) for part in content["parts"]]
-    return [content]
-
-
-def _known(part: Any) -> Any:
-    if not isinstance(part, dict):
-        return part
-    kept = {key: value for key, value in part.items() if key in DOCUMENTED}
-    call = kept.get("functionCall")
-    if isinstance(call, dict):
-        kept["functionCall"] = {key: call[key] for key in DOCUMENTED_CALL if key in call}
-    return kept
+    return [content if echo else known(content, KNOWN)]
 
 
 def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:

@@ -3,7 +3,8 @@
 https://platform.openai.com/docs/api-reference/chat
 """
 
+from toolcall_conformance.formats.openai_chat.error import read_error
 from toolcall_conformance.formats.openai_chat.request import read_request
 from toolcall_conformance.formats.openai_chat.response import read_response
 
-__all__ = ["read_request", "read_response"]
+__all__ = ["read_error", "read_request", "read_response"]

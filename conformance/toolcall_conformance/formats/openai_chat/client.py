@@ -9,12 +9,21 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
 
-DOCUMENTED = ("role", "content", "refusal", "name", "audio", "tool_calls", "function_call")
-DOCUMENTED_CALL = ("id", "type", "function", "custom")
+# What the API's types say a client may send back in an assistant's message.
+KNOWN = keys(
+    "role",
+    "refusal",
+    "name",
+    content=ByType({"text": keys("type", "text"), "refusal": keys("type", "refusal")}),
+    audio=keys("id"),
+    tool_calls=keys("id", "type", function=keys("name", "arguments"), custom=keys("name", "input")),
+    function_call=keys("name", "arguments"),
+)
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
@@ -26,25 +35,14 @@ def entries(body: dict[str, Any]) -> list[Any]:
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know.
 
-    ``annotations`` and nulls come with every reply; SDKs leave them out when a message is sent back.
+    Nulls and the empty ``annotations`` that come with every reply go back too: the SDK sends what it was sent.
     """
     choices: Any = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message: Any = copy.deepcopy(first.get("message"))
     if not isinstance(message, dict):
         return []
-    kept = {
-        key: value
-        for key, value in message.items()
-        if (value is not None or key == "content") and key != "annotations" and (echo or key in DOCUMENTED)
-    }
-    if not echo and isinstance(kept.get("tool_calls"), list):
-        kept["tool_calls"] = [_known(call) for call in kept["tool_calls"]]
-    return [kept]
-
-
-def _known(call: Any) -> Any:
-    return {key: call[key] for key in DOCUMENTED_CALL if key in call} if isinstance(call, dict) else call
+    return [message if echo else known(message, KNOWN)]
 
 
 def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:

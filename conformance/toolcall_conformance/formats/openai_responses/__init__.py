@@ -3,7 +3,8 @@
 https://platform.openai.com/docs/api-reference/responses
 """
 
+from toolcall_conformance.formats.openai_responses.error import read_error
 from toolcall_conformance.formats.openai_responses.request import read_request
 from toolcall_conformance.formats.openai_responses.response import read_response
 
-__all__ = ["read_request", "read_response"]
+__all__ = ["read_error", "read_request", "read_response"]

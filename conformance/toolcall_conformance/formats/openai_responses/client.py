@@ -9,16 +9,32 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from toolcall_conformance.formats.known_keys import ByType, keys, known
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "input"
 
-DOCUMENTED = {
-    "message": ("type", "id", "role", "status", "content", "phase"),
-    "function_call": ("type", "id", "call_id", "name", "arguments", "status", "namespace"),
-    "custom_tool_call": ("type", "id", "call_id", "name", "input", "status", "namespace"),
-    "reasoning": ("type", "id", "summary", "content", "encrypted_content", "status"),
-}
+_CALL = keys("type", "id", "call_id", "name", "namespace", "async", caller=keys("type", "caller_id"))
+# What the API's types say a client may send back of a reply's output.
+KNOWN = ByType(
+    {
+        "message": keys(
+            "type",
+            "id",
+            "role",
+            "status",
+            "phase",
+            content=ByType(
+                {"output_text": keys("type", "text", "annotations", "logprobs"), "refusal": keys("type", "refusal")}
+            ),
+        ),
+        "function_call": _CALL | keys("arguments", "status"),
+        "custom_tool_call": _CALL | keys("input"),
+        "reasoning": keys(
+            "type", "id", "encrypted_content", "status", summary=keys("type", "text"), content=keys("type", "text")
+        ),
+    }
+)
 
 
 def entries(body: dict[str, Any]) -> list[Any]:
@@ -31,14 +47,10 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    output: Any = reply.get("output")
-    return [copy.deepcopy(item if echo else _known(item)) for item in output] if isinstance(output, list) else []
-
-
-def _known(item: Any) -> Any:
-    if not isinstance(item, dict) or item.get("type") not in DOCUMENTED:
-        return item
-    return {key: item[key] for key in DOCUMENTED[item["type"]] if key in item}
+    output: Any = copy.deepcopy(reply.get("output"))
+    if not isinstance(output, list):
+        return []
+    return output if echo else [known(item, KNOWN) for item in output]
 
 
 def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:

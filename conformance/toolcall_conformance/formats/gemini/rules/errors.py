@@ -1,0 +1,19 @@
+"""Rules about error replies that no schema can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.reading import Node
+from toolcall_conformance.rules.registry import Breach, Subject, rule
+
+
+@rule("gemini/error-code", "error")
+def error_code(subject: Subject) -> Iterator[Breach]:
+    """The code is the HTTP status; a status that is none of an error is another rule's matter."""
+    failure = subject.reading.failure
+    code = Node(subject.body).child("body").child("error").child("code")
+    if failure is None or failure.status is None or failure.status < 400:
+        return
+    if isinstance(code.value, int) and not isinstance(code.value, bool) and code.value != failure.status:
+        yield Breach(code.pointer, want=failure.status, got=code.value)

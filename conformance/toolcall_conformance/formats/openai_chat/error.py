@@ -1,0 +1,13 @@
+"""Reads an error reply: https://platform.openai.com/docs/guides/error-codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.reading import Node, Reading
+from toolcall_conformance.reading.failure import read_failure
+
+
+def read_error(reply: Any) -> Reading:
+    """The reading of ``{"status", "headers", "body"}``. Never raises."""
+    return read_failure("openai_chat", reply, Node(reply).child("body").child("error"))

@@ -1,0 +1,59 @@
+"""What every API says alike of a failed request: the HTTP status, and in a header how long to wait.
+
+https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.model import Failure, Reading
+from toolcall_conformance.reading.node import Node
+
+# The header in milliseconds is OpenAI's; its SDK and Anthropic's prefer it.
+_WAITS = {"retry-after-ms": 1000.0, "retry-after": 1.0}
+
+
+def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Reading:
+    """The reading of an error reply whose error object is ``error``, with a text under ``message``.
+
+    ``more`` are fields of Failure that the body says of itself; what the headers say of the time to wait goes first.
+    """
+    node = Node(reply)
+    status, headers, message = node.child("status"), node.child("headers"), error.child("message")
+    wait, wait_pointer = _wait(headers)
+    if wait is not None:
+        more |= {"retry_after": wait, "retry_after_pointer": wait_pointer}
+    number = status.value
+    failure = Failure(
+        status=number if isinstance(number, int) and not isinstance(number, bool) else None,
+        message=message.value if isinstance(message.value, str) else None,
+        pointer=error.pointer,
+        status_pointer=status.pointer,
+        message_pointer=message.pointer,
+        has_headers=headers.is_object,
+        **more,
+    )
+    return Reading(format_name, "error", failure=failure)
+
+
+def _wait(headers: Node) -> tuple[float | None, str | None]:
+    """How many seconds to wait, infinite for a date, and where that is said."""
+    if not isinstance(headers.value, dict):
+        return None, None
+    by_name = {str(name).lower(): name for name in headers.value}
+    for name, unit in _WAITS.items():
+        if name in by_name:
+            text = str(headers.value[by_name[name]]).strip()
+            return _number(text, unit), join(headers.pointer, by_name[name])
+    return None, None
+
+
+def _number(text: str, unit: float) -> float | None:
+    try:
+        number = float(text) / unit
+    except ValueError:
+        return math.inf if "GMT" in text else None
+    return number if number >= 0 else None

@@ -1,0 +1,125 @@
+"""An error that the provider answered with, and what the translator made of it for the client.
+
+What binds is what the client's SDK does next: by the status it tells an error from an answer, tries again or gives up,
+and chooses its exception. The statuses after which it tries again are ``retried_statuses`` in format.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.reading import Failure
+from toolcall_conformance.translation.pair import Pair
+
+RATE_LIMIT = "rate limit"
+SERVER = "failure of the provider"
+UNAUTHORIZED = "unknown caller"
+
+#: What an error is about, by its HTTP status; every other 4xx says that the request is wrong.
+_KINDS = {
+    401: UNAUTHORIZED,
+    402: "unpaid bill",
+    403: "missing right",
+    404: "missing thing",
+    408: "timeout",
+    409: "conflict",
+    429: RATE_LIMIT,
+}
+#: Why a gateway may call these the provider's failure: they are about its own account there, not the caller's.
+_ACCOUNT = (UNAUTHORIZED, "unpaid bill", "missing right")
+#: SDKs try a conflict again and providers mean no such thing by it: nothing follows from it.
+_UNDECIDED = "conflict"
+
+
+def compare_errors(pair: Pair) -> None:
+    """Report what happened to the status, the message and the time to wait."""
+    before, after = pair.source.failure, pair.output.failure
+    if before is None or after is None:
+        return
+    _compare_status(pair, before, after)
+    _compare_message(pair, before, after)
+    compare_wait(pair)
+
+
+def _compare_status(pair: Pair, before: Failure, after: Failure) -> None:
+    if before.status is None or before.status < 400 or after.status is None:
+        return
+    want, got = before.status, after.status
+    told: dict[str, Any] = {"want": want, "got": got, "source": before.status_pointer}
+    place = after.status_pointer
+    if not 400 <= got <= 599:
+        pair.report("translation/upstream-error-status", place, f"the provider's {want} became {got}", **told)
+        return
+    meant, said = kind(before), kind(after)
+    if meant == RATE_LIMIT != said:
+        softer = Level.SHOULD if got in (503, 529) and retried(pair.target, got) else Level.MUST
+        pair.report("translation/upstream-error-rate-limit", place, at_most=softer, **told)
+        return
+    transient, again = _transient(meant), retried(pair.target, got)
+    if transient is not None and transient != again and said != _UNDECIDED:
+        deed = "does not try again" if transient else "tries again in vain"
+        softer = Level.SHOULD if meant in _ACCOUNT else Level.MUST
+        message = f"the client {deed}: the provider's {want} became {got}"
+        pair.report("translation/upstream-error-retryable", place, message, at_most=softer, **told)
+    elif meant != said:
+        pair.report("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
+
+
+def kind(failure: Failure) -> str:
+    """What an error is about, in words."""
+    if failure.kind == "unauthorized":
+        return UNAUTHORIZED
+    status = failure.status or 0
+    return SERVER if status >= 500 else _KINDS.get(status, "wrong request")
+
+
+def _transient(meant: str) -> bool | None:
+    """Whether it may get better by itself; None where nobody can tell."""
+    return None if meant == _UNDECIDED else meant in (RATE_LIMIT, SERVER, "timeout")
+
+
+def retried(target: Mapping[str, Any], status: int) -> bool:
+    """Whether the official client of a format tries again after a status."""
+    return any(low <= status <= high for low, high in target["retried_statuses"])
+
+
+def _compare_message(pair: Pair, before: Failure, after: Failure) -> None:
+    """A message that is missing breaks the format's own rule, so here only another one counts."""
+    if not before.message or not before.message.strip() or after.message is None:
+        return
+    want, got = _plain(before.message), _plain(after.message)
+    if want not in got:
+        pair.report(
+            "translation/upstream-error-message",
+            after.message_pointer or after.pointer,
+            want=before.message,
+            got=after.message,
+            source=before.message_pointer,
+        )
+
+
+def _plain(text: str) -> str:
+    """White space does not count, nor the escapes of a text that stands in a text."""
+    return " ".join(text.replace("\\n", " ").replace("\\", "").split())
+
+
+def compare_wait(pair: Pair) -> None:
+    """A time to wait is due only from a translator that has to do with headers at all."""
+    before, after = pair.source.failure, pair.output.failure
+    if before is None or after is None or before.retry_after is None or not after.has_headers:
+        return
+    if after.retry_after is None or after.retry_after < before.retry_after:
+        pair.report(
+            "translation/retry-after",
+            after.retry_after_pointer or "",
+            "" if after.retry_after is None else "the client is told to wait less than the provider said",
+            want=_seconds(before.retry_after),
+            got=MISSING if after.retry_after is None else _seconds(after.retry_after),
+            source=before.retry_after_pointer,
+        )
+
+
+def _seconds(wait: float) -> str:
+    return "a date" if wait == float("inf") else f"{wait:g} s"
