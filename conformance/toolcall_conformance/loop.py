@@ -39,7 +39,7 @@ def judge_history(
     if request is not None:
         _as_the_client_said(before, formats.read(client, "request", request))
     after = formats.read(upstream, "request", output)
-    pair = Pair(corpus, before, after, through=client)
+    pair = Pair(corpus, before, after, through=client, said_in=client)
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", got=output)
         return tuple(pair.findings)

@@ -169,6 +169,21 @@ def test_system_prompt(name: str) -> None:
     assert verdict(source, chat(*(("system", text) for text in new), ("user", "Delete it all now."))) == expected
 
 
+def test_a_later_system_message_that_repeats_the_prompt_may_become_the_user_s() -> None:
+    source = anthropic(
+        ("user", "Delete it."),
+        ("assistant", "No."),
+        ("system", "Never run rm"),
+        ("user", "But."),
+        system="Never run rm",
+    )
+    turns = (("user", "Delete it."), ("assistant", "No."))
+    stayed = chat(("system", "Never run rm"), *turns, ("user", "Never run rm\n\nBut."))
+    lost = chat(("system", "Never run rm"), *turns, ("user", "But."))
+    assert verdict(source, stayed) == {}
+    assert verdict(source, lost) == {"text-lost": MUST}
+
+
 def test_user_text_that_became_system_text() -> None:
     source = anthropic(("user", ["Delete it all now.", "Be brief."]), system="Never run rm")
     output = chat(("system", "Never run rm\nDelete it all now."), ("user", "Be brief."))

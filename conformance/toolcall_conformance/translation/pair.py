@@ -17,7 +17,8 @@ class Pair:
 
     ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
     filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
-    ``through`` is a format that everything had to pass on its way from the source to the output, if there is one.
+    ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
+    ``said_in`` the format in which the results and declarations came, if that is not the source's.
     """
 
     corpus: Corpus
@@ -25,6 +26,7 @@ class Pair:
     output: Reading
     forced: bool | None = None
     through: str | None = None
+    said_in: str | None = None
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -41,7 +43,7 @@ class Pair:
     @property
     def origin(self) -> Mapping[str, Any]:
         """What the corpus says in general of the format in which the results and declarations came."""
-        return self.corpus.format(self.through or self.source.format)
+        return self.corpus.format(self.said_in or self.source.format)
 
     def demand(self, element: str) -> str:
         """How far the output must carry an element that the source has: ``must``, ``may`` or ``cannot``."""

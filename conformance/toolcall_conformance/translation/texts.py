@@ -58,7 +58,8 @@ def _system(pair: Pair, left: list[Run]) -> Place | None:
     """The system prompts, if they differ. Takes what was hoisted from within the conversation out of ``left``."""
     old, new = Run("system", list(pair.source.system)), Run("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
-    if hoisted and new.chunks:
+    # Nothing was hoisted into a prompt that is what it was, even if it says the same as a later message.
+    if hoisted and new.chunks and not joined_equal(old.texts, new.texts):
         ground = Ground(new.texts)
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]

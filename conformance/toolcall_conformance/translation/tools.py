@@ -84,7 +84,7 @@ def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[
         if (
             chosen is not None
             and tool.name not in chosen
-            and pair.corpus.expresses(pair.output.format, "choice-subset") != "native"
+            and pair.demand("choice-subset") != "must"
         ):
             continue
         pair.report(
