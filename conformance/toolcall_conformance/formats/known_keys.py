@@ -1,0 +1,39 @@
+"""What is left of a value when a client sends back only the keys that it knows.
+
+A *shape* maps each known key to the shape of its value; None is a value that is kept whole, whatever it is. An array
+has the shape of its entries. ``ByType`` chooses by the key ``type``; an object of a type that it does not name is kept
+whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ByType:
+    """The shapes of objects that say by ``type`` what they are."""
+
+    shapes: Mapping[str, Shape]
+
+
+Shape = Mapping[str, Any] | ByType | None
+
+
+def keys(*names: str, **nested: Shape) -> dict[str, Shape]:
+    """A shape with these keys, whose values are kept whole, and with ``nested`` ones that have shapes themselves."""
+    return {**dict.fromkeys(names), **nested}
+
+
+def known(value: Any, shape: Shape) -> Any:
+    """``value`` without the keys that ``shape`` does not have; what is no object is kept as it is."""
+    if isinstance(value, list):
+        return [known(entry, shape) for entry in value]
+    if isinstance(shape, ByType) and isinstance(value, dict):
+        kind = value.get("type")
+        shape = shape.shapes.get(kind) if isinstance(kind, str) else None
+    if shape is None or isinstance(shape, ByType) or not isinstance(value, dict):
+        return value
+    return {key: known(member, shape[key]) for key, member in value.items() if key in shape}

@@ -1,0 +1,1 @@
+"""The official SDKs as witnesses: what their users send must be what our ideal clients send."""

@@ -1,0 +1,105 @@
+"""A whole conversation twice: as an official SDK puts it on the wire, and as our ideal client builds it."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Protocol
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.client import Habit, continued
+from toolcall_conformance.library import Case, Exchange
+from witnesses.anthropic_user import AnthropicUser
+from witnesses.calls import Unanswered
+from witnesses.differences import Own
+from witnesses.google_user import GoogleUser
+from witnesses.openai_users import ChatUser, ResponsesUser
+from witnesses.wire import Wire
+
+
+class User(Protocol):
+    """A user of one SDK. History and replies are the SDK's own objects."""
+
+    echoes: bool  # whether the SDK sends back keys of a reply that it does not know
+    own: tuple[Own, ...]
+
+    def opening(self, body: dict[str, Any], /) -> list[Any]:
+        """The conversation of a first request."""
+
+    def ask(self, body: dict[str, Any], history: list[Any], model: str, /) -> Any:
+        """Send ``history`` with the settings and tools of ``body``; the reply."""
+
+    def remembered(self, reply: Any, /) -> list[Any]:
+        """What of a reply goes into the history."""
+
+    def calls(self, reply: Any, /) -> list[Any]:
+        """The tool calls of a reply."""
+
+    def is_the_models(self, entry: Any, /) -> bool:
+        """Whether an entry of a golden request's conversation was said by the model."""
+
+    def answers(self, tail: list[Any], calls: Unanswered, /) -> list[Any]:
+        """What the user says next, by the words of a golden request's ``tail``, for the SDK's own calls."""
+
+
+USERS: dict[str, type[User]] = {
+    "anthropic": AnthropicUser,
+    "openai_chat": ChatUser,
+    "openai_responses": ResponsesUser,
+    "gemini": GoogleUser,
+}
+
+
+@cache
+def user(name: str) -> tuple[User, Wire]:
+    """The user of a format's SDK, with the wire it sends on. Skips where the SDK is not installed."""
+    wire = Wire()
+    return USERS[name](wire), wire
+
+
+def answered(case: Case, name: str) -> tuple[Exchange, ...]:
+    """The exchanges that end with a reply: no conversation goes on from an upstream's error."""
+    return tuple(exchange for exchange in case.exchanges(name) if exchange.response is not None)
+
+
+@cache
+def by_the_sdk(case: Case, name: str) -> tuple[Any, ...]:
+    """The bodies that the SDK puts on the wire, one for each exchange."""
+    return tuple(played(name, answered(case, name), case.model(name)))
+
+
+def played(name: str, exchanges: Sequence[Exchange], model: str) -> Iterator[Any]:
+    """Play a conversation through the SDK; yields each body that goes on the wire."""
+    someone, wire = user(name)
+    container = formats.client(name).CONTAINER
+    calls = Unanswered()
+    history: list[Any] = []
+    for number, exchange in enumerate(exchanges):
+        golden = copy.deepcopy(exchange.request)
+        if number == 0:
+            history += someone.opening(golden)
+        else:
+            history += someone.answers(_tail(someone, golden[container]), calls)
+        wire.reply = exchange.response
+        reply = someone.ask(golden, history, model)
+        yield wire.body
+        calls.add(someone.calls(reply))
+        history += someone.remembered(reply)
+
+
+def _tail(someone: User, entries: list[Any]) -> list[Any]:
+    """What stands behind the last entry of the model."""
+    last = max((index for index, entry in enumerate(entries) if someone.is_the_models(entry)), default=-1)
+    return entries[last + 1 :]
+
+
+def by_our_client(case: Case, name: str) -> list[Any]:
+    """The bodies that our ideal client sends, one for each exchange."""
+    exchanges = answered(case, name)
+    habit = Habit(echo=USERS[name].echoes)
+    bodies = [exchanges[0].request]
+    for exchange, following in itertools.pairwise(exchanges):
+        bodies.append(continued(name, bodies[-1], exchange.response, following, habit))
+    return bodies

@@ -1,0 +1,94 @@
+"""Users of the openai SDK, as its documentation shows them, for Chat Completions and for Responses.
+
+The reply's message is appended to the messages, or its output items to the input; then an output for each call
+(https://platform.openai.com/docs/guides/function-calling).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from witnesses.calls import Unanswered
+from witnesses.differences import Own
+from witnesses.passing import by_signature
+from witnesses.wire import Wire
+
+
+def _client(wire: Wire) -> Any:
+    openai = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
+    return openai.OpenAI(api_key="key", http_client=wire.client, max_retries=0)
+
+
+class ChatUser:
+    """One conversation after another; ``wire`` has what was sent."""
+
+    echoes = True
+    own: tuple[Own, ...] = ()
+
+    def __init__(self, wire: Wire) -> None:
+        self._create = _client(wire).chat.completions.create
+
+    def opening(self, body: dict[str, Any]) -> list[Any]:
+        return list(body["messages"])
+
+    def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
+        del model  # it stands in the body
+        return self._create(**by_signature(self._create, body | {"messages": messages}))
+
+    def remembered(self, reply: Any) -> list[Any]:
+        return [reply.choices[0].message]
+
+    def calls(self, reply: Any) -> list[Any]:
+        return list(reply.choices[0].message.tool_calls or [])
+
+    def is_the_models(self, entry: Any) -> bool:
+        return bool(entry["role"] == "assistant")
+
+    def answers(self, tail: list[Any], calls: Unanswered) -> list[Any]:
+        return [_tool_message(message, calls) if message["role"] == "tool" else message for message in tail]
+
+
+def _tool_message(message: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
+    call = calls.take(lambda call: call.id == message["tool_call_id"], message["tool_call_id"])
+    return message | {"tool_call_id": call.id}
+
+
+class ResponsesUser:
+    """One conversation after another; ``wire`` has what was sent."""
+
+    echoes = True
+    own: tuple[Own, ...] = ()
+
+    def __init__(self, wire: Wire) -> None:
+        self._create = _client(wire).responses.create
+
+    def opening(self, body: dict[str, Any]) -> list[Any]:
+        asked = body["input"]
+        return [{"role": "user", "content": asked}] if isinstance(asked, str) else list(asked)
+
+    def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
+        del model  # it stands in the body
+        # A plain string goes out as it is, until there is something to add.
+        asked = body["input"] if isinstance(body["input"], str) and len(messages) == 1 else messages
+        return self._create(**by_signature(self._create, body | {"input": asked}))
+
+    def remembered(self, reply: Any) -> list[Any]:
+        return list(reply.output)
+
+    def calls(self, reply: Any) -> list[Any]:
+        return [item for item in reply.output if item.type in ("function_call", "custom_tool_call")]
+
+    def is_the_models(self, entry: Any) -> bool:
+        if entry.get("type", "message") == "message":
+            return bool(entry["role"] == "assistant")
+        return not entry["type"].endswith("_output")
+
+    def answers(self, tail: list[Any], calls: Unanswered) -> list[Any]:
+        return [_output(item, calls) if "call_id" in item else item for item in tail]
+
+
+def _output(item: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
+    call = calls.take(lambda call: call.call_id == item["call_id"], item["call_id"])
+    return item | {"call_id": call.call_id}

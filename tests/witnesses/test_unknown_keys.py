@@ -1,0 +1,93 @@
+"""Keys that an SDK does not know: what it sends back of them is what our echoing and our stripping client send back.
+
+The anthropic and openai SDKs keep such keys of a reply and send them again; google-genai drops them. A client that
+strips is, for the first two, one that sends what the SDK's own request types name, and for the third one that uses the
+SDK.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.library import Case, Exchange, load_corpus
+from witnesses.conversation import USERS, answered, user
+from witnesses.differences import differences
+from witnesses.request_types import named
+
+CORPUS = load_corpus()
+UNKNOWN = "x_unknown"
+
+
+def sprinkled(value: Any) -> Any:
+    """``value`` with a key that nobody knows in every object."""
+    if isinstance(value, list):
+        return [sprinkled(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: sprinkled(member) for key, member in value.items()} | {UNKNOWN: {"of": "nobody"}}
+
+
+def shape(value: Any) -> Any:
+    """The keys of a value without what they hold: replies of one shape need to be tried once only."""
+    if isinstance(value, list):
+        return frozenset(map(shape, value))
+    return frozenset((key, shape(member)) for key, member in value.items()) if isinstance(value, dict) else None
+
+
+def replies(name: str) -> Iterator[tuple[Case, Exchange]]:
+    """The corpus's replies in one format that another exchange follows, the first of each shape."""
+    client, seen = formats.client(name), set()
+    for case in CORPUS.cases.values():
+        for exchange in answered(case, name)[:-1] if name in case.formats else ():
+            form = shape(client.as_history(exchange.response, echo=True))
+            if form not in seen:
+                seen.add(form)
+                yield case, dataclasses.replace(exchange, response=sprinkled(exchange.response))
+
+
+def sent_back(name: str, exchange: Exchange, model: str) -> list[Any]:
+    """What of a reply the SDK sends back in the next request, as it stands there."""
+    someone, wire = user(name)
+    wire.reply = exchange.response
+    history = someone.opening(copy.deepcopy(exchange.request))
+    reply = someone.ask(exchange.request, history, model)
+    someone.ask(exchange.request, [*history, *someone.remembered(reply)], model)
+    return list(wire.body[formats.client(name).CONTAINER][len(history) :])
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_an_sdk_sends_back_what_our_client_does(name: str) -> None:
+    client, sdk = formats.client(name), USERS[name]
+    for case, exchange in replies(name):
+        ours = client.as_history(exchange.response, echo=sdk.echoes)
+        found = differences(ours, sent_back(name, exchange, case.model(name)))
+        assert [str(one) for one in found if not any(own.excuses(one) for own in sdk.own)] == [], case.id
+        assert (ours == client.as_history(exchange.response, echo=True)) is sdk.echoes, case.id
+
+
+def _anthropic() -> Any:
+    return pytest.importorskip("anthropic.types").MessageParam
+
+
+def _openai_chat() -> Any:
+    return pytest.importorskip("openai.types.chat").ChatCompletionAssistantMessageParam
+
+
+def _openai_responses() -> Any:
+    return pytest.importorskip("openai.types.responses").ResponseInputItemParam
+
+
+@pytest.mark.parametrize("hint", [_anthropic, _openai_chat, _openai_responses], ids=lambda hint: hint.__name__[1:])
+def test_the_stripping_client_keeps_what_the_request_types_name(hint: Any) -> None:
+    name = hint.__name__[1:]
+    client = formats.client(name)
+    for case, exchange in replies(name):
+        everything = client.as_history(exchange.response, echo=True)
+        kept = named(everything, hint())
+        assert client.as_history(exchange.response, echo=False) == kept != everything, case.id
