@@ -64,23 +64,34 @@ def told(changes: Iterable[Change]) -> Iterator[str]:
         yield from (f"    {line}" for line in diff)
 
 
+class PublishError(Exception):
+    """A file could not be written; the message says which, why, and what became of those before it."""
+
+
 def publish(changes: Iterable[Change], corpus: Path) -> None:
-    """Replace each file as a whole. Where one cannot be written (OSError), those before it are put back."""
+    """Replace each file as a whole. Raises PublishError where one cannot be written; those before it are put back."""
     done: list[Change] = []
     try:
         for change in changes:
             done.append(change)
             write(corpus / "scenarios" / change.case, change.key, change.after)
+    except OSError as error:
+        told = f"{done[-1].case}/{done[-1].key} cannot be written ({error.strerror})"
+        stuck = [f"{change.case}/{change.key}" for change in reversed(done) if not _put_back(change, corpus)]
+        if stuck:
+            raise PublishError(f"{told}, and these cannot be put back, restore them: {', '.join(stuck)}") from None
+        raise PublishError(f"{told}; every file is as it was") from None
+
+
+def _put_back(change: Change, corpus: Path) -> bool:
+    case = corpus / "scenarios" / change.case
+    try:
+        if change.before is not None:
+            write(case, change.key, change.before)
+        else:
+            (case / change.key).unlink(missing_ok=True)
     except OSError:
-        for change in reversed(done):
-            _put_back(change, corpus / "scenarios" / change.case)
-        raise
-
-
-def _put_back(change: Change, case: Path) -> None:
-    if change.before is not None:
-        write(case, change.key, change.before)
-        return
-    (case / change.key).unlink(missing_ok=True)
+        return False
     with contextlib.suppress(OSError):  # the folder holds something, or was never made
         (case / change.key).parent.rmdir()
+    return True

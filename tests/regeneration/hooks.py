@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from regeneration.changes import Change, found_in, publish, told
+from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import complete, objections
 from toolcall_conformance import library
 from toolcall_reference.render import sweep
 
 MARK = "goldens"
+AS_IT_WAS = "Nothing was written, every file is as it was"
 AGAIN = "run again; `-k FAMILY/CASE` regenerates that case alone"
 
 
@@ -33,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--corpus {given}: no corpus.json in it; give the folder that holds it")
         library.default_root = lambda: root
     GoldenExtension.corpus = library.default_root()
-    if config.option.update_snapshots or config.option.update_new_snapshots_only:
+    if config.getoption("update_snapshots", False) or config.getoption("update_new_snapshots_only", False):
         config.pluginmanager.register(Regeneration(config))
 
 
@@ -83,20 +84,20 @@ class Regeneration:
     def _why_not(self, exitstatus: int) -> list[str]:
         """Publish, and return nothing; or the reasons why nothing was published."""
         if exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-            return [f"the run was cut short; {AGAIN}."] if self.changes else []
+            return [f"{AS_IT_WAS}: the run was cut short; {AGAIN}."] if self.changes else []
         if self.failed:
-            return [f"these cases cannot be rendered, see above; mend them and {AGAIN}:", *self.failed]
+            return [f"{AS_IT_WAS}: these cases cannot be rendered, see above; mend them and {AGAIN}:", *self.failed]
         if not self.changes:
             return []
         cases = sorted({change.case for change in self.changes})
         complete(self.stage, self.corpus, cases)
         found = objections(self.stage, cases)
         if found:
-            return [f"the corpus's own tests reject the result; mend the reference or the case and {AGAIN}:", *found]
+            return [f"{AS_IT_WAS}: the corpus's own tests reject what would be; mend that and {AGAIN}:", *found]
         try:
             publish(self.changes, self.corpus)
-        except OSError as error:
-            return [f"{error.filename or self.corpus} cannot be written ({error.strerror}); mend that and {AGAIN}."]
+        except PublishError as error:
+            return [f"Nothing is regenerated: {error}; mend that and {AGAIN}."]
         return []
 
     @pytest.hookimpl(trylast=True)  # after syrupy's own count of what it took for written
@@ -107,7 +108,7 @@ class Regeneration:
             for line in told(self.changes):
                 write(line)
         if self.refused:
-            write(f"Nothing was written, every file is as it was: {self.refused[0]}", red=True)
+            write(self.refused[0], red=True)
             for line in self.refused[1:]:
                 write(f"  {line}", red=True)
         elif self.compared:

@@ -6,12 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 #: Schemas, pairing, canonical text, growing histories; the rules of the formats, and read back against the scenario.
 JUDGES = ("corpus/test_corpus.py", "corpus/test_goldens.py")
+
+#: Lines that are told of a failure, and characters of a line.
+SAID, WIDTH = 6, 300
 
 
 def complete(stage: Path, corpus: Path, cases: Iterable[str]) -> None:
@@ -30,11 +33,11 @@ def complete(stage: Path, corpus: Path, cases: Iterable[str]) -> None:
 
 
 def objections(stage: Path, cases: Iterable[str]) -> list[str]:
-    """What the corpus's tests have against the cases, a line each; empty if they may come in."""
+    """What the corpus's tests have against the cases, line by line; empty if they may come in."""
     # Tests of the whole corpus (every family has its witnesses, ...) carry no case in their id and are left out.
     chosen = " or ".join(cases)
     arguments = [*(str(TESTS / name) for name in JUDGES), "--corpus", str(stage), "-k", chosen]
-    quiet = ["-q", "--tb=no", "-rfE", "--color=no", "-p", "no:cacheprovider"]
+    quiet = ["-q", "--tb=short", "-rN", "--color=no", *without("cacheprovider", "hypothesispytest", "anyio", "xdist")]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments, *quiet],
@@ -47,4 +50,21 @@ def objections(stage: Path, cases: Iterable[str]) -> list[str]:
     if done.returncode == 0:
         return []
     lines = (done.stdout + done.stderr).splitlines()
-    return [line for line in lines if line.startswith(("FAILED ", "ERROR "))] or lines[-20:]
+    return list(_gist(lines)) or lines[-20:]
+
+
+def without(*plugins: str) -> list[str]:
+    """Arguments that keep plugins of pytest out: they are of no use to such a run, and slow to import."""
+    return [word for plugin in plugins for word in ("-p", f"no:{plugin}")]
+
+
+def _gist(lines: Iterable[str]) -> Iterator[str]:
+    """Of pytest's account of failures, the tests' names and the first lines of what each says."""
+    said = 0
+    for line in lines:
+        if line.startswith("____"):
+            said = 0
+            yield line.strip("_ ")
+        elif line.startswith("E  ") and said < SAID:
+            said += 1
+            yield f"    {line[1:].strip()[:WIDTH]}"

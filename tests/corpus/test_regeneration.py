@@ -1,0 +1,344 @@
+"""Regeneration: it writes what the reference renders anew, nothing else, all of it or nothing, and survives a kill.
+
+Each run is a pytest of its own over a temporary copy of the corpus, ``--corpus DIR``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regeneration.changes import Change, PublishError, publish, told
+from regeneration.extension import GoldenExtension
+from regeneration.validation import without
+from toolcall_conformance.library import default_root
+
+ROOT = default_root()
+TESTS = Path(__file__).resolve().parents[1]
+#: Rendered, typed, and recorded files; two rendered cases in two families.
+FEW = ("shell/realistic", "shell/seed", "shell/recorded-shape", "grep/two-rounds")
+
+#: A deliberate change of the reference: Gemini's replies name another model version.
+CHANGED = """
+from toolcall_reference import render
+dress = render.DRESSES["gemini"]
+render.DRESSES["gemini"] = lambda *given: dress(*given) | {"modelVersion": "changed"}
+"""
+#: And a fault: they have no usage.
+FAULTY = """
+from toolcall_reference import render
+dress = render.DRESSES["gemini"]
+render.DRESSES["gemini"] = lambda *given: {k: v for k, v in dress(*given).items() if k != "usageMetadata"}
+"""
+#: The process is killed when it has written half of a temporary file, or before the n-th rename.
+KILLED = """
+import os, signal
+from pathlib import Path
+
+write_bytes, replace, renames = Path.write_bytes, Path.replace, []
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half(self, data):
+    if self.name.startswith(".rendering-") and AT == 0:
+        write_bytes(self, data[: len(data) // 2])
+        die()
+    return write_bytes(self, data)
+
+def counted(self, target):
+    if self.name.startswith(".rendering-"):
+        renames.append(target)
+        if len(renames) == AT:
+            die()
+    return replace(self, target)
+
+Path.write_bytes, Path.replace = half, counted
+
+def pytest_configure():
+    import regeneration.hooks
+    regeneration.hooks.objections = lambda *_: []  # examined elsewhere; this saves seconds
+"""
+
+
+def copy_of(folder: Path, cases: tuple[str, ...] = ()) -> Path:
+    """A copy of the corpus, with these cases alone if any are named."""
+    corpus = folder / "corpus"
+    shutil.copytree(ROOT, corpus, ignore=lambda path, _: ["scenarios", "verdicts"] if Path(path) == ROOT else [])
+    for case in cases or [""]:
+        shutil.copytree(ROOT / "scenarios" / case, corpus / "scenarios" / case)
+    return corpus
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return copy_of(tmp_path, FEW)
+
+
+def run(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
+    """A pytest over the goldens of a corpus, in a process of its own: its return code, and what it said."""
+    (corpus.parent / "plugin_of_the_test.py").write_text(plugin, encoding="utf-8")
+    quick = ["-q", "-p", "plugin_of_the_test", *without("cacheprovider", "hypothesispytest", "anyio")]
+    golden = [str(TESTS / "corpus/test_rendered_goldens.py"), "--corpus", str(corpus)]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    environment["PYTHONPATH"] = os.pathsep.join([str(corpus.parent), environment.get("PYTHONPATH", "")])
+    # The stage of a run that is killed stays behind.
+    environment["TMPDIR"] = str(corpus.parent)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *golden, *quick, *arguments],
+        cwd=TESTS.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return SimpleNamespace(code=done.returncode, said=done.stdout + done.stderr)
+
+
+def update(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
+    return run(corpus, "--snapshot-update", *arguments, plugin=plugin)
+
+
+def tree(corpus: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file and folder: contents, and when it was written."""
+    return {
+        str(path.relative_to(corpus)): (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else (b"", 0)
+        for path in corpus.rglob("*")
+    }
+
+
+def differing(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def replies(corpus: Path) -> set[str]:
+    """The rendered replies of Gemini, which ``CHANGED`` and ``FAULTY`` concern."""
+    return {
+        f"scenarios/{'/'.join(path.parts[-3:-1])}/{key}"
+        for path in corpus.glob("scenarios/*/*/scenario.json")
+        for key, entry in json.loads(path.read_bytes())["files"].items()
+        if entry["provenance"] == "rendered" and key.startswith("gemini/") and key.endswith("-response.json")
+    }
+
+
+def edit(path: Path, **keys: Any) -> None:
+    value = json.loads(path.read_text(encoding="utf-8")) | keys
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def test_on_a_clean_corpus_nothing_changes(tmp_path: Path) -> None:
+    corpus = copy_of(tmp_path)
+    before = tree(corpus)
+    done = update(corpus)
+    assert done.code == 0, done.said
+    assert tree(corpus) == before
+    assert "0 rewritten, 0 new, " in done.said
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_exactly_the_files_concerned_change(corpus: Path, workers: tuple[str, ...]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    before = tree(corpus)
+    done = update(corpus, *workers, plugin=CHANGED)
+    assert done.code == 0, done.said
+    after = tree(corpus)
+    concerned = replies(corpus)
+    assert len(concerned) == 5
+    assert differing(before, after) == concerned
+    for name in concerned:
+        assert json.loads(after[name][0]) == json.loads(before[name][0]) | {"modelVersion": "changed"}
+        assert name.removeprefix("scenarios/") in done.said
+    assert '+  "modelVersion": "changed"' in done.said
+    assert "5 rewritten, 0 new, " in done.said
+
+
+def test_without_the_option_a_difference_fails_and_nothing_is_written(corpus: Path) -> None:
+    before = tree(corpus)
+    done = run(corpus, plugin=CHANGED)
+    assert done.code == 1
+    assert "2 failed, 2 passed" in done.said
+    assert "--snapshot-update" in done.said
+    assert '+  "modelVersion": "changed"' in done.said
+    assert tree(corpus) == before
+
+
+def test_typed_and_foreign_files_survive(corpus: Path) -> None:
+    case = corpus / "scenarios/shell/realistic"
+    files = json.loads((case / "scenario.json").read_bytes())["files"]
+    files["gemini/01-response.json"] |= {"provenance": "typed", "source": "this test", "note": "by hand"}
+    edit(case / "scenario.json", files=files)
+    edit(case / "gemini/01-response.json", modelVersion="typed by hand")
+    for name in ("NOTES.md", "02-response.json"):
+        (case / name).write_text("mine")
+    (corpus / "scenarios/shell/ideas").mkdir()
+    (corpus / "scenarios/shell/ideas/one.json").write_text("mine")
+    before = tree(corpus)
+    done = update(corpus, plugin=CHANGED)
+    assert done.code == 0, done.said
+    assert differing(before, tree(corpus)) == replies(corpus)
+    assert "scenarios/shell/realistic/gemini/01-response.json" not in replies(corpus)
+
+
+def test_a_foreign_file_among_the_goldens_is_told_and_survives(corpus: Path) -> None:
+    """The corpus's tests allow none there. Some have the names of what syrupy tidies up after parallel runs."""
+    for name in ("mine.txt", "02-response.json.tmp", "02-response.json.lock"):
+        (corpus / "scenarios/shell/realistic/gemini" / name).write_text("mine")
+    before = tree(corpus)
+    done = update(corpus, "-n", "2", plugin=CHANGED)
+    assert done.code == 1
+    assert "Nothing was written" in done.said
+    assert "test_exchanges_are_complete_in_every_format[shell/realistic]" in done.said
+    assert "gemini/mine.txt" in done.said
+    assert tree(corpus) == before
+
+
+def new_case(corpus: Path) -> Path:
+    case = corpus / "scenarios/grep/new"
+    case.mkdir()
+    shutil.copy(corpus / "scenarios/grep/two-rounds/scenario.json", case)
+    edit(case / "scenario.json", id="grep/new", files={})
+    return case
+
+
+def test_a_new_case_is_rendered_and_listed(corpus: Path) -> None:
+    case = new_case(corpus)
+    before = tree(corpus)
+    done = update(corpus)
+    assert done.code == 0, done.said
+    written = {str(path.relative_to(case)) for path in case.glob("*/*")}
+    assert len(written) == 24
+    assert all(name.startswith("scenarios/grep/new/") for name in differing(before, tree(corpus)))
+    files = json.loads((case / "scenario.json").read_bytes())["files"]
+    assert set(files) == written
+    assert {entry["provenance"] for entry in files.values()} == {"rendered"}
+    assert "1 rewritten, 24 new, " in done.said
+
+
+def test_a_result_that_the_corpus_s_own_tests_reject_is_refused(corpus: Path) -> None:
+    new_case(corpus)
+    before = tree(corpus)
+    done = update(corpus, plugin=FAULTY)
+    assert done.code == 1
+    assert tree(corpus) == before
+    assert "Nothing was written, every file is as it was: the corpus's own tests reject what would be" in done.said
+    assert "test_outcomes[shell/realistic-gemini]" in done.said
+
+
+def test_a_case_that_cannot_be_rendered_stops_all(corpus: Path) -> None:
+    edit(corpus / "scenarios/grep/two-rounds/scenario.json", conversation=[{"role": "user", "content": [{"odd": 1}]}])
+    before = tree(corpus)
+    done = update(corpus, plugin=CHANGED)
+    assert done.code == 1
+    assert tree(corpus) == before
+    assert "grep/two-rounds cannot be rendered: ValueError: unknown entry" in done.said
+    assert "Nothing was written, every file is as it was: these cases cannot be rendered" in done.said
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_while_it_writes(corpus: Path) -> None:
+    before = tree(corpus)
+    concerned = sorted(replies(corpus))
+    changed = {name: json.loads(before[name][0]) | {"modelVersion": "changed"} for name in concerned}
+    for at, whole in ((0, 0), (3, 2)):
+        done = update(corpus, plugin=CHANGED + KILLED.replace("AT", str(at)))
+        assert done.code == -signal.SIGKILL
+        after = tree(corpus)
+        left = [name for name in after if name not in before]
+        assert [Path(name).name[:11] for name in left] == [".rendering-"]
+        assert Path(left[0]).parent.parent.parent == Path("scenarios"), "where no reader of the corpus looks"
+        written = {name for name in differing(before, after) if name not in left}
+        assert len(written) == whole
+        assert {name: json.loads(after[name][0]) for name in written} == {name: changed[name] for name in written}
+    done = update(corpus, plugin=CHANGED)
+    assert done.code == 0, done.said
+    assert f"{5 - 2} rewritten, 0 new, " in done.said, "what the killed run had done is not done again"
+    assert differing(before, tree(corpus)) == set(concerned)
+    assert {name: json.loads((corpus / name).read_bytes()) for name in concerned} == changed
+
+
+def test_a_run_that_is_cut_short_writes_nothing(corpus: Path) -> None:
+    stops = """
+def pytest_runtest_teardown(item, nextitem):
+    if nextitem is None or "recorded-shape" in nextitem.nodeid:
+        raise KeyboardInterrupt
+"""
+    before = tree(corpus)
+    done = update(corpus, plugin=CHANGED + stops)
+    assert done.code == 2
+    assert "Nothing was written, every file is as it was: the run was cut short" in done.said
+    assert tree(corpus) == before
+
+
+def test_a_folder_that_holds_no_corpus(tmp_path: Path) -> None:
+    done = run(tmp_path / "corpus")
+    assert done.code == 4
+    assert "no corpus.json in it; give the folder that holds it" in done.said
+
+
+@pytest.mark.parametrize("stuck", [False, True])
+def test_where_a_file_cannot_be_written_the_others_are_put_back(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, stuck: bool
+) -> None:
+    key = "gemini/01-response.json"
+    (corpus / "scenarios/shell/new").mkdir()
+    before = {name: contents for name, (contents, _) in tree(corpus).items()}
+    changes = [
+        Change("shell/realistic", key, before[f"scenarios/shell/realistic/{key}"].decode(), "{}\n"),
+        Change("shell/new", "gemini/01-request.json", None, "{}\n"),
+        Change("shell/seed", key, before[f"scenarios/shell/seed/{key}"].decode(), "{}\n"),
+    ]
+    replace, full = Path.replace, []
+
+    def replaces(self: Path, target: Path) -> Path:
+        if "seed" in str(target) or (stuck and full):
+            full.append(target)
+            raise OSError(28, "No space left on device", str(target))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replaces)
+    end = f"cannot be put back, restore them: shell/realistic/{key}" if stuck else "every file is as it was"
+    with pytest.raises(PublishError, match=f"shell/seed/{key} cannot be written .No space left on device.*{end}$"):
+        publish(changes, corpus)
+    after = {name: contents for name, (contents, _) in tree(corpus).items()}
+    assert differing(before, after) == ({f"scenarios/shell/realistic/{key}"} if stuck else set())
+
+
+def test_files_with_the_same_change_stand_together() -> None:
+    old, new = '{\n  "a": 1,\n  "b": 2\n}\n', '{\n  "a": 1,\n  "b": 3\n}\n'
+    changes = [
+        Change("x/one", "gemini/01-request.json", old, new),
+        Change("x/one", "gemini/02-request.json", None, new),
+        Change("x/two", "gemini/01-request.json", old, new),
+    ]
+    assert list(told(changes)) == [
+        "x/one/gemini/01-request.json",
+        "x/two/gemini/01-request.json",
+        '    -  "b": 2',
+        '    +  "b": 3',
+        "x/one/gemini/02-request.json",
+        "    (new, 4 lines)",
+    ]
+
+
+def test_long_diffs_are_cut() -> None:
+    diff = Change("x/one", "a.json", "", "\n".join([*(["y" * 500] * 20), ""])).diff()
+    assert len(diff) == 9
+    assert diff[-1] == "… 12 more lines"
+    assert all(len(line) <= 150 for line in diff)
+
+
+def test_goldens_are_never_written_past_the_stage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GoldenExtension, "stage", None)
+    place = SimpleNamespace(location=str(corpus / "scenarios/shell/realistic/gemini/01-request.json"))
+    with pytest.raises(RuntimeError, match="only written through the stage"):
+        GoldenExtension.write_snapshot_collection(snapshot_collection=place)
