@@ -13,6 +13,8 @@ from typing import Any
 from doubles.catalogue import Double, doubles
 from doubles.places import Changed, Place
 from doubles.running import changed
+from doubles.sessions.model import SessionDouble, session_doubles
+from doubles.sessions.running import Heard, heard
 from toolcall_conformance.library import load_corpus
 
 FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
@@ -22,8 +24,14 @@ def root() -> Path:
     return load_corpus().root / "verdicts"
 
 
-def path_of(double: Double) -> Path:
-    return root() / FOLDERS[double.kind] / f"{double.name}.json"
+def path_of(double: Double | SessionDouble) -> Path:
+    prefix = "loop-" if isinstance(double, SessionDouble) else ""
+    return root() / FOLDERS[double.kind] / f"{prefix}{double.name}.json"
+
+
+def exported_sessions() -> list[SessionDouble]:
+    """The session doubles whose fault stands in a request; a crash or a lost reply has no body to judge."""
+    return [double for double in session_doubles() if heard(double) is not None]
 
 
 def representative(double: Double) -> Changed:
@@ -60,19 +68,51 @@ def verdict(double: Double, place: Place, output: Any) -> dict[str, Any]:
     return found
 
 
+def session_verdict(double: SessionDouble, found: Heard) -> dict[str, Any]:
+    """The content of a session double's file: what it sent upstream in the course of the loop."""
+    return {
+        "name": f"loop-{double.name}",
+        "title": double.title,
+        "direction": "loop",
+        "client": double.client,
+        "upstream": double.upstream,
+        "client_model": found.route.client_model,
+        "upstream_model": found.route.upstream_model,
+        "case": double.case,
+        "exchange": found.number,
+        "variant": found.variant,
+        "seen_first": found.first,
+        "source": found.golden,
+        "request": found.request,
+        "output": found.output,
+        "expect": list(double.rules) if double.kind == "broken" else [],
+        "may_warn": list(double.rules if double.kind == "warning" else double.warns),
+        "since": load_corpus().version,
+    }
+
+
 def text_of(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+def content_of(double: Double | SessionDouble) -> str:
+    """The text of a double's file."""
+    if isinstance(double, SessionDouble):
+        said = heard(double)
+        assert said is not None
+        return text_of(session_verdict(double, said))
+    found = representative(double)
+    return text_of(verdict(double, found.place, found.output))
 
 
 def main() -> int:
     """Write all files; prints how many changed."""
     written = set()
     count = 0
-    for double in doubles():
-        path = path_of(double)
+    for each in [*doubles(), *exported_sessions()]:
+        path = path_of(each)
         written.add(path)
-        found = representative(double)
-        text = text_of(verdict(double, found.place, found.output))
+        text = content_of(each)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 
 from doubles.catalogue import Double, doubles
-from doubles.export import path_of, root, text_of, verdict
+from doubles.export import content_of, exported_sessions, path_of, root, text_of, verdict
 from doubles.places import Place, apply, places
-from toolcall_conformance.findings import Level
+from doubles.sessions.model import SessionDouble, session_doubles
+from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge import judge
+from toolcall_conformance.loop import judge_history
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
 FILES = sorted(root().glob("*/*.json"))
 
 
 def test_every_double_is_there_and_nothing_else() -> None:
-    assert set(FILES) == {path_of(double) for double in doubles()}, AGAIN
+    assert set(FILES) == {path_of(double) for double in [*doubles(), *exported_sessions()]}, AGAIN
 
 
 @pytest.mark.parametrize("double", [pytest.param(double, id=double.name) for double in doubles()])
@@ -28,6 +30,13 @@ def test_it_is_what_the_double_makes(double: Double) -> None:
     text = path.read_text(encoding="utf-8")
     place = _place(double, json.loads(text))
     assert text == text_of(verdict(double, place, apply(double, place))), AGAIN
+
+
+@pytest.mark.parametrize("double", [pytest.param(double, id=double.name) for double in session_doubles()])
+def test_it_is_what_the_session_makes(double: SessionDouble) -> None:
+    if double not in exported_sessions():
+        pytest.skip("its fault stands in no request")
+    assert path_of(double).read_text(encoding="utf-8") == content_of(double), AGAIN
 
 
 def _place(double: Double, content: dict[str, Any]) -> Place:
@@ -42,16 +51,7 @@ def _place(double: Double, content: dict[str, Any]) -> Place:
 def test_the_judge_agrees_with_the_file_alone(path: Any) -> None:
     """As a judge in another language would use it: nothing but the file."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    found = judge(
-        content["source"],
-        content["output"],
-        client=content["client"],
-        upstream=content["upstream"],
-        direction=content["direction"],
-        client_model=content["client_model"],
-        upstream_model=content["upstream_model"],
-        request=content.get("request"),
-    )
+    found = _judged(content)
     must = {finding.rule for finding in found if finding.level is Level.MUST}
     should = {finding.rule for finding in found if finding.level is Level.SHOULD}
     if content["expect"]:
@@ -62,3 +62,19 @@ def test_the_judge_agrees_with_the_file_alone(path: Any) -> None:
         assert should & set(content["may_warn"])
     else:
         assert should <= set(content["may_warn"])
+
+
+def _judged(content: dict[str, Any]) -> tuple[Finding, ...]:
+    ends = {"client": content["client"], "upstream": content["upstream"]}
+    if content["direction"] == "loop":
+        asked, model = content["request"], content["upstream_model"]
+        return judge_history(content["source"], content["output"], request=asked, upstream_model=model, **ends)
+    return judge(
+        content["source"],
+        content["output"],
+        direction=content["direction"],
+        client_model=content["client_model"],
+        upstream_model=content["upstream_model"],
+        request=content.get("request"),
+        **ends,
+    )

@@ -1,0 +1,156 @@
+"""Session doubles: translators with a fault, or a harmless habit, that lives in a conversation and not in one body.
+
+A double is a subclass of :class:`DoubledSession`, put into the catalogue by one of the three decorators:
+
+>>> @broken("swapped", rule="translation/results-linked", case="shell/same-tool-twice", client=CHAT, upstream=ANTHROPIC)
+... class ResultsByPosition(DoubledSession):
+...     '''Attaches results to calls in the order in which they come.'''
+...
+...     def after_request(self, body):
+...         ...
+...         return body
+
+It is played through every check on its case and route. A broken one has to fail in the variant of the agent loop that
+it names (``""`` is the plain one), on one of its rules; a warning one to be told there; a harmless one to pass all.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.contract import Route
+from toolcall_reference import ReferenceTranslator
+
+ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
+
+
+class DoubledSession:
+    """The reference's session with hooks.
+
+    ``asked`` is the client's last request, ``answered`` the provider's last reply; ``shared`` is one dict for all
+    sessions of the translator, where a fault keeps what should belong to one conversation.
+    """
+
+    def __init__(self, route: Route, shared: dict[str, Any]) -> None:
+        self.route = route
+        self.shared = shared
+        self.inner = ReferenceTranslator().open(route)
+        self.asked: dict[str, Any] = {}
+        self.answered: dict[str, Any] = {}
+
+    def request(self, body: dict[str, Any], /) -> dict[str, Any]:
+        self.asked = body
+        return self.after_request(copy.deepcopy(self.inner.request(self.before_request(copy.deepcopy(body)))))
+
+    def response(self, body: dict[str, Any], /) -> dict[str, Any]:
+        self.answered = body
+        return self.after_response(copy.deepcopy(self.inner.response(self.before_response(copy.deepcopy(body)))))
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The client's request as the reference gets it."""
+        return body
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The upstream request that the reference made."""
+        return body
+
+    def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The provider's reply as the reference gets it."""
+        return body
+
+    def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The client's reply that the reference made."""
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDouble:
+    """A session with a fault (``broken``), a fault that is only told (``warning``), or a ``harmless`` habit.
+
+    ``variants`` are those of the agent loop that have to see it; for a harmless one those in which a SHOULD of
+    ``warns`` may be told.
+    """
+
+    name: str
+    title: str
+    kind: str
+    session: type[DoubledSession]
+    case: str
+    client: str
+    upstream: str
+    variants: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    warns: tuple[str, ...] = ()
+
+    def open(self, shared: dict[str, Any], route: Route) -> DoubledSession:
+        return self.session(route, shared)
+
+
+class Doubled:
+    """A translator that opens a double's sessions."""
+
+    def __init__(self, double: SessionDouble) -> None:
+        self._double = double
+        self._shared: dict[str, Any] = {}
+
+    def open(self, route: Route, /) -> DoubledSession:
+        return self._double.open(self._shared, route)
+
+
+Put = Callable[[type[DoubledSession]], type[DoubledSession]]
+_found: dict[str, SessionDouble] = {}
+
+
+def broken(*variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str) -> Put:
+    """A fault that a MUST of ``rule`` names in each of ``variants`` (the plain loop if none is given)."""
+    return _enter("broken", variants or ("",), case, client, upstream, rules=rule)
+
+
+def warning(*variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str) -> Put:
+    """A fault that is only told: a SHOULD of ``rule`` in each of ``variants``, and no MUST."""
+    return _enter("warning", variants or ("",), case, client, upstream, rules=rule)
+
+
+def harmless(case: str, client: str, upstream: str, warns: str | tuple[str, ...] = ()) -> Put:
+    """A habit that no check may fail, in no variant; SHOULDs of ``warns`` may be told."""
+    return _enter("harmless", (), case, client, upstream, warns=warns)
+
+
+def _enter(
+    kind: str,
+    variants: tuple[str, ...],
+    case: str,
+    client: str,
+    upstream: str,
+    rules: str | tuple[str, ...] = (),
+    warns: str | tuple[str, ...] = (),
+) -> Put:
+    def decorate(session: type[DoubledSession]) -> type[DoubledSession]:
+        name = re.sub(r"(?<!^)(?=[A-Z])", "-", session.__name__).lower()
+        if name in _found:
+            raise ValueError(f"two session doubles are called {name}")
+        title = " ".join((session.__doc__ or "").split()).rstrip(".")
+        _found[name] = SessionDouble(
+            name, title, kind, session, case, client, upstream, variants, _tuple(rules), _tuple(warns)
+        )
+        return session
+
+    return decorate
+
+
+def _tuple(rules: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (rules,) if isinstance(rules, str) else rules
+
+
+def session_doubles() -> Iterator[SessionDouble]:
+    """All session doubles, in the order of the modules."""
+    home = importlib.import_module("doubles.sessions")
+    for module in sorted(entry.name for entry in pkgutil.iter_modules(home.__path__)):
+        importlib.import_module(f"doubles.sessions.{module}")
+    yield from _found.values()
