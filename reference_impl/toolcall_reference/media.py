@@ -41,6 +41,11 @@ def data_url(media: Media) -> str:
     return f"data:{media.mime or 'application/octet-stream'};base64,{media.data}"
 
 
+def of_text(text: str) -> str:
+    """The bytes of a plain text document, as base64."""
+    return base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
+
+
 def text_of(media: Media) -> str | None:
     """The text of a ``text/*`` medium that has its bytes; None where it is anything else."""
     if media.data is None or not (media.mime or "").startswith("text/"):

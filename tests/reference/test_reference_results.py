@@ -204,3 +204,12 @@ def test_results_that_stand_late_are_brought_to_their_calls() -> None:
     anthropic_messages = ask("openai_responses", "anthropic", body)["messages"]
     assert [message["role"] for message in anthropic_messages] == ["user", "assistant", "user", "assistant", "user"]
     assert {block["tool_use_id"] for block in anthropic_messages[2]["content"]} == {"a", "b"}
+
+
+def test_a_plain_text_document_is_one_there_and_back() -> None:
+    encoded = "MTIz"
+    given = {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": "text/plain", "data": encoded}}]}]}
+    there = ask("gemini", "anthropic", given)
+    source = {"type": "text", "media_type": "text/plain", "data": "123"}
+    assert there["messages"][0]["content"] == [{"type": "document", "source": source}]
+    assert ask("anthropic", "gemini", there)["contents"] == given["contents"]

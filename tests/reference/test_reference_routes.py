@@ -115,6 +115,16 @@ def test_a_call_without_result_is_refused(client: str, upstream: str) -> None:
         ask(client, upstream, body)
 
 
+@pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
+def test_a_history_that_begins_with_a_call_has_a_user_before_it_in_gemini(client: str) -> None:
+    body = copy.deepcopy(REQUESTS[client])
+    turns = body["input" if client == "openai_responses" else "messages"]
+    del turns[next(place for place, turn in enumerate(turns) if turn.get("role") == "user")]
+    contents = ask(client, "gemini", body)["contents"]
+    assert [content["role"] for content in contents[:2]] == ["user", "model"]
+    assert [list(part) for part in contents[0]["parts"]] == [["text"]]
+
+
 def test_unknown_format_is_unsupported() -> None:
     with pytest.raises(Unsupported, match="telegraph"):
         ReferenceTranslator().open(Way("telegraph", "gemini", "a", "b"))

@@ -168,7 +168,8 @@ def _source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
     if how == "file":
         return [Media(kind, mime, file_id=as_text(source.get("file_id"), "file_id"), name=name, vendor=NAME)]
     if how == "text":
-        return [Text(as_text(source.get("data"), "data"))]
+        data = as_text(source.get("data"), "data")
+        return [Media(kind, mime or "text/plain", data=media.of_text(data), name=name)]
     if how == "content":
         inner = source.get("content")
         if isinstance(inner, str):

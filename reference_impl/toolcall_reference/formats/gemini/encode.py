@@ -69,6 +69,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if not contents and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         contents = [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
+    if contents and contents[0]["role"] == "model" and any("functionCall" in part for part in contents[0]["parts"]):
+        # Gemini takes a call only behind words of the user or results: what stood there was blank.
+        contents.insert(0, {"role": "user", "parts": [{"text": PLACEHOLDER}]})
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
