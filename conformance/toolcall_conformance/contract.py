@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 Body = dict[str, Any]
+Headers = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,26 @@ class ResponseTranslator(Protocol):
     def response(self, body: Body, /) -> Body | Awaitable[Body]: ...
 
 
+class ErrorTranslator(Protocol):
+    """Translates an upstream's error, by HTTP status and body, into the client's."""
+
+    def error(self, status: int, body: Body, /) -> tuple[int, Body] | Awaitable[tuple[int, Body]]: ...
+
+
+class ErrorTranslatorWithHeaders(Protocol):
+    """The same, with the reply's headers (names in lower case) as a third argument, and the client's as a third result.
+
+    ``Retry-After`` is a header: who takes headers is expected to hand it on.
+    """
+
+    def error(
+        self, status: int, body: Body, headers: Headers, /
+    ) -> tuple[int, Body, Headers] | Awaitable[tuple[int, Body, Headers]]: ...
+
+
 class Translator(Protocol):
     """Opens sessions; raises :class:`Unsupported` for a route that it does not do."""
 
-    def open(self, route: Route, /) -> RequestTranslator | ResponseTranslator: ...
+    def open(
+        self, route: Route, /
+    ) -> RequestTranslator | ResponseTranslator | ErrorTranslator | ErrorTranslatorWithHeaders: ...

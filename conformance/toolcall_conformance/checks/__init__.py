@@ -19,6 +19,7 @@ __all__ = [
     "Judges",
     "Played",
     "describe",
+    "needs",
     "variants",
 ]
 
@@ -26,7 +27,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {"request": request.run, "response": response.run, "agent_loop": agent_loop.run}
 )
 
-# The operations that a translator must have for a check to apply to it.
+# The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
 NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "request": frozenset({"request"}),
@@ -34,6 +35,18 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "agent_loop": frozenset({"request", "response"}),
     }
 )
+
+
+def needs(check: str, case: Case, upstream: str) -> frozenset[str]:
+    """The operations that a translator must have for a check of this case to apply to it.
+
+    Replies need ``response``, errors ``error``; a case may have both.
+    """
+    if check != "response":
+        return NEEDS[check]
+    exchanges = case.exchanges(upstream)
+    wanted = {"response": [exchange.response for exchange in exchanges], "error": [one.error for one in exchanges]}
+    return frozenset(name for name, bodies in wanted.items() if any(body is not None for body in bodies))
 
 
 def variants(corpus: Corpus, check: str, case: Case, client: str) -> tuple[str, ...]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Produced
-from toolcall_conformance.library import Case
+from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.library import Case, Exchange
 
 
 def run(
     case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Each exchange's upstream reply is translated, after its request was, and judged as a client reply."""
+    """Each exchange's upstream reply or error is translated, after its request was, and judged as the client's."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(case, "response")
     opened = open_session(route)
@@ -24,14 +25,17 @@ def run(
     session = opened.session
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
-        sent, reply = None, upstream.response
-        if "request" in session.operations:
-            asked = session.request(client.request)
-            if not isinstance(asked, Produced):
-                tally.block("request", asked, client.request_path.stem)
+        if upstream.error is not None:
+            if not _ask(session, client, tally) or not _judge_error(session, client, upstream, route, judges, tally):
                 break
-            sent = asked.value
-            declared = judges.names(upstream.request, sent, upstream=route.upstream)
+            if upstream.response is None:
+                continue
+        sent = _ask(session, client, tally)
+        if not sent:
+            break
+        reply = upstream.response
+        if sent.value is not None:
+            declared = judges.names(upstream.request, sent.value, upstream=route.upstream)
             reply = as_declared(route.upstream, upstream.response, declared)
         body = upstream.response_path.stem
         outcome = session.response(reply)
@@ -50,7 +54,50 @@ def run(
             upstream_model=route.upstream_model,
             client_model=route.client_model,
             request=client.request,
-            upstream_request=sent,
+            upstream_request=sent.value,
         )
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A request that went upstream; ``value`` is None for a translator that has to do with replies alone."""
+
+    value: Any = None
+
+
+def _ask(session: SessionDriver, client: Exchange, tally: Tally) -> _Sent | None:
+    """Send the request that comes before a reply; None if that failed, which blocks the reply."""
+    if "request" not in session.operations:
+        return _Sent()
+    asked = session.request(client.request)
+    if isinstance(asked, Produced):
+        return _Sent(asked.value)
+    tally.block("request", asked, client.request_path.stem)
+    return None
+
+
+def _judge_error(
+    session: SessionDriver, client: Exchange, upstream: Exchange, route: Route, judges: Judges, tally: Tally
+) -> bool:
+    """Give the session the provider's error and judge what the client gets; False if nothing came."""
+    body = upstream.error_path.stem if upstream.error_path is not None else ""
+    outcome = session.error(upstream.error)
+    tally.played.append(Played(body, upstream.error, produced(outcome), client.error))
+    if not isinstance(outcome, Produced):
+        tally.fail("error", outcome, body)
+        return False
+    if outcome.mutated:
+        tally.mutated("error", body)
+    found = judges.body(
+        upstream.error,
+        outcome.value,
+        client=route.client,
+        upstream=route.upstream,
+        direction="error",
+        upstream_model=route.upstream_model,
+        client_model=route.client_model,
+    )
+    tally.findings += [replace(finding, body=body) for finding in found]
+    return True

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.outcomes import OpenOutcome, Outcome
 
-OPERATIONS = ("request", "response")
+OPERATIONS = ("request", "response", "error")
 
 
 class SessionDriver(Protocol):
@@ -26,6 +26,12 @@ class SessionDriver(Protocol):
 
     def response(self, body: dict[str, Any], /) -> Outcome:
         """Translate an upstream reply into a client reply. ``body`` is never changed."""
+
+    def error(self, reply: dict[str, Any], /) -> Outcome:
+        """Translate an upstream error into the client's; both are ``{"status", "headers", "body"}``.
+
+        ``reply`` is never changed. What comes has headers only if the translator has to do with them.
+        """
 
 
 class Driver(Protocol):

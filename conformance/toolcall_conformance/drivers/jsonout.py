@@ -12,6 +12,12 @@ from toolcall_conformance.jsonvalue import join
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
 
+# json.dumps would make an encoder for every text.
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
+
+# Where a value stands: the place of what holds it, and its key or index. Spelt out only for a sentence.
+_Place = tuple[Any, str | int] | None
+
 
 class _BadValue(Exception):  # noqa: N818 - never leaves this module
     def __init__(self, pointer: str, sentence: str) -> None:
@@ -29,7 +35,7 @@ def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, An
     if wrong is not None:
         return BadOutput(wrong)
     try:
-        copied = _Copier(limit).copy(value, "", 0)
+        copied = _Copier(limit).copy(value, None, 0)
     except _BadValue as bad:
         where = f"at {bad.pointer}" if bad.pointer else "at the top"
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
@@ -69,31 +75,31 @@ class _Copier:
         self._size = 0
         self._open: set[int] = set()
 
-    def copy(self, value: Any, pointer: str, depth: int) -> Any:
+    def copy(self, value: Any, place: _Place, depth: int) -> Any:
+        if isinstance(value, str):
+            return self._text(value, place)
+        if isinstance(value, (dict, list)):
+            return self._container(value, place, depth)
         if value is None or isinstance(value, bool):
             self._count(4)
             return value
-        if isinstance(value, str):
-            return self._text(str.__str__(value), pointer)
         if isinstance(value, int):
-            return self._integer(int(value), pointer)
+            return self._integer(int(value), place)
         if isinstance(value, float):
             number = float(value)
             if not math.isfinite(number):
-                raise _BadValue(pointer, f"{number}, which JSON cannot say")
+                raise _BadValue(_pointer(place), f"{number}, which JSON cannot say")
             self._count(len(repr(number)))
             return number
-        if isinstance(value, (dict, list)):
-            return self._container(value, pointer, depth)
         if isinstance(value, tuple):
-            raise _BadValue(pointer, "a tuple inside the body; make it a list")
-        raise _BadValue(pointer, f"{_an_object(value)} inside the body; make it plain JSON{_dump_hint(value)}")
+            raise _BadValue(_pointer(place), "a tuple inside the body; make it a list")
+        raise _BadValue(_pointer(place), f"{_an_object(value)} inside the body; make it plain JSON{_dump_hint(value)}")
 
-    def _container(self, value: dict[Any, Any] | list[Any], pointer: str, depth: int) -> Any:
+    def _container(self, value: dict[Any, Any] | list[Any], place: _Place, depth: int) -> Any:
         if id(value) in self._open:
-            raise _BadValue(pointer, "a body that contains itself; JSON has no cycles")
+            raise _BadValue(_pointer(place), "a body that contains itself; JSON has no cycles")
         if depth >= _DEPTH_LIMIT:
-            raise _BadValue(pointer[:80] + "…", f"a body nested more than {_DEPTH_LIMIT} levels deep")
+            raise _BadValue(_pointer(place)[:80] + "…", f"a body nested more than {_DEPTH_LIMIT} levels deep")
         self._open.add(id(value))
         self._count(2)
         copied: Any
@@ -102,31 +108,32 @@ class _Copier:
             copied = {}
             for key, entry in list(dict.items(value)):
                 if not isinstance(key, str):
-                    raise _BadValue(pointer, f"the key {key!r:.60}, which is no string")
-                copied[self._text(str.__str__(key), pointer)] = self.copy(entry, join(pointer, key), depth + 1)
+                    raise _BadValue(_pointer(place), f"the key {key!r:.60}, which is no string")
+                copied[self._text(key, place)] = self.copy(entry, (place, key), depth + 1)
                 self._count(2)
         else:
             copied = []
             for index in range(list.__len__(value)):
-                copied.append(self.copy(list.__getitem__(value, index), join(pointer, index), depth + 1))
+                copied.append(self.copy(list.__getitem__(value, index), (place, index), depth + 1))
                 self._count(1)
         self._open.discard(id(value))
         return copied
 
-    def _text(self, text: str, pointer: str) -> str:
+    def _text(self, value: str, place: _Place) -> str:
+        text = str.__str__(value)
         # Counted before it is escaped: a text of several gigabytes is refused without another copy of it.
         self._count(len(text))
         try:
-            written = json.dumps(text, ensure_ascii=False).encode()
+            written = _quoted(text).encode()
         except UnicodeEncodeError:
-            raise _BadValue(pointer, "half of a surrogate pair, which UTF-8 cannot say") from None
+            raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot say") from None
         self._count(len(written) - len(text))
         return text
 
-    def _integer(self, number: int, pointer: str) -> int:
+    def _integer(self, number: int, place: _Place) -> int:
         digits = number.bit_length() * 0.30103
         if digits > 4000:
-            raise _BadValue(pointer, f"a number of about {digits:.0f} digits")
+            raise _BadValue(_pointer(place), f"a number of about {digits:.0f} digits")
         self._count(int(digits) + 1)
         return number
 
@@ -134,3 +141,11 @@ class _Copier:
         self._size += characters
         if self._size > self._limit:
             raise _BadValue("", f"a body of more than {self._limit:,} bytes of JSON")
+
+
+def _pointer(place: _Place) -> str:
+    keys: list[str | int] = []
+    while place is not None:
+        place, key = place
+        keys.append(key)
+    return join("", *reversed(keys))

@@ -16,8 +16,8 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
 _CONTRACT = (
-    "A translator has a method open(route), which returns a session with request(body), response(body) or both, "
-    "and raises an exception named Unsupported for a route that it does not do"
+    "A translator has a method open(route), which returns a session with request(body), response(body), "
+    "error(status, body) or some of them, and raises an exception named Unsupported for a route that it does not do"
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.errorout import plain_error, takes_headers
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.outcomes import (
@@ -22,7 +23,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.tracebacks import own_frames
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.jsonvalue import copied, equal
 
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
 
@@ -87,11 +88,24 @@ class PythonSession:
     def response(self, body: dict[str, Any]) -> Outcome:
         return self._translate("response", body)
 
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        """An ``error`` that has a third positional parameter gets the reply's headers."""
+        method = getattr(self.object, "error", None)
+        if not callable(method):
+            return UnsupportedOutcome("the session has no method error")
+        given, original = _copy([reply["body"], reply.get("headers", {})]), [reply["body"], reply.get("headers", {})]
+        headers = takes_headers(method)
+        came = self._caller.call(method, reply["status"], *given[: 2 if headers else 1])
+        if not isinstance(came, _Value):
+            return came
+        value = plain_error(came.value, headers=headers, limit=self._driver.output_limit)
+        return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
+
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
         method = getattr(self.object, operation, None)
         if not callable(method):
             return UnsupportedOutcome(f"the session has no method {operation}")
-        given = _copy(body)
+        given = copied(body)
         came = self._caller.call(method, given)
         if not isinstance(came, _Value):
             return came
@@ -163,15 +177,6 @@ def _loop_runs() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-def _copy(value: Any) -> Any:
-    """A deep copy of a JSON value."""
-    if isinstance(value, dict):
-        return {key: _copy(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_copy(entry) for entry in value]
-    return value
 
 
 def _changed(given: Any, original: Any) -> bool:

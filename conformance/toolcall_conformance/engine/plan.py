@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from toolcall_conformance.checks import CHECKS, NEEDS, variants
+from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Driver, Opened, TimedOut, UnsupportedOutcome
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers import Driver, Opened, Outcome, SessionDriver, TimedOut, UnsupportedOutcome
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.library import Case, Corpus
 
@@ -45,9 +44,10 @@ class Support:
     operations: Mapping[Ends, frozenset[str]]
     reasons: Mapping[Ends, str]
 
-    def applies(self, check: str, client: str, upstream: str) -> bool:
-        """Whether a check applies on a route."""
-        return NEEDS[check] <= self.operations.get((client, upstream), frozenset())
+    def applies(self, item: Planned) -> bool:
+        """Whether the translator does what an item needs."""
+        done = self.operations.get((item.route.client, item.route.upstream), frozenset())
+        return needs(item.check, item.case, item.route.upstream) <= done
 
 
 def route_of(case: Case, client: str, upstream: str) -> Route:
@@ -69,22 +69,22 @@ def items(corpus: Corpus) -> Iterator[Planned]:
 def probe(driver: Driver, corpus: Corpus) -> Support:
     """Find out which routes and operations the translator does, by asking once for each route.
 
-    A session is opened and given the first exchange of one case; only Unsupported counts, all other faults are left
-    for the items to find. After a call that did not return nothing more is asked: what is not known is taken as done.
-    Raises UnusableSessionError.
+    A session is opened and given the first exchange of one case, and another, if it has ``error``, the first exchange of
+    a case where the provider answers with one. Only Unsupported counts, all other faults are left for the items to
+    find. After a call that did not return nothing more is asked: what is not known is taken as done. Raises
+    UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
     hangs = False
-    for client, upstream in ((client, upstream) for client in corpus.formats for upstream in corpus.formats):
-        example = next((case for case in corpus.cases.values() if {client, upstream} <= set(case.formats)), None)
+    for ends in ((client, upstream) for client in corpus.formats for upstream in corpus.formats):
+        example = _example(corpus, ends, failing=False)
         if example is None:
             continue
-        ends = client, upstream
         operations[ends] = driver.carries
         if hangs:
             continue
-        opened = driver.open(route_of(example, client, upstream))
+        opened = driver.open(route_of(example, *ends))
         if isinstance(opened, UnsupportedOutcome):
             operations[ends] = frozenset()
             reasons[ends] = opened.reason
@@ -92,17 +92,45 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
             offered = opened.session.operations & driver.carries
             if not offered:
                 raise UnusableSessionError(
-                    f"{driver.spec}: the session that open returned for {client}-to-{upstream} has neither request "
+                    f"{driver.spec}: the session that open returned for {'-to-'.join(ends)} has neither request "
                     "nor response; give it one of them, or raise an exception named Unsupported from open"
                 )
-            bodies = example.exchanges(client)[0].request, example.exchanges(upstream)[0].response
-            for name, body in zip(OPERATIONS, bodies, strict=True):
-                if name in offered and not hangs:
-                    outcome = getattr(opened.session, name)(body)
-                    hangs = isinstance(outcome, TimedOut)
-                    if isinstance(outcome, UnsupportedOutcome):
-                        offered -= {name}
-                        reasons[ends] = outcome.reason
+            answers = _ask(opened.session, example, ends, ("request", "response"))
+            failing = _example(corpus, ends, failing=True)
+            if "error" in offered and failing is not None and not _hung(answers):
+                opened = driver.open(route_of(failing, *ends))
+                if isinstance(opened, Opened):
+                    answers |= _ask(opened.session, failing, ends, ("request", "error"))
+            for name, outcome in answers.items():
+                if isinstance(outcome, UnsupportedOutcome):
+                    offered -= {name}
+                    reasons[ends] = outcome.reason
             operations[ends] = offered
+            hangs = _hung(answers)
         hangs = hangs or isinstance(opened, TimedOut)
     return Support(operations, reasons)
+
+
+def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
+    """The first case in both formats whose first request the provider answers, or fails."""
+    for case in corpus.cases.values():
+        if set(ends) <= set(case.formats):
+            first = case.exchanges(ends[1])[0]
+            if failing == (first.error is not None):
+                return case
+    return None
+
+
+def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...]) -> dict[str, Outcome]:
+    """What comes of a case's first exchange, by operation; nothing is asked after a call that did not return."""
+    client, upstream = case.exchanges(ends[0])[0], case.exchanges(ends[1])[0]
+    bodies = {"request": client.request, "response": upstream.response, "error": upstream.error}
+    answers: dict[str, Outcome] = {}
+    for name in names:
+        if name in session.operations and not _hung(answers):
+            answers[name] = getattr(session, name)(bodies[name])
+    return answers
+
+
+def _hung(answers: Mapping[str, Outcome]) -> bool:
+    return any(isinstance(outcome, TimedOut) for outcome in answers.values())

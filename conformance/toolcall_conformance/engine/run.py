@@ -56,7 +56,7 @@ class Run:
         return self.selection.has(item.case.id, item.check, str(item.route), item.variant)
 
     def _applies(self, item: Planned) -> bool:
-        return self.support.applies(item.check, item.route.client, item.route.upstream)
+        return self.support.applies(item)
 
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""

@@ -69,11 +69,16 @@ def _verify_folder(folder: Path) -> None:
 
 def _verify_bodies(case: Case) -> None:
     """Read what will be played, so that a broken file is told before anything runs."""
-    counts = {}
+    counts, shapes = {}, set()
     for name in case.formats:
         if name not in case.scenario["models"]:
             raise CorpusError(f"{case.path / 'scenario.json'}: `models` says nothing of {name}; add its model")
         counts[name] = len(case.exchanges(name))
+        shapes.add(tuple((one.response is None, one.error is None) for one in case.exchanges(name)))
     if len(set(counts.values())) > 1 or 0 in counts.values():
         told = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {told}")
+    if len(shapes) > 1:
+        raise CorpusError(
+            f"{case.path}: the formats differ in which exchanges have a reply and which an error; each needs the same"
+        )
