@@ -48,17 +48,28 @@ def parse(text: str | bytes) -> Any:
 
 def equal(left: Any, right: Any) -> bool:
     """Equality of JSON values: true is not 1, while 1 and 1.0 are the same number."""
+    if left is right:
+        return True
     if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
+        return False
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         return left == right
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(map(equal, left.values(), map(right.get, left)))
     if isinstance(left, list):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of a JSON value; several times faster than copy.deepcopy, which must expect anything."""
+    if isinstance(value, dict):
+        return {key: copied(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [copied(entry) for entry in value]
+    return value
 
 
 def canonical(value: Any) -> str:

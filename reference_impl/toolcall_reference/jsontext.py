@@ -48,6 +48,15 @@ def dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def copied(value: Any) -> Any:
+    """A deep copy of a JSON value; several times faster than copy.deepcopy, which must expect anything."""
+    if isinstance(value, dict):
+        return {key: copied(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [copied(entry) for entry in value]
+    return value
+
+
 def digest(*values: Any, length: int = 24) -> str:
     """A short name for ``values``: the same values, the same name; hexadecimal, up to 64 characters."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -6,8 +6,9 @@ narrowed: what was valid stays valid.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
+
+from .jsontext import copied
 
 Schema = dict[str, Any]
 
@@ -63,7 +64,7 @@ def from_gemini(schema: Any) -> Any:
         elif key in ("items", "additionalProperties"):
             found[key] = from_gemini(value)
         else:
-            found[key] = copy.deepcopy(value)
+            found[key] = copied(value)
     return _with_null(found) if nullable else found
 
 
@@ -85,7 +86,7 @@ def _with_null(schema: Schema) -> Schema:
 
 def for_gemini_json_schema(schema: Schema) -> Schema:
     """A schema for ``parametersJsonSchema``: verbatim but for the root's ``$schema``, which some back-ends refuse."""
-    return {key: value for key, value in copy.deepcopy(schema).items() if key != "$schema"}
+    return {key: value for key, value in copied(schema).items() if key != "$schema"}
 
 
 def to_gemini(schema: Any, root: Any = None, depth: int = 0) -> tuple[Any, list[str]]:
@@ -152,7 +153,7 @@ def to_gemini(schema: Any, root: Any = None, depth: int = 0) -> tuple[Any, list[
             if value:
                 found["required"] = list(value)
         elif key in _COUNTS or key in _PLAIN:
-            found[key] = copy.deepcopy(value)
+            found[key] = copied(value)
         elif key not in _SILENT:
             lost.append(key)
     if found.get("type") == "ARRAY" and "items" not in found:
@@ -216,8 +217,8 @@ def for_anthropic(schema: Schema | None) -> tuple[Schema, list[str]]:
     properties that allow what any branch allowed.
     """
     if schema is None:
-        return copy.deepcopy(NO_PARAMETERS), []
-    found = copy.deepcopy(schema)
+        return copied(NO_PARAMETERS), []
+    found = copied(schema)
     composed = [key for key in ("oneOf", "anyOf", "allOf") if isinstance(found.get(key), list)]
     lost: list[str] = []
     for key in composed:

@@ -7,13 +7,13 @@ state that the client's format had no place for.
 
 from __future__ import annotations
 
-import copy
 from typing import Protocol
 
 from . import formats, history
 from .errors import Refused, Unsupported
 from .formats import Format
 from .intermediate import Body, Conversation, Reply
+from .jsontext import copied
 from .losses import Losses
 from .names import NameMap
 from .state import StateMemory
@@ -76,10 +76,10 @@ class Session:
     def request(self, body: Body, /) -> Body:
         """The upstream's request for the client's; Refused where it cannot be said without inventing."""
         self.losses = Losses()
-        self._asked = copy.deepcopy(body)
+        self._asked = copied(body)
         if self._route.client == self._route.upstream:
             return _same(body, self._upstream.MODEL_KEYS[0], self._route.upstream_model)
-        conversation = self._client.decode_request(copy.deepcopy(body), self.losses)
+        conversation = self._client.decode_request(copied(body), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
         self._state.restore(conversation, self._route.upstream)
@@ -96,7 +96,7 @@ class Session:
         self.losses = Losses()
         if self._route.client == self._route.upstream:
             return _same(body, self._client.MODEL_KEYS[1], self._route.client_model)
-        reply = self._upstream.decode_response(copy.deepcopy(body), self.losses)
+        reply = self._upstream.decode_response(copied(body), self.losses)
         self._restore(reply)
         model = self._route.client_model
         target = Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
@@ -120,7 +120,7 @@ class Session:
 
 def _same(body: Body, model_key: str | None, model: str) -> Body:
     """The body itself, the model aside."""
-    found = copy.deepcopy(body)
+    found: Body = copied(body)
     if model_key is not None and model_key in found:
         found[model_key] = model
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Reading
 
@@ -39,14 +38,14 @@ def continued(
     """
     client = formats.client(name)
     golden = formats.read(name, "request", following.request)
-    body: dict[str, Any] = copy.deepcopy(following.request)
-    body[client.CONTAINER] = copy.deepcopy(client.entries(before)) + client.as_history(reply, echo=habit.echo)
+    body: dict[str, Any] = copied(following.request)
+    body[client.CONTAINER] = copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)
     calls = formats.read(name, "request", body).calls
     if len(calls) != len(golden.calls):
         told = len(formats.read(name, "request", before).calls)
         raise UncontinuableError(len(golden.calls) - told, len(calls) - told)
     start = _start_of_tail(golden, client.CONTAINER)
-    tail = copy.deepcopy(client.entries(following.request)[start:])
+    tail = copied(client.entries(following.request)[start:])
     for result in golden.results:
         place = _entry(result.pointer, client.CONTAINER)
         if place is None or place[0] < start or result.call is None:

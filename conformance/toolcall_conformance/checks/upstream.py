@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.jsonvalue import copied, resolve
 
 
 def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -19,7 +18,7 @@ def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> d
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
     if not changed:
         return reply
-    renamed = copy.deepcopy(reply)
+    renamed: dict[str, Any] = copied(reply)
     for call in formats.read(name, "response", reply).calls:
         if call.name in changed and call.name_pointer is not None:
             parent, _, key = call.name_pointer.rpartition("/")

@@ -6,10 +6,10 @@ The reply's content goes back as the assistant's turn, results follow in one use
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
@@ -35,7 +35,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    content: Any = copy.deepcopy(reply.get("content"))
+    content: Any = copied(reply.get("content"))
     return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
 
 

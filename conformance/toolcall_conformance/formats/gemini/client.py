@@ -7,11 +7,11 @@ https://ai.google.dev/gemini-api/docs/thought-signatures).
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from toolcall_conformance.formats.gemini.spelling import member
 from toolcall_conformance.formats.known_keys import keys, known
+from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "contents"
@@ -48,7 +48,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
     candidates: Any = reply.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content: Any = copy.deepcopy(first.get("content")) if isinstance(first, dict) else None
+    content: Any = copied(first.get("content")) if isinstance(first, dict) else None
     if not isinstance(content, dict):
         return []
     return [content if echo else known(content, KNOWN)]

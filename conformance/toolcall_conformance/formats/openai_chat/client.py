@@ -6,10 +6,10 @@ The reply's message goes back as it came, a tool message for each call follows
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
@@ -39,7 +39,7 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """
     choices: Any = reply.get("choices")
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message: Any = copy.deepcopy(first.get("message"))
+    message: Any = copied(first.get("message"))
     if not isinstance(message, dict):
         return []
     return [message if echo else known(message, KNOWN)]

@@ -6,10 +6,10 @@ The reply's output items are appended to the input as they came, then an output 
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "input"
@@ -47,7 +47,7 @@ def entries(body: dict[str, Any]) -> list[Any]:
 
 def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     """A reply as the entries that its client sends back; ``echo`` keeps keys that the client does not know."""
-    output: Any = copy.deepcopy(reply.get("output"))
+    output: Any = copied(reply.get("output"))
     if not isinstance(output, list):
         return []
     return output if echo else [known(item, KNOWN) for item in output]
