@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.reading import Opaque
-from toolcall_conformance.translation.media import compare_media, media_bytes
+from toolcall_conformance.translation.media import base64_spelling, compare_media, media_bytes
 from toolcall_conformance.translation.pair import Pair
 
 
@@ -12,13 +12,17 @@ def compare_opaque(pair: Pair) -> None:
     """In a request, opaque state goes to the provider that made it and to no other."""
     if not pair.is_request:
         return
-    origins = {item.value: item.origin for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)}
+    # Where the provider takes it as bytes, their spelling is free.
+    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    origins = {
+        spelt(item.value): item.origin for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)
+    }
     carried = set()
     for turn in pair.output.turns:
         for item in turn.items:
             if isinstance(item, Opaque):
-                carried.add(item.value)
-                origin = origins.get(item.value)
+                carried.add(spelt(item.value))
+                origin = origins.get(spelt(item.value))
                 if origin is not None and origin != pair.output.format:
                     pair.report(
                         "translation/state-to-stranger", item.pointer, want=f"for {origin} only", got=item.value[:40]
