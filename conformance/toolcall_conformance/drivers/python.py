@@ -93,7 +93,7 @@ class PythonSession:
         method = getattr(self.object, "error", None)
         if not callable(method):
             return UnsupportedOutcome("the session has no method error")
-        given, original = _copy([reply["body"], reply.get("headers", {})]), [reply["body"], reply.get("headers", {})]
+        given, original = copied([reply["body"], reply.get("headers", {})]), [reply["body"], reply.get("headers", {})]
         headers = takes_headers(method)
         came = self._caller.call(method, reply["status"], *given[: 2 if headers else 1])
         if not isinstance(came, _Value):
