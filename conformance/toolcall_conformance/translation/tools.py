@@ -13,31 +13,63 @@ from toolcall_conformance.translation.schemas import Difference, compare_schemas
 
 
 def map_tools(pair: Pair) -> list[tuple[Tool, Tool]]:
-    """Pair the declared tools by name, then, where one could not stay, by what else is alike; fills ``pair.names``."""
+    """Pair the declared tools by what is alike; fills ``pair.names``.
+
+    Mostly the names tell. Where a tool was renamed its description does, and a name may then stand for another tool:
+    of the two readings, names first or descriptions first, that one counts by which more is alike. What is then left
+    over was renamed if its name could not stay, and is paired by its schema, by similar names, or as the only one left.
+    """
     source = [tool for tool in pair.source.tools if tool.kind != "hosted"]
-    free = [tool for tool in pair.output.tools if tool.kind != "hosted"]
-    found: list[tuple[Tool, Tool]] = []
-
-    def match(same: Callable[[Tool, Tool], bool]) -> None:
-        for tool in list(source):
-            twin = next((other for other in free if same(tool, other)), None)
-            if twin is not None:
-                found.append((tool, twin))
-                source.remove(tool)
-                free.remove(twin)
-
-    for same in (_same_name, _similar_name_and_description, _same_description):
-        match(same)
+    output = [tool for tool in pair.output.tools if tool.kind != "hosted"]
+    certain = _matched(source, output, [_same_name_and_description])
+    source, output = _without(source, certain, 0), _without(output, certain, 1)
+    by_name = _matched(source, output, [_same_name, _similar_name_and_description, _same_description])
+    by_description = _matched(source, output, [_similar_name_and_description, _same_description, _same_name])
+    same = _ends(by_name) == _ends(by_description)
+    found = certain + (by_name if same or _alike(by_name) >= _alike(by_description) else by_description)
+    source, output = _without(source, found, 0), _without(output, found, 1)
     forced = [tool for tool in source if tool.name is None or not legal_name(pair, tool.name)]
-    if forced:
-        match(lambda tool, other: tool in forced and (_similar_name(tool, other) or _same_schema(tool, other)))
-        left = [tool for tool in source if tool in forced]
-        if len(left) == len(free):
-            found.extend(zip(left, free, strict=True))
+    rest = _matched(forced, output, [lambda tool, other: _similar_name(tool, other) or _same_schema(tool, other)])
+    forced, output = _without(forced, rest, 0), _without(output, rest, 1)
+    if len(forced) == len(output):
+        rest += zip(forced, output, strict=True)
+    found += rest
     for tool, twin in found:
         if tool.name is not None and twin.name is not None:
             pair.names[tool.name] = twin.name
     return found
+
+
+Twins = list[tuple[Tool, Tool]]
+
+
+def _matched(source: list[Tool], output: list[Tool], ways: list[Callable[[Tool, Tool], bool]]) -> Twins:
+    """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
+    left, free = list(source), list(output)
+    found: Twins = []
+    for same in ways:
+        for tool in list(left):
+            twin = next((other for other in free if same(tool, other)), None)
+            if twin is not None:
+                found.append((tool, twin))
+                left.remove(tool)
+                free.remove(twin)
+    return found
+
+
+def _without(tools: list[Tool], twins: Twins, side: int) -> list[Tool]:
+    taken = {id(pair[side]) for pair in twins}
+    return [tool for tool in tools if id(tool) not in taken]
+
+
+def _ends(twins: Twins) -> set[tuple[int, int]]:
+    return {(id(tool), id(twin)) for tool, twin in twins}
+
+
+def _alike(twins: Twins) -> int:
+    """How much is alike in pairs of tools: names, descriptions, schemas."""
+    ways = (_same_name, _same_description, _same_schema)
+    return sum(same(tool, twin) for tool, twin in twins for same in ways)
 
 
 def renamed(pair: Pair) -> dict[str, str]:
@@ -57,6 +89,10 @@ def _similar_name(left: Tool, right: Tool) -> bool:
     one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
     alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
     return bool(one) and bool(two) and (one in two or two in one or alike >= 12)
+
+
+def _same_name_and_description(left: Tool, right: Tool) -> bool:
+    return _same_name(left, right) and _same_description(left, right)
 
 
 def _similar_name_and_description(left: Tool, right: Tool) -> bool:
@@ -81,11 +117,7 @@ def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[
             continue
         if tool.kind == "hosted":
             continue  # another provider's server tool: not comparable; what becomes of its steps is judged elsewhere
-        if (
-            chosen is not None
-            and tool.name not in chosen
-            and pair.demand("choice-subset") != "must"
-        ):
+        if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             continue
         pair.report(
             "translation/tool-lost",
