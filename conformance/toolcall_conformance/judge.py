@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding, Findings, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import (
     calls,
     identity,
+    losses,
     outcome,
     results,
     settings,
@@ -22,7 +24,6 @@ from toolcall_conformance.translation import (
     upstream_errors,
 )
 from toolcall_conformance.translation.pair import Pair
-
 
 _HEADERS = frozenset({"headers"})
 
@@ -38,8 +39,10 @@ def judge(
     upstream_model: str | None = None,
     request: Any = None,
     upstream_request: Any = None,
+    declared: Collection[str] = (),
+    vendor: bool = False,
     corpus: Corpus | None = None,
-) -> tuple[Finding, ...]:
+) -> Findings:
     """Judge what a translator made of a body.
 
     ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
@@ -47,7 +50,8 @@ def judge(
     ``request`` the client's request of the same exchange and ``upstream_request`` what the translator made of it, if at
     hand: they tell which tools were renamed. ``"error"``: the provider's error and what the client gets, both
     ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them. Models are those of the
-    route, if known.
+    route, if known. ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may
+    mend even where both formats are one. ``declared`` are the elements that the translator itself says it lost, for the losses.
 
     Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
     """
@@ -63,19 +67,19 @@ def judge(
         pair.names = tools.renamed(Pair(corpus, *asked))
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
-        return tuple(pair.findings)
+        return Findings(pair.findings)
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=after)
     if direction == "error":
-        return tuple(_judge_error(pair, source, output, own))
+        return Findings(_judge_error(pair, source, output, own))
     if _other_format(pair, source, output, own):
-        return tuple(pair.findings)
-    if source_format == output_format:
-        return tuple(_judge_identity(pair, source, output, own))
+        return Findings(pair.findings)
+    if source_format == output_format and not vendor:
+        return Findings(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
     _compare(pair, output_model if asking else None)
     state.find_foreign_keys(pair, own)
-    return tuple(own + pair.findings)
+    return Findings(own + pair.findings, losses.met(pair, declared))
 
 
 def _compare(pair: Pair, route_model: str | None) -> None:

@@ -79,6 +79,11 @@ class Case:
         """The formats that this case has been rendered in: its folders."""
         return tuple(sorted(entry.name for entry in self.path.iterdir() if entry.is_dir()))
 
+    @property
+    def dialects(self) -> frozenset[str]:
+        """The formats whose replies here are those of a compatible vendor, with its own ways."""
+        return frozenset(self.scenario.get("dialect", ()))
+
     def model(self, format_name: str) -> str:
         """The model that this case's bodies of a format are addressed to."""
         try:

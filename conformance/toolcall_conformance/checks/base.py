@@ -39,6 +39,7 @@ class Judge(Protocol):
         client_model: str | None,
         request: Any = None,
         upstream_request: Any = None,
+        vendor: bool = False,
     ) -> tuple[Finding, ...]: ...
 
 

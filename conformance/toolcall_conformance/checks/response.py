@@ -55,6 +55,7 @@ def run(
             client_model=route.client_model,
             request=client.request,
             upstream_request=sent.value,
+            vendor=route.upstream in case.dialects,
         )
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()
