@@ -95,9 +95,8 @@ def _tail(someone: User, entries: list[Any]) -> list[Any]:
     return entries[last + 1 :]
 
 
-def by_our_client(case: Case, name: str) -> list[Any]:
+def by_our_client(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
     """The bodies that our ideal client sends, one for each exchange."""
-    exchanges = answered(case, name)
     habit = Habit(echo=USERS[name].echoes)
     bodies = [exchanges[0].request]
     for exchange, following in itertools.pairwise(exchanges):

@@ -20,6 +20,8 @@ from witnesses.conversation import USERS, answered, user
 from witnesses.differences import differences
 from witnesses.request_types import named
 
+pytestmark = pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
+
 CORPUS = load_corpus()
 UNKNOWN = "x_unknown"
 

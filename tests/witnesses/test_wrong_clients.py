@@ -1,0 +1,131 @@
+"""Ideal clients with one fault each: the official SDKs must betray every one of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from witnesses.agreement import disagreements
+from witnesses.conversation import USERS, by_our_client, played
+from witnesses.full_replies import CONVERSATIONS, VENDOR_KEY
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A fault in what is remembered of a reply: ``spoil`` changes the entries in place."""
+
+    fault: str
+    name: str
+    spoil: Callable[[list[Any]], None]
+
+
+def _dropped(entries: list[Any], key: str) -> None:
+    for entry in entries:
+        if isinstance(entry, dict):
+            entry.pop(key, None)
+
+
+def _renamed(entries: list[Any], key: str) -> None:
+    for entry in entries:
+        if isinstance(entry, dict) and isinstance(entry.get(key), str):
+            entry[key] = entry[key][:-1] + "X"
+
+
+def _last_first(entries: list[Any]) -> None:
+    entries.reverse()
+
+
+def _text_said_later(entries: list[Any]) -> None:
+    text = entries[0].get("content")
+    if text and entries[0].get("tool_calls"):
+        entries[0]["content"] = None
+        entries.append({"role": "assistant", "content": text})
+
+
+def _text_lost(entries: list[Any]) -> None:
+    del entries[1]
+
+
+WRONG = [
+    Wrong("signature-dropped", "anthropic", lambda entries: _dropped(entries[0]["content"], "signature")),
+    Wrong("signature-dropped", "gemini", lambda entries: _dropped(entries[0]["parts"], "thoughtSignature")),
+    Wrong("encrypted-reasoning-dropped", "openai_responses", lambda entries: _dropped(entries, "encrypted_content")),
+    Wrong("id-changed", "anthropic", lambda entries: _renamed(entries[0]["content"], "id")),
+    Wrong("id-changed", "openai_chat", lambda entries: _renamed(entries[0].get("tool_calls") or [], "id")),
+    Wrong("id-changed", "openai_responses", lambda entries: _renamed(entries, "call_id")),
+    Wrong("item-id-dropped", "openai_responses", lambda entries: _dropped(entries, "id")),
+    Wrong(
+        "id-dropped",
+        "gemini",
+        lambda entries: _dropped([part.get("functionCall") for part in entries[0]["parts"]], "id"),
+    ),
+    Wrong("text-moved", "anthropic", lambda entries: _last_first(entries[0]["content"])),
+    Wrong("text-moved", "openai_chat", _text_said_later),
+    Wrong("text-moved", "openai_responses", _last_first),
+    Wrong("text-moved", "gemini", lambda entries: _last_first(entries[0]["parts"])),
+    Wrong("text-lost", "openai_responses", _text_lost),
+    Wrong("nulls-dropped", "openai_chat", lambda entries: _dropped(entries, "refusal")),
+    Wrong("role-changed", "gemini", lambda entries: entries[0].update(role="assistant")),
+]
+
+
+def spoilt(wrong: Wrong) -> Callable[..., list[Any]]:
+    """``as_history`` of the format's client, with the fault."""
+    right = formats.client(wrong.name).as_history
+
+    def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
+        entries = copy.deepcopy(right(reply, echo=echo))
+        wrong.spoil(entries)
+        return entries
+
+    return as_history
+
+
+def strips(wrong: str) -> Callable[..., list[Any]]:
+    """``as_history`` of a client that keeps only what it knows, whatever it is told."""
+    right = formats.client(wrong).as_history
+
+    def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
+        del echo
+        return right(reply, echo=False)
+
+    return as_history
+
+
+def found(name: str) -> list[str]:
+    exchanges = CONVERSATIONS[name]
+    return disagreements(name, by_our_client(name, exchanges), played(name, exchanges, "model"))
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_the_right_client_agrees(name: str) -> None:
+    assert found(name) == []
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.name}-{wrong.fault}")
+def test_a_wrong_memory_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats.client(wrong.name), "as_history", spoilt(wrong))
+    assert found(wrong.name) != []
+
+
+@pytest.mark.parametrize("name", [name for name, user in USERS.items() if user.echoes])
+def test_a_lost_key_of_a_vendor_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats.client(name), "as_history", strips(name))
+    assert any(VENDOR_KEY in words for words in found(name))
+
+
+@pytest.mark.parametrize("name", USERS)
+def test_results_at_the_wrong_calls_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = formats.client(name)
+    right = client.relink
+
+    def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
+        right(result, f"{call_id}X", name)
+
+    monkeypatch.setattr(client, "relink", relink)
+    assert found(name) != []
