@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from regeneration.changes import Change, PublishError, publish, told
+from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
 from toolcall_conformance.library import default_root
@@ -88,7 +88,8 @@ def run(corpus: Path, *arguments: str, plugin: str = "") -> SimpleNamespace:
     """A pytest over the goldens of a corpus, in a process of its own: its return code, and what it said."""
     (corpus.parent / "plugin_of_the_test.py").write_text(plugin, encoding="utf-8")
     quick = ["-q", "-p", "plugin_of_the_test", *without("cacheprovider", "hypothesispytest", "anyio")]
-    golden = [str(TESTS / "corpus/test_rendered_goldens.py"), "--corpus", str(corpus)]
+    # Not as an argument: syrupy deletes most freely where no path was given.
+    golden = ["-o", "testpaths=tests/corpus/test_rendered_goldens.py", f"--corpus={corpus}"]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     environment["PYTHONPATH"] = os.pathsep.join([str(corpus.parent), environment.get("PYTHONPATH", "")])
     # The stage of a run that is killed stays behind.
@@ -120,14 +121,19 @@ def differing(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-def replies(corpus: Path) -> set[str]:
-    """The rendered replies of Gemini, which ``CHANGED`` and ``FAULTY`` concern."""
+def rendered(corpus: Path) -> set[str]:
+    """What the scenarios list as rendered."""
     return {
         f"scenarios/{'/'.join(path.parts[-3:-1])}/{key}"
         for path in corpus.glob("scenarios/*/*/scenario.json")
         for key, entry in json.loads(path.read_bytes())["files"].items()
-        if entry["provenance"] == "rendered" and key.startswith("gemini/") and key.endswith("-response.json")
+        if entry["provenance"] == "rendered"
     }
+
+
+def replies(corpus: Path) -> set[str]:
+    """The rendered replies of Gemini, which ``CHANGED`` and ``FAULTY`` concern."""
+    return {name for name in rendered(corpus) if "/gemini/" in name and name.endswith("-response.json")}
 
 
 def edit(path: Path, **keys: Any) -> None:
@@ -141,7 +147,7 @@ def test_on_a_clean_corpus_nothing_changes(tmp_path: Path) -> None:
     done = update(corpus)
     assert done.code == 0, done.said
     assert tree(corpus) == before
-    assert "0 rewritten, 0 new, " in done.said
+    assert f"0 rewritten, 0 new, {len(rendered(corpus))} unchanged." in done.said
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
@@ -283,6 +289,15 @@ def test_a_folder_that_holds_no_corpus(tmp_path: Path) -> None:
     done = run(tmp_path / "corpus")
     assert done.code == 4
     assert "no corpus.json in it; give the folder that holds it" in done.said
+
+
+def test_a_case_is_listed_before_its_files_are_there(corpus: Path, tmp_path: Path) -> None:
+    stage = tmp_path / "stage/scenarios/grep/new"
+    for name in ("anthropic/01-request.json", "scenario.json", "gemini/01-request.json"):
+        (stage / name).parent.mkdir(parents=True, exist_ok=True)
+        (stage / name).write_text("{}\n")
+    found = [change.key for change in found_in(tmp_path / "stage", corpus)]
+    assert found == ["scenario.json", "anthropic/01-request.json", "gemini/01-request.json"]
 
 
 @pytest.mark.parametrize("stuck", [False, True])

@@ -22,7 +22,8 @@ AGAIN = "run again; `-k FAMILY/CASE` regenerates that case alone"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--corpus", metavar="DIR", help="test this corpus, not the checkout's")
+    # Written with `=`: pytest takes a word of its own for a path of tests when it looks for its root folder.
+    parser.addoption("--corpus", metavar="DIR", help="test the corpus in this folder: --corpus=DIR")
 
 
 def pytest_configure(config: pytest.Config) -> None:

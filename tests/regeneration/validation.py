@@ -36,7 +36,7 @@ def objections(stage: Path, cases: Iterable[str]) -> list[str]:
     """What the corpus's tests have against the cases, line by line; empty if they may come in."""
     # Tests of the whole corpus (every family has its witnesses, ...) carry no case in their id and are left out.
     chosen = " or ".join(cases)
-    arguments = [*(str(TESTS / name) for name in JUDGES), "--corpus", str(stage), "-k", chosen]
+    arguments = [*(str(TESTS / name) for name in JUDGES), f"--corpus={stage}", "-k", chosen]
     quiet = ["-q", "--tb=short", "-rN", "--color=no", *without("cacheprovider", "hypothesispytest", "anyio", "xdist")]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     done = subprocess.run(
