@@ -89,8 +89,6 @@ def test_tools_that_are_alike_in_all_but_the_name_keep_their_order() -> None:
     """The same tool of two servers, both names too long for the target: nothing but the order tells them apart."""
     long = [{"name": f"{server}.{'x' * 70}", "description": "Search.", "schema": QUERY} for server in ("home", "work")]
     output = anthropic(*(tool | {"name": f"t_{number}"} for number, tool in enumerate(long)))
-    pairs = declared_names(gemini(*long), output, upstream="anthropic")
-    assert pairs == {}  # a Gemini body is no golden of Anthropic
     golden = anthropic(*(tool | {"name": tool["name"].replace(".", "_")} for tool in long))
     assert names(golden, output) == {f"home_{'x' * 70}": "t_0", f"work_{'x' * 70}": "t_1"}
 

@@ -1,0 +1,171 @@
+"""The scripted provider calls tools by the names that the translator declared, whatever those are."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from doubles.draft import Draft
+from doubles.sessions.model import DoubledSession
+from doubles.wire import tools as wire_tools
+from toolcall_conformance import formats
+from toolcall_conformance.checks import CHECKS, ItemResult
+from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.loop import declared_names, judge_history
+
+CORPUS = load_corpus()
+JUDGES = bind(judge, judge_history, declared_names, CORPUS)
+CASE = CORPUS.cases["replace/different-tools"]
+FORMATS = CORPUS.formats
+Rename = Callable[[str], str]
+
+
+def called(name: str, reply: Any) -> list[str | None]:
+    return [call.name for call in formats.read(name, "response", reply).calls]
+
+
+def declared(name: str, request: Any) -> list[str | None]:
+    return [tool.name for tool in formats.read(name, "request", request).tools]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_only_the_names_of_calls_change(name: str) -> None:
+    reply = CASE.exchanges(name)[0].response
+    before = copy.deepcopy(reply)
+    wire = called(name, reply)
+    renamed = as_declared(name, reply, {str(tool): f"x_{tool}" for tool in wire})
+    assert called(name, renamed) == [f"x_{tool}" for tool in wire]
+    assert reply == before
+    back = as_declared(name, renamed, {f"x_{tool}": str(tool) for tool in wire})
+    assert back == reply
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_reply_is_the_golden_itself_where_names_stayed(name: str) -> None:
+    reply = CASE.exchanges(name)[0].response
+    assert as_declared(name, reply, {str(tool): str(tool) for tool in called(name, reply)}) is reply
+    assert as_declared(name, reply, {}) is reply
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> None:
+    reply = CASE.exchanges(name)[0].response
+    one, two, *rest = map(str, called(name, reply))
+    assert called(name, as_declared(name, reply, {one: two, two: one})) == [two, one, *rest]
+
+
+class Renaming(DoubledSession):
+    """Declares every tool under another name, legal ones too; gives the client its own names back."""
+
+    rename: Rename = staticmethod(lambda name: f"mcp__{name}")
+    restores = True
+
+    def names(self) -> dict[str, str]:
+        return {str(name): self.rename(str(name)) for name in declared(self.route.client, self.asked)}
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        draft, names = Draft(body, self.route.upstream), self.names()
+        for each in [*draft.calls, *draft.results, *wire_tools(self.route.upstream, body)]:
+            if "name" in each.inner:
+                each.inner["name"] = names[each.inner["name"]]
+        return body
+
+    def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.heard = called(self.route.upstream, body)
+        back = {new: old for old, new in self.names().items()} if self.restores else {}
+        for call in Draft(body, self.route.upstream).calls:
+            call.name = back.get(call.name, call.name)
+        return body
+
+
+def play(session: type[DoubledSession], check: str, client: str, upstream: str) -> tuple[ItemResult, list[Any]]:
+    opened: list[Any] = []
+
+    class Translator:
+        def open(self, route: Route, /) -> DoubledSession:
+            opened.append(session(route, {}))
+            return opened[-1]
+
+    route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
+    return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, JUDGES, "", None), opened
+
+
+def told(result: ItemResult, level: Level) -> set[str]:
+    return {finding.rule for finding in result.findings if finding.level is level}
+
+
+ROUTES = [(client, upstream) for client in FORMATS for upstream in FORMATS if client != upstream]
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_all_tools_renamed_and_back_is_no_damage(client: str, upstream: str) -> None:
+    for check in ("response", "agent_loop"):
+        result, opened = play(Renaming, check, client, upstream)
+        assert not result.findings, check
+        assert opened[0].heard == [] or all(name.startswith("mcp__") for name in opened[0].heard)
+    request, _ = play(Renaming, "request", client, upstream)
+    assert told(request, Level.SHOULD) == {"translation/tool-name-kept"}
+    assert not told(request, Level.MUST)
+
+
+class NotRestoring(Renaming):
+    restores = False
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_names_that_do_not_come_back_are_seen(client: str, upstream: str) -> None:
+    result, _ = play(NotRestoring, "response", client, upstream)
+    assert "translation/call-name" in told(result, Level.MUST)
+
+
+class Exchanging(Renaming):
+    """Declares two tools under each other's names."""
+
+    rename = staticmethod(lambda name: {"read_file": "replace", "replace": "read_file"}.get(name, name))
+
+
+class ExchangingForGood(Exchanging):
+    restores = False
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_two_tools_exchanged_are_called_by_what_they_say(client: str, upstream: str) -> None:
+    assert {"read_file", "replace"} <= set(declared(client, CASE.exchanges(client)[0].request))
+    result, _ = play(Exchanging, "response", client, upstream)
+    assert not result.findings
+    result, _ = play(ExchangingForGood, "response", client, upstream)
+    assert "translation/call-name" in told(result, Level.MUST)
+
+
+class Undeclared(DoubledSession):
+    """Leaves out the declaration of the tool that the model calls; ``heard`` is what the provider calls it by."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        for tool in wire_tools(self.route.upstream, body):
+            if tool.inner["name"] == "read_file":
+                tool.remove()
+                break
+        return body
+
+    def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.heard = getattr(self, "heard", []) + called(self.route.upstream, body)
+        return body
+
+
+@pytest.mark.parametrize("upstream", FORMATS)
+def test_a_tool_that_was_not_declared_keeps_the_golden_name(upstream: str) -> None:
+    client = "openai_chat" if upstream != "openai_chat" else "anthropic"
+    result, opened = play(Undeclared, "response", client, upstream)
+    assert "read_file" in opened[0].heard
+    assert not result.findings, "the request is at fault, and its own check says so"
+    request, _ = play(Undeclared, "request", client, upstream)
+    assert "translation/tool-lost" in told(request, Level.MUST)
