@@ -180,20 +180,20 @@ def test_recorded_files_name_their_recording() -> None:
                 assert pattern.fullmatch(entry["source"]), f"{case_id(case)}/{key}"
 
 
-def test_histories_only_grow() -> None:
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_histories_only_grow(case: Path) -> None:
     """Request n + 1 begins with request n: the same settings and declarations, the same turns, then more."""
     for name in MANIFEST["formats"]:
         containers = parse((ROOT / "formats" / name / "format.json").read_bytes())["containers"]["request"]
-        for case in CASES:
-            bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
-            for earlier, later in pairwise(bodies):
-                key = next(key for key in containers if key in later)
-                before, after = earlier.pop(key), later[key]
-                rest = {other: value for other, value in later.items() if other != key}
-                assert canonical(earlier) == canonical(rest), f"{case_id(case)} {name}"
-                if isinstance(before, list):
-                    assert canonical(before) == canonical(after[: len(before)]), f"{case_id(case)} {name}"
-                earlier[key] = before
+        bodies = [parse(path.read_bytes()) for path in sorted((case / name).glob("*-request.json"))]
+        for earlier, later in pairwise(bodies):
+            key = next(key for key in containers if key in later)
+            before, after = earlier.pop(key), later[key]
+            rest = {other: value for other, value in later.items() if other != key}
+            assert canonical(earlier) == canonical(rest), name
+            if isinstance(before, list):
+                assert canonical(before) == canonical(after[: len(before)]), name
+            earlier[key] = before
 
 
 def test_the_corpus_is_large_and_varied() -> None:
