@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, continued
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
@@ -75,7 +76,7 @@ def _play(
                 sent.value,
                 client=route.client,
                 upstream=route.upstream,
-                request=client.request,
+                request=as_said(case, route.client, client.request, request),
                 upstream_model=route.upstream_model,
             )
             tally.findings += _placed(_without_ids(found) if unnamed else found, name, way)

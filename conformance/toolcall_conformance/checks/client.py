@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.checks.captions import recaptioned
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Reading
@@ -45,7 +46,8 @@ def continued(
         told = len(formats.read(name, "request", before).calls)
         raise UncontinuableError(len(golden.calls) - told, len(calls) - told)
     start = _start_of_tail(golden, client.CONTAINER)
-    tail = copied(client.entries(following.request)[start:])
+    said = recaptioned(following.request, golden, {call.ordinal: call.id for call in calls})
+    tail = copied(client.entries(said)[start:])
     for result in golden.results:
         place = _entry(result.pointer, client.CONTAINER)
         if place is None or place[0] < start or result.call is None:
