@@ -66,6 +66,13 @@ def _play(
             session = opened.session
         name = client.request_path.stem
         sent = session.request(request)
+        if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
+            # The provider fails; the client is told, and sends the very same request again.
+            failed = session.error(upstream.error)
+            if not isinstance(failed, Produced):
+                tally.block("error", failed, name)
+                return
+            sent = session.request(request)
         tally.played.append(Played(name, request, produced(sent), upstream.request))
         if not isinstance(sent, Produced):
             _failed(tally, number, "request", sent, name)

@@ -60,18 +60,17 @@ def items(corpus: Corpus) -> Iterator[Planned]:
     for case in corpus.cases.values():
         for check in CHECKS:
             for client in case.formats:
-                names = variants(corpus, check, case, client)
                 for upstream in case.formats:
-                    for name in names:
+                    for name in variants(corpus, check, case, client, upstream):
                         yield Planned(case, check, route_of(case, client, upstream), name)
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:
     """Find out which routes and operations the translator does, by asking once for each route.
 
-    A session is opened and given the first exchange of one case, and another, if it has ``error``, the first exchange of
-    a case where the provider answers with one. Only Unsupported counts, all other faults are left for the items to
-    find. After a call that did not return nothing more is asked: what is not known is taken as done. Raises
+    A session is opened and given the first exchange of one case, and another one, if it has ``error``, that of a case
+    where the provider answers with an error. Only Unsupported counts, all other faults are left for the items to find.
+    After a call that did not return nothing more is asked: what is not known is taken as done. Raises
     UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}

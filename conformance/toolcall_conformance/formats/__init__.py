@@ -1,8 +1,9 @@
 """The wire formats: one package each, discovered by being there.
 
 A format package has ``read_request(body)``, ``read_response(body)`` and ``read_error(reply)`` (``{"status", "headers",
-"body"}``), each returning a Reading and never raising whatever JSON it gets, and a module ``rules`` whose functions register themselves. Everything that is special about a
-format is in its package and in its folder of the corpus; no other code names a format.
+"body"}``), each returning a Reading and never raising whatever JSON it gets, and a module ``rules`` whose functions
+register themselves. Everything that is special about a format is in its package and in its folder of the corpus; no
+other code names a format.
 """
 
 from __future__ import annotations
