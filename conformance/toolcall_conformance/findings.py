@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -72,6 +73,31 @@ class Finding:
         """The same finding, at most at ``level``."""
         order = [Level.NOTE, Level.SHOULD, Level.MUST]
         return self if order.index(self.level) <= order.index(level) else replace(self, level=level)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that a body says and its translation does not, and that is no violation.
+
+    ``element`` is one of the corpus's elements, or ``private:`` and the key of a setting that no other format has.
+    ``kind`` is ``cannot`` (the target has no word for it), ``may`` (it has one by convention only) or ``undue``: the
+    translator says that it lost this, though the two formats both express it. ``count`` is how many of them.
+    """
+
+    element: str
+    kind: str
+    count: int
+
+
+class Findings(tuple[Finding, ...]):
+    """What a judge says of a body: its findings, and beside them the losses that it met."""
+
+    losses: tuple[Loss, ...]
+
+    def __new__(cls, findings: Iterable[Finding] = (), losses: Iterable[Loss] = ()) -> Findings:
+        self = super().__new__(cls, findings)
+        self.losses = tuple(losses)
+        return self
 
 
 def worst(findings: list[Finding] | tuple[Finding, ...]) -> Level | None:

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import Findings
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import calls, results, state, texts, tools
+from toolcall_conformance.translation import calls, losses, results, state, texts, tools
 from toolcall_conformance.translation.pair import Pair, call_words
 
 
@@ -25,7 +25,7 @@ def judge_history(
     request: Any = None,
     upstream_model: str | None = None,
     corpus: Corpus | None = None,
-) -> tuple[Finding, ...]:
+) -> Findings:
     """Judge the upstream request that a translator made of a client's request in a running conversation.
 
     ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies with
@@ -42,7 +42,7 @@ def judge_history(
     pair = Pair(corpus, before, after, through=client, said_in=client)
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", got=output)
-        return tuple(pair.findings)
+        return Findings(pair.findings)
     own = check_body(corpus, upstream, "request", output, model=upstream_model, reading=after)
     tools.map_tools(pair)
     calls.compare_calls(pair)
@@ -51,7 +51,8 @@ def judge_history(
     state.compare_media(pair)
     state.compare_opaque(pair)
     _compare_ids(pair)
-    return tuple(own + [finding for finding in pair.findings if finding.rule != "translation/ids-kept"])
+    told = [finding for finding in pair.findings if finding.rule != "translation/ids-kept"]
+    return Findings(own + told, losses.met(pair, history=True))
 
 
 def declared_names(golden: Any, output: Any, *, upstream: str, corpus: Corpus | None = None) -> Mapping[str, str]:

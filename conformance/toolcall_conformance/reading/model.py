@@ -221,7 +221,10 @@ class Residue:
 
 @dataclass(slots=True)
 class Reading:
-    """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``."""
+    """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
+
+    ``cache_marks`` are the pointers of what a request marks as worth caching up to there.
+    """
 
     format: str
     direction: str
@@ -233,6 +236,7 @@ class Reading:
     failure: Failure | None = None
     usage: dict[str, int] = field(default_factory=dict)
     residue: list[Residue] = field(default_factory=list)
+    cache_marks: list[str] = field(default_factory=list)
 
     @property
     def calls(self) -> list[Call]:

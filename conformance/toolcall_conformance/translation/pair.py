@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcall_conformance import expressing
 from toolcall_conformance.findings import MISSING, Finding, Level
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading
 
 
@@ -45,17 +46,22 @@ class Pair:
         """What the corpus says in general of the format in which the results and declarations came."""
         return self.corpus.format(self.said_in or self.source.format)
 
+    @property
+    def demands(self) -> Mapping[str, str]:
+        """How far the output must carry each element that the source has: ``must``, ``may`` or ``cannot``."""
+        if self.through is not None:
+            return expressing.demands(self.corpus, "loop", self.through, self.output.format)
+        source, output = self.source.format, self.output.format
+        if self.is_request:
+            return expressing.demands(self.corpus, "request", source, output)
+        return expressing.demands(self.corpus, "reply", output, source)
+
     def demand(self, element: str) -> str:
         """How far the output must carry an element that the source has: ``must``, ``may`` or ``cannot``."""
-        ways = {
-            self.corpus.expresses(self.source.format, element),
-            self.corpus.expresses(self.output.format, element),
-        }
-        if self.through is not None:
-            ways.add(self.corpus.expresses(self.through, element))
-        if "no" in ways:
-            return "cannot"
-        return "may" if "convention" in ways else "must"
+        try:
+            return self.demands[element]
+        except KeyError:
+            raise CorpusError(f"translation/elements.json does not know {element!r}; add an entry") from None
 
     def both(self, element: str) -> bool:
         """Whether both formats express an element natively."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.formats.anthropic.blocks import ASIDE, read_content, text_items
@@ -39,8 +40,18 @@ def read_request(body: Any) -> Reading:
     _read_tools(root.child("tools"), reading)
     _read_system(root.child("system"), reading)
     _read_messages(root.child("messages"), reading)
+    reading.cache_marks.extend(_cache_marks(root))
     root.close(reading.residue)
     return reading
+
+
+def _cache_marks(root: Node) -> Iterator[str]:
+    """Where ``cache_control`` stands: on the body, a tool, a block, or a block of a result."""
+    blocks = [root, *root.child("tools").each(), *root.child("system").each()]
+    for message in root.child("messages").each():
+        for block in message.child("content").each():
+            blocks += [block, *block.child("content").each()]
+    return (block.child("cache_control").pointer for block in blocks if block.get("cache_control") is not None)
 
 
 def _read_settings(root: Node, reading: Reading) -> None:

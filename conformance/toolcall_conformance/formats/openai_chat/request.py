@@ -21,5 +21,8 @@ def read_request(body: Any) -> Reading:
     conversation = Conversation(reading)
     for message in root.child("messages").each():
         conversation.read(message)
+        for part in message.child("content").each():
+            if part.get("prompt_cache_breakpoint") is not None:
+                reading.cache_marks.append(part.child("prompt_cache_breakpoint").pointer)
     root.close(reading.residue)
     return reading

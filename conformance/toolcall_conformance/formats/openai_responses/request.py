@@ -45,6 +45,12 @@ def read_request(body: Any, /) -> Reading:
             conversation.say("user", Text(entries.value, entries.pointer))
     else:
         conversation.read(entries)
+        reading.cache_marks.extend(
+            part.child("prompt_cache_breakpoint").pointer
+            for entry in entries.each()
+            for part in (*entry.child("content").each(), *entry.child("output").each())
+            if part.get("prompt_cache_breakpoint") is not None
+        )
 
     _settings(root, reading)
     root.close(reading.residue)

@@ -1,0 +1,201 @@
+"""The losses that a translation met: what the source says, the output does not, and by the loss table need not.
+
+No finding is about them: a translation that loses what its target cannot say is right. They are counted so that a run
+can tell its reader what went, and on which routes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+from typing import Any
+
+from toolcall_conformance.findings import Loss
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.failures import looks_like_error
+from toolcall_conformance.translation.media import media_bytes
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.payload import parsed_text
+from toolcall_conformance.translation.settings import OF_THE_ROUTE, chosen_names
+
+PRIVATE = "private:"
+EXACT = 2**53
+
+
+def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) -> tuple[Loss, ...]:
+    """The losses between a pair's source and output, by element; calls are aligned already.
+
+    ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
+    natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares and sets.
+    """
+    gone = Counter[str]()
+    for element, count in _conversation(pair):
+        gone[element] += count
+    if not history:
+        for element in _beside(pair):
+            gone[element] += 1
+    found = [
+        Loss(element, demand, count)
+        for element, count in sorted(gone.items())
+        if count > 0 and (demand := pair.demands.get(element, "cannot")) != "must"
+    ]
+    undue = sorted({element for element in declared if pair.demands.get(element) == "must"})
+    return (*found, *(Loss(element, "undue", 1) for element in undue))
+
+
+def _conversation(pair: Pair) -> Iterator[tuple[str, int]]:
+    """How many of each element the output has fewer of."""
+    yield from _of_calls(pair)
+    yield from _of_results(pair)
+    yield "text-between-calls", _texts_behind_calls(pair.source) - _texts_behind_calls(pair.output)
+    yield "system-mid", _said_by_system(pair.source) - _said_by_system(pair.output)
+    yield "reasoning-text", (_count(pair.source, Reasoning) if not _count(pair.output, Reasoning) else 0)
+    yield "tool-hosted", _count(pair.source, Hosted) - _count(pair.output, Hosted)
+    states = [{item.value for item in _items(reading, Opaque)} for reading in (pair.source, pair.output)]
+    yield "signature", len(states[0] - states[1])
+
+
+def _of_calls(pair: Pair) -> Iterator[tuple[str, int]]:
+    """Of a call that is lost altogether nothing more is said."""
+    source, output = pair.source.calls, pair.output.calls
+    for left, right in pair.calls.items():
+        old, new = source[left], output[right]
+        yield "call-id", int(bool(old.id) and not new.id)
+        yield "tool-custom", int(old.kind == "custom" and new.kind != "custom")
+        if pair.demands.get("big-integers") != "must":
+            yield "big-integers", _big_integers(old.arguments) - _big_integers(new.arguments)
+
+
+def _big_integers(value: Any) -> int:
+    """How many whole numbers are in a value that no double holds exactly."""
+    count, values = 0, [value]
+    while values:
+        entry = values.pop()
+        if isinstance(entry, (dict, list)):
+            values.extend(entry.values() if isinstance(entry, dict) else entry)
+        elif isinstance(entry, int) and abs(entry) > EXACT:
+            count += not _is_double(entry)
+    return count
+
+
+def _is_double(number: int) -> bool:
+    try:
+        return float(number) == number
+    except OverflowError:
+        return False
+
+
+def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
+    source, output = pair.source.results, pair.output.results
+    absent = max(0, len(source) - len(output))  # these are findings
+    yield "result-id", _number(source, "id") - _number(output, "id") - absent
+    yield "result-name", _number(source, "name") - _number(output, "name") - absent
+    failed = sum(result.error is True for result in source)
+    if failed:
+        told = sum(result.error is True or looks_like_error(result) for result in output)
+        yield "error-mark", failed - told - absent
+    wrappers = frozenset([*pair.origin.get("result_wrappers", ()), *pair.origin.get("error_keys", ())])
+    objects = sum(_is_object(result, wrappers) for result in source)
+    if objects and pair.demands.get("result-structured") != "must":
+        yield "result-structured", objects - sum(_spells_json(result) for result in output) - absent
+    known = {media_bytes(media) for media in _media(pair.output)}
+    for result in source:
+        for part in result.parts:
+            if isinstance(part, Media) and media_bytes(part) not in known:
+                kind = part.kind if part.kind in ("image", "audio") else "document"
+                yield f"result-{kind}", 1
+
+
+def _number(results: list[Result], key: str) -> int:
+    return sum(bool(getattr(result, key)) for result in results)
+
+
+def _is_object(result: Result, wrappers: frozenset[str]) -> bool:
+    """Whether a result is a JSON value that is more than a text in its format's wrapper."""
+    for part in result.parts:
+        if isinstance(part, Value):
+            value = part.value
+            if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in wrappers:
+                value = next(iter(value.values()))
+            return not isinstance(value, str)
+    return False
+
+
+def _spells_json(result: Result) -> bool:
+    """Whether a result is an object, or the text of one."""
+    for part in result.parts:
+        if isinstance(part, Value):
+            return True
+        if isinstance(part, Text) and part.text.lstrip()[:1] in ("{", "["):
+            return parsed_text("".join(part.text for part in result.parts if isinstance(part, Text))) is not None
+    return False
+
+
+def _media(reading: Reading) -> Iterator[Media]:
+    for turn in reading.turns:
+        for item in turn.items:
+            if isinstance(item, Media):
+                yield item
+            elif isinstance(item, Result):
+                yield from (part for part in item.parts if isinstance(part, Media))
+
+
+def _texts_behind_calls(reading: Reading) -> int:
+    """How often the assistant goes on with text after a call, in one turn."""
+    count = 0
+    for turn in reading.turns:
+        spoken = [item for item in turn.items if isinstance(item, (Call, Text))]
+        count += sum(isinstance(one, Call) and isinstance(two, Text) for one, two in pairwise(spoken))
+    return count
+
+
+def _said_by_system(reading: Reading) -> int:
+    return sum(turn.side == "system" for turn in reading.turns)
+
+
+def _items(reading: Reading, kind: type[Any]) -> Iterator[Any]:
+    return (item for turn in reading.turns for item in turn.items if isinstance(item, kind))
+
+
+def _count(reading: Reading, kind: type[Any]) -> int:
+    return sum(1 for _ in _items(reading, kind))
+
+
+def _beside(pair: Pair) -> Iterator[str]:
+    """What is lost beside the conversation: of declarations, settings, the end and the costs. Each name as often."""
+    source, output = pair.source, pair.output
+    for kind in ("custom", "hosted"):
+        yield from [f"tool-{kind}"] * (_declared(source, kind) - _declared(output, kind))
+    strict = [sum(tool.strict is True for tool in reading.tools) for reading in (source, output)]
+    yield from ["tool-strict"] * (strict[0] - strict[1])
+    yield from ["cache-control"] * (len(source.cache_marks) - len(output.cache_marks))
+    yield from _of_settings(pair)
+    if source.finish is not None and output.finish is not None and source.finish.reason != output.finish.reason:
+        yield f"finish-{source.finish.reason}"
+    yield from (f"usage-{key}" for key, count in source.usage.items() if count and key not in output.usage)
+
+
+def _declared(reading: Reading, kind: str) -> int:
+    return sum(tool.kind == kind for tool in reading.tools)
+
+
+def _of_settings(pair: Pair) -> Iterator[str]:
+    source, output = pair.source, pair.output
+    defaults = pair.origin.get("defaults", {})
+    for name, setting in source.settings.items():
+        unsaid = setting.value in (None, [], {}, "") or (name in defaults and equal(setting.value, defaults[name]))
+        if name in OF_THE_ROUTE or unsaid:
+            continue
+        if name == "tool_choice":
+            names = chosen_names(source)
+            left = sum(tool.kind != "hosted" for tool in output.tools)
+            if names is not None and len(names) > 1 and chosen_names(output) is None and left > len(names):
+                yield "choice-subset"
+        elif name == "parallel_calls":
+            if setting.value is False and name not in output.settings:
+                yield "parallel-flag"
+        elif name not in output.settings:
+            yield name if name.startswith(PRIVATE) else name.replace("_", "-")

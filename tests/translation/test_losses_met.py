@@ -1,0 +1,270 @@
+"""The losses that the judge notes: what the target cannot say, and nothing that arrived or must arrive."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.expressing import table
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.loop import judge_history
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"at": {"type": "integer"}},
+    "required": ["at"],
+    "additionalProperties": False,
+}
+CLAUDE: dict[str, Any] = {
+    "model": "claude-sonnet-4-5-20250929",
+    "max_tokens": 64,
+    "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "top_k": 5,
+    "metadata": {"user_id": "u1"},
+    "tools": [{"name": "look", "description": "Looks.", "strict": True, "input_schema": SCHEMA}],
+    "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+    "messages": [
+        {"role": "user", "content": "Look."},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+                {"type": "text", "text": "First."},
+                {"type": "tool_use", "id": "t1", "name": "look", "input": {"at": 9007199254740993}},
+                {"type": "text", "text": "Then."},
+                {"type": "tool_use", "id": "t2", "name": "look", "input": {"at": 2}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": "the lamp is broken", "is_error": True},
+                {"type": "tool_result", "tool_use_id": "t2", "content": "fine"},
+            ],
+        },
+    ],
+}
+CHAT: dict[str, Any] = {
+    "model": "gpt-4.1-2025-04-14",
+    "max_completion_tokens": 64,
+    "parallel_tool_calls": False,
+    "user": "u1",
+    "tools": [
+        {
+            "type": "function",
+            "function": {"name": "look", "description": "Looks.", "strict": True, "parameters": SCHEMA},
+        }
+    ],
+    "tool_choice": "auto",
+    "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Look."},
+        {
+            "role": "assistant",
+            "content": "First.\nThen.",
+            "tool_calls": [
+                {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"at": 9007199254740993}'}},
+                {"id": "t2", "type": "function", "function": {"name": "look", "arguments": '{"at": 2}'}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "t1", "content": "the lamp is broken"},
+        {"role": "tool", "tool_call_id": "t2", "content": "fine"},
+    ],
+}
+GEMINI: dict[str, Any] = {
+    "systemInstruction": {"parts": [{"text": "Be brief."}]},
+    "generationConfig": {"maxOutputTokens": 64, "topK": 5},
+    "tools": [{"functionDeclarations": [{"name": "look", "description": "Looks.", "parametersJsonSchema": SCHEMA}]}],
+    "toolConfig": {"functionCallingConfig": {"mode": "AUTO"}},
+    "contents": [
+        {"role": "user", "parts": [{"text": "Look."}]},
+        {
+            "role": "model",
+            "parts": [
+                {"text": "First."},
+                {"functionCall": {"name": "look", "args": {"at": 9007199254740992}}},
+                {"text": "Then."},
+                {"functionCall": {"name": "look", "args": {"at": 2}}},
+            ],
+        },
+        {
+            "role": "user",
+            "parts": [
+                {"functionResponse": {"name": "look", "response": {"error": "the lamp is broken"}}},
+                {"functionResponse": {"name": "look", "response": {"output": "fine"}}},
+            ],
+        },
+    ],
+}
+BODIES = {"anthropic": CLAUDE, "openai_chat": CHAT, "gemini": GEMINI}
+
+
+def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
+    """The losses of a request that passes: element to kind and count."""
+    found = judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash", **more)
+    assert not [finding.rule for finding in found if finding.level is Level.MUST]
+    return {loss.element: (loss.kind, loss.count) for loss in found.losses}
+
+
+def test_what_chat_cannot_say_of_a_messages_request() -> None:
+    assert noted("anthropic", "openai_chat", CLAUDE, CHAT) == {
+        "cache-control": ("may", 1),
+        "error-mark": ("may", 1),
+        "private:thinking": ("cannot", 1),
+        "reasoning-text": ("may", 1),
+        "signature": ("cannot", 1),
+        "text-between-calls": ("cannot", 1),
+        "top-k": ("cannot", 1),
+    }
+
+
+def test_what_gemini_cannot_say_of_a_messages_request() -> None:
+    assert noted("anthropic", "gemini", CLAUDE, GEMINI) == {
+        "big-integers": ("cannot", 1),
+        "cache-control": ("cannot", 1),
+        "call-id": ("may", 2),
+        "parallel-flag": ("cannot", 1),
+        "private:thinking": ("cannot", 1),
+        "reasoning-text": ("may", 1),
+        "result-id": ("may", 2),
+        "signature": ("cannot", 1),
+        "tool-strict": ("cannot", 1),
+        "user-id": ("cannot", 1),
+    }
+
+
+def said_in_words(output: dict[str, Any]) -> None:
+    output["messages"][3]["content"] = "Error: the lamp is broken"
+
+
+def breakpoints(output: dict[str, Any]) -> None:
+    part = {"type": "text", "text": "Be brief.", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    output["messages"][0]["content"] = [part]
+
+
+def reasoning(output: dict[str, Any]) -> None:
+    output["messages"][2]["reasoning_content"] = "Hm."
+
+
+@pytest.mark.parametrize(
+    ("element", "keep"), [("error-mark", said_in_words), ("cache-control", breakpoints), ("reasoning-text", reasoning)]
+)
+def test_what_a_convention_kept_is_not_lost(element: str, keep: Any) -> None:
+    output = copy.deepcopy(CHAT)
+    keep(output)
+    before, after = (noted("anthropic", "openai_chat", CLAUDE, body) for body in (CHAT, output))
+    assert before.keys() - after.keys() == {element}
+
+
+@pytest.mark.parametrize(
+    ("client", "upstream", "expected"),
+    [
+        ("openai_chat", "anthropic", set()),
+        ("openai_chat", "gemini", {"big-integers", "call-id", "parallel-flag", "result-id", "tool-strict", "user-id"}),
+        ("gemini", "anthropic", {"result-name"}),
+        ("gemini", "openai_chat", {"error-mark", "result-name", "text-between-calls", "top-k"}),
+    ],
+)
+def test_only_what_the_source_says_can_be_lost(client: str, upstream: str, expected: set[str]) -> None:
+    output = copy.deepcopy(BODIES[upstream])
+    if (client, upstream) == ("openai_chat", "gemini"):
+        del output["contents"][2]["parts"][0]["functionResponse"]["response"]["error"]
+        output["contents"][2]["parts"][0]["functionResponse"]["response"]["output"] = "the lamp is broken"
+        output["contents"][1]["parts"] = [{"text": "First.\nThen."}, *output["contents"][1]["parts"][1::2]]
+        output["generationConfig"] = {"maxOutputTokens": 64}
+    if (client, upstream) == ("openai_chat", "anthropic"):
+        for key in ("thinking", "top_k"):
+            del output[key]
+        content = output["messages"][1]["content"]
+        output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
+        output["messages"][2]["content"][0]["is_error"] = False
+    if client == "gemini" and upstream == "anthropic":
+        for key in ("thinking", "metadata"):
+            del output[key]
+        output["tool_choice"] = {"type": "auto"}
+        del output["messages"][1]["content"][0], output["tools"][0]["strict"]
+        output["messages"][1]["content"][1]["input"]["at"] = 9007199254740992
+    if client == "gemini" and upstream == "openai_chat":
+        del output["user"], output["parallel_tool_calls"], output["tools"][0]["function"]["strict"]
+        output["messages"][2]["tool_calls"][0]["function"]["arguments"] = '{"at": 9007199254740992}'
+    assert noted(client, upstream, BODIES[client], output).keys() == expected
+
+
+def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
+    output = copy.deepcopy(CHAT)
+    del output["parallel_tool_calls"], output["messages"][2]["tool_calls"][1], output["messages"][4]
+    found = judge(CLAUDE, output, client="anthropic", upstream="openai_chat")
+    assert {"translation/call-lost", "translation/parallel-flag"} <= {finding.rule for finding in found}
+    assert not {"parallel-flag", "call", "call-id", "result-id"} & {loss.element for loss in found.losses}
+
+
+def test_a_reply_has_its_own_losses() -> None:
+    reply = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5-20250929",
+        "content": [{"type": "text", "text": "Done"}],
+        "stop_reason": "stop_sequence",
+        "stop_sequence": "END",
+        "usage": {"input_tokens": 5, "output_tokens": 2},
+    }
+    answer = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "Done", "refusal": None},
+                "finish_reason": "stop",
+                "logprobs": None,
+            }
+        ],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7},
+    }
+    found = judge(reply, answer, client="openai_chat", upstream="anthropic", direction="response")
+    assert [(loss.element, loss.kind) for loss in found.losses] == [("finish-stop_sequence", "cannot")]
+    back = judge(answer, reply, client="anthropic", upstream="openai_chat", direction="response")
+    assert [(loss.element, loss.kind) for loss in back.losses] == [("usage-total", "cannot")]
+
+
+def test_a_loss_that_need_not_be_is_told_as_undue() -> None:
+    told = noted("anthropic", "openai_chat", CLAUDE, CHAT, declared=["tool-schema", "top-k", "made-up"])
+    assert told["tool-schema"] == ("undue", 1)
+    assert told["top-k"] == ("cannot", 1)
+    assert "made-up" not in told
+
+
+def test_between_two_ends_of_one_format_there_are_none() -> None:
+    assert judge(CLAUDE, CLAUDE, client="anthropic", upstream="anthropic").losses == ()
+
+
+def test_the_loop_counts_what_its_provider_said_and_nothing_that_the_client_set() -> None:
+    """A Chat client before Claude: the thought, its signature and the place of the second text do not come back."""
+    output = copy.deepcopy(CLAUDE)
+    content = output["messages"][1]["content"]
+    output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
+    for key in ("top_k", "thinking", "metadata"):
+        del output[key]
+    found = judge_history(CLAUDE, output, client="openai_chat", upstream="anthropic")
+    assert {loss.element: (loss.kind, loss.count) for loss in found.losses} == {
+        "reasoning-text": ("may", 1),
+        "signature": ("may", 1),
+        "text-between-calls": ("cannot", 1),
+    }
+    assert judge_history(CLAUDE, CLAUDE, client="openai_chat", upstream="anthropic").losses == ()
+
+
+def test_the_table_knows_every_loss_above(corpus: Corpus) -> None:
+    pairs = table(corpus)["pairs"]
+    for client, upstream in (("anthropic", "openai_chat"), ("anthropic", "gemini")):
+        rows = {loss["element"]: loss["demand"] for loss in pairs[f"{client}-to-{upstream}"]["request"]}
+        for element, (kind, _) in noted(client, upstream, BODIES[client], BODIES[upstream]).items():
+            assert rows.get(element, "cannot" if element.startswith("private:") else None) == kind, element
