@@ -15,6 +15,10 @@ from witnesses.differences import Own
 from witnesses.passing import by_signature
 from witnesses.wire import Wire
 
+# The corpus's bodies are of this version (corpus/formats/anthropic/transport.json); the SDK by itself asks for the
+# newest of its day, which takes fewer parameters (https://platform.claude.com/docs/en/api/versioning).
+API_VERSION = "2023-06-01"
+
 
 class AnthropicUser:
     """One conversation after another; ``wire`` has what was sent."""
@@ -24,7 +28,10 @@ class AnthropicUser:
 
     def __init__(self, wire: Wire) -> None:
         anthropic = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
-        self._create = anthropic.Anthropic(api_key="key", http_client=wire.client, max_retries=0).messages.create
+        client = anthropic.Anthropic(
+            api_key="key", http_client=wire.client, max_retries=0, default_headers={"anthropic-version": API_VERSION}
+        )
+        self._create = client.messages.create
 
     def opening(self, body: dict[str, Any]) -> list[Any]:
         return list(body["messages"])

@@ -16,6 +16,9 @@ from witnesses.calls import Unanswered
 from witnesses.differences import Own
 from witnesses.wire import Wire
 
+# The corpus's bodies are of this version (corpus/formats/gemini/transport.json); the SDK's own choice varies.
+API_VERSION = "v1beta"
+
 
 def _same_bytes(ours: Any, sdk: Any) -> bool:
     """Two spellings of the same bytes in base64."""
@@ -56,8 +59,9 @@ class GoogleUser:
         from google.genai import types
 
         self._types = types
-        # The models hold the client only weakly.
-        self._client = genai.Client(api_key="key", http_options=types.HttpOptions(httpx_client=wire.client))
+        options = types.HttpOptions(httpx_client=wire.client, api_version=API_VERSION)
+        # Kept: it closes its connections when it is collected.
+        self._client = genai.Client(api_key="key", http_options=options)
 
     def opening(self, body: dict[str, Any]) -> list[Any]:
         return [self._types.Content.model_validate(entry) for entry in body["contents"]]
