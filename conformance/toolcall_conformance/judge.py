@@ -73,7 +73,7 @@ def judge(
         return Findings(_judge_error(pair, source, output, own))
     if _other_format(pair, source, output, own):
         return Findings(pair.findings)
-    if source_format == output_format and not vendor:
+    if source_format == output_format and (not vendor or equal(source, output)):
         return Findings(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))

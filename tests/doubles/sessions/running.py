@@ -19,7 +19,7 @@ def items(double: SessionDouble) -> list[tuple[str, str]]:
     """The checks of its case and route, each with its variant, in the order in which they run."""
     corpus = load_corpus()
     case = corpus.cases[double.case]
-    return [(check, name) for check in CHECKS for name in variants(corpus, check, case, double.client)]
+    return [(check, name) for check in CHECKS for name in variants(corpus, check, case, double.client, double.upstream)]
 
 
 @cache
