@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import formats
+from . import dress_errors, formats
 from .dress import DRESSES
 from .formats.gemini.encode import demands_signatures
 from .intermediate import Body
@@ -49,6 +49,10 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
         found[f"{number:02}-request.json"] = request
+        if scenario.get("upstream_error", {}).get("exchange") == number:
+            found[f"{number:02}-error.json"] = dress_errors.reply_to(format_name, scenario)
+        if reply is None:
+            continue
         response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
         found[f"{number:02}-response.json"] = DRESSES[format_name](response, reply.key, request)
     return found

@@ -149,15 +149,18 @@ class Builder:
             parts.append(Text(part["text"]) if "text" in part else _media(part["media"]))
         return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
 
-    def exchanges(self) -> list[tuple[Conversation, Reply]]:
-        """Each assistant turn with the conversation before it."""
-        found: list[tuple[Conversation, Reply]] = []
+    def exchanges(self) -> list[tuple[Conversation, Reply | None]]:
+        """Each assistant turn with the conversation before it; None where the provider's error is the last word."""
+        found: list[tuple[Conversation, Reply | None]] = []
         for place, (turn, raw) in enumerate(self.turns):
             if turn.side == "assistant":
                 before = [earlier for earlier, _ in self.turns[:place]]
                 # Turns are built once and encoded often; encoders may merge them in place.
                 conversation = copy.deepcopy(Conversation(self.system, before, self.tools, self.settings))
                 found.append((conversation, self._reply(turn, raw, len(found) + 1)))
+        if self._scenario.get("upstream_error", {}).get("exchange") == len(found) + 1:
+            turns = [turn for turn, _ in self.turns]
+            found.append((copy.deepcopy(Conversation(self.system, turns, self.tools, self.settings)), None))
         return found
 
     def _reply(self, turn: Turn, raw: dict[str, Any], number: int) -> Reply:

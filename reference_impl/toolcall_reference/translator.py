@@ -11,6 +11,7 @@ from typing import Protocol
 
 from . import formats, history
 from .errors import Refused, Unsupported
+from .failures import Headers, headers_of
 from .formats import Format
 from .intermediate import Body, Conversation, Reply
 from .jsontext import copied
@@ -103,6 +104,14 @@ class Session:
         found = self._client.encode_response(reply, target)
         self._state.keep(reply, target.call_ids)
         return found
+
+    def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
+        """The client's error for the upstream's: status, body, and of the headers what concerns a client."""
+        self.losses = Losses()
+        if self._route.client == self._route.upstream:
+            return status, copied(body), dict(headers)
+        failure = self._upstream.decode_error(status, copied(body), headers, self.losses)
+        return (*self._client.encode_error(failure), headers_of(failure))
 
     def _restore(self, reply: Reply) -> None:
         for call in reply.calls:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from typing import Protocol, cast
 
+from toolcall_reference.failures import Failure
 from toolcall_reference.intermediate import Body, Conversation, Reply
 from toolcall_reference.losses import Losses
 from toolcall_reference.target import Target
@@ -31,6 +33,10 @@ class Format(Protocol):
     def decode_response(self, body: Body, losses: Losses, /) -> Reply: ...
 
     def encode_response(self, reply: Reply, target: Target, /) -> Body: ...
+
+    def decode_error(self, status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure: ...
+
+    def encode_error(self, failure: Failure, /) -> tuple[int, Body]: ...
 
 
 @cache

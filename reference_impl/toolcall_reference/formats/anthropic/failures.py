@@ -1,0 +1,40 @@
+"""Errors of Anthropic: https://platform.claude.com/docs/en/api/errors"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from toolcall_reference import failures
+from toolcall_reference.failures import Failure
+from toolcall_reference.intermediate import Body
+from toolcall_reference.losses import Losses
+
+#: The kinds that have a type and a status of their own; all others are invalid_request_error or api_error.
+TYPES = {
+    "unauthorized": ("authentication_error", 401),
+    "unpaid": ("billing_error", 402),
+    "forbidden": ("permission_error", 403),
+    "not_found": ("not_found_error", 404),
+    "conflict": ("conflict_error", 409),
+    "too_large": ("request_too_large", 413),
+    "rate_limit": ("rate_limit_error", 429),
+    "timeout": ("timeout_error", 504),
+    "overloaded": ("overloaded_error", 529),
+}
+
+
+def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
+    """The failure. An overload is one by its type, too: gateways before us may have changed the status."""
+    found = failures.read(status, body, headers)
+    if failures.error_of(body).get("type") == "overloaded_error" and status >= 500:
+        found.kind = "overloaded"
+    if failures.error_of(body).get("details"):
+        losses.add("error", "the provider's details; dropped")
+    return found
+
+
+def encode_error(failure: Failure, /) -> tuple[int, Body]:
+    """Status and body."""
+    plain = "api_error" if failure.status >= 500 else "invalid_request_error"
+    kind, status = TYPES.get(failure.kind, (plain, failure.status))
+    return status, {"type": "error", "error": {"type": kind, "message": failure.message}}

@@ -1,0 +1,58 @@
+"""Errors of Gemini: https://ai.google.dev/gemini-api/docs/generate-content/api-errors"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from toolcall_reference import failures
+from toolcall_reference.failures import Failure
+from toolcall_reference.intermediate import Body
+from toolcall_reference.losses import Losses
+
+_TYPE = "type.googleapis.com/google.rpc."
+_SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
+
+#: The kinds that have a status of their own: the name, and the HTTP status of google.rpc.Code.
+NAMES = {
+    "unauthorized": ("UNAUTHENTICATED", 401),
+    "unpaid": ("RESOURCE_EXHAUSTED", 402),
+    "forbidden": ("PERMISSION_DENIED", 403),
+    "not_found": ("NOT_FOUND", 404),
+    "conflict": ("ABORTED", 409),
+    "rate_limit": ("RESOURCE_EXHAUSTED", 429),
+    "server_error": ("INTERNAL", 500),
+    "overloaded": ("UNAVAILABLE", 503),
+    "timeout": ("DEADLINE_EXCEEDED", 504),
+}
+
+
+def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
+    """The failure. A wrong key comes as a wrong request, and how long to wait stands among the details."""
+    found = failures.read(status, body, headers)
+    for detail in _details(body):
+        kind = str(detail.get("@type")).removeprefix(_TYPE)
+        if kind == "ErrorInfo" and detail.get("reason") == "API_KEY_INVALID":
+            found.kind = "unauthorized"
+        elif kind == "RetryInfo":
+            delay = _SECONDS.fullmatch(str(detail.get("retryDelay")))
+            if delay is not None and found.retry_after is None:
+                found.retry_after = failures.whole_seconds(float(delay[1]))
+        else:
+            losses.add("error", "the provider's details; dropped", kind)
+    return found
+
+
+def _details(body: Body) -> list[dict[str, Any]]:
+    found = failures.error_of(body).get("details")
+    return [detail for detail in found if isinstance(detail, dict)] if isinstance(found, list) else []
+
+
+def encode_error(failure: Failure, /) -> tuple[int, Body]:
+    """Status and body. The client retries none but the statuses of ``NAMES``, so a provider's failure becomes one."""
+    name, status = NAMES.get(failure.kind, ("INVALID_ARGUMENT", failure.status))
+    error: dict[str, Any] = {"code": status, "message": failure.message, "status": name}
+    if failure.retry_after is not None and failure.retry_after.isdigit():
+        error["details"] = [{"@type": _TYPE + "RetryInfo", "retryDelay": f"{failure.retry_after}s"}]
+    return status, {"error": error}
