@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .reasoning import Reasoning
+
 Body = dict[str, Any]
 """A JSON object of the wire."""
 
@@ -170,6 +172,7 @@ class Settings:
     response_format: ResponseFormat | None = None
     user_id: str | None = None
     metadata: dict[str, Any] | None = None
+    reasoning: Reasoning | None = None
     openai: dict[str, Any] = field(default_factory=dict)
 
 

@@ -32,8 +32,10 @@ from .intermediate import (
     Usage,
 )
 from .jsontext import digest, dump
+from .reasoning import Reasoning
 
 _BASE62 = string.digits + string.ascii_letters
+_STRUCTURED = frozenset({"tool_choice", "response_format", "reasoning"})
 
 
 def letters(length: int, *seed: object) -> str:
@@ -199,8 +201,8 @@ def _tool(tool: dict[str, Any]) -> Tool:
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
-    known = {name for name in Settings.__dataclass_fields__ if name not in ("tool_choice", "response_format")}
-    unknown = settings.keys() - known - {"tool_choice", "response_format"}
+    known = {name for name in Settings.__dataclass_fields__ if name not in _STRUCTURED}
+    unknown = settings.keys() - known - _STRUCTURED
     if unknown:
         raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
     found = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in known}))
@@ -209,4 +211,6 @@ def _settings(settings: dict[str, Any]) -> Settings:
         found.tool_choice = ToolChoice(choice["mode"], choice.get("names"))
     if "response_format" in settings:
         found.response_format = ResponseFormat(**settings["response_format"])
+    if "reasoning" in settings:
+        found.reasoning = Reasoning(**settings["reasoning"])
     return found

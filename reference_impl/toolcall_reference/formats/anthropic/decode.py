@@ -25,6 +25,7 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest, dump
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
+from toolcall_reference.reasoning import Reasoning
 
 NAME = "anthropic"
 
@@ -35,7 +36,7 @@ _FINISH = {
 _MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _KNOWN = {
     "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
-    "stop_sequences", "metadata", "stream", "output_config", "output_format",
+    "stop_sequences", "metadata", "stream", "output_config", "output_format", "thinking",
 }  # fmt: skip
 
 
@@ -218,12 +219,24 @@ def _settings(body: Body, losses: Losses) -> Settings:
     wanted = as_object(output.get("format") or body.get("output_format"), "format")
     if wanted.get("type") == "json_schema":
         found.response_format = ResponseFormat("json_schema", wanted.get("schema"), strict=True)
-    for key in sorted(output.keys() - {"format"}):
+    found.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
+    for key in sorted(output.keys() - {"format", "effort"}):
         losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
     for key in sorted(body.keys() - _KNOWN):
         if body[key] is not None:
             losses.add("setting", "Anthropic's own; dropped", key)
     return found
+
+
+def _reasoning(thinking: Body, effort: Any) -> Reasoning | None:
+    """What is asked for; ``disabled`` says what is the default anyway."""
+    kind = thinking.get("type")
+    word = effort if isinstance(effort, str) else None
+    if kind == "enabled":
+        return Reasoning(effort=word, budget=_count(thinking.get("budget_tokens")) or None, summaries=True)
+    if kind == "adaptive":
+        return Reasoning(effort=word, budget=None if word else -1, summaries=True)
+    return None if word is None else Reasoning(effort=word)
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:

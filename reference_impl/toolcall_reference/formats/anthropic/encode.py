@@ -26,6 +26,8 @@ from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
 from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
+from .thinking import encode_thinking
+
 NAME = "anthropic"
 IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
 PLACEHOLDER = "."
@@ -66,6 +68,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["tools"] = [_tool(tool, target) for tool in tools]
     _choice(body, settings, tools, target)
     _settings(body, settings, target)
+    if settings.reasoning is not None:
+        encode_thinking(body, target, turns, settings.reasoning.tokens())
     if target.stream:
         body["stream"] = True
     return body

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 from toolcall_reference import history, media, results
@@ -25,6 +24,7 @@ from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
 from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
+from .models import is_third
 from .settings import encode_choice, encode_config, encode_tool, encode_tools
 
 NAME = "gemini"
@@ -44,8 +44,7 @@ _FINISH = {
 
 def demands_signatures(model: str) -> bool:
     """Whether the model refuses calls in the history that have no thought signature: Gemini 3 and later."""
-    found = re.search(r"gemini-(\d+)", model)
-    return found is not None and int(found[1]) >= 3
+    return is_third(model)
 
 
 def nests_media(model: str) -> bool:

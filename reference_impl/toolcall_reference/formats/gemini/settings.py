@@ -8,12 +8,15 @@ from toolcall_reference import schemas
 from toolcall_reference.intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
+from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
+
+from .models import is_third
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {
     "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", "frequencyPenalty", "presencePenalty",
-    "responseMimeType", "responseSchema", "responseJsonSchema",
+    "responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig",
 }  # fmt: skip
 _MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 _MODE_NUMBERS = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
@@ -64,6 +67,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         frequency_penalty=config.get("frequencyPenalty"),
         presence_penalty=config.get("presencePenalty"),
         metadata=body.get("labels") or None,
+        reasoning=_reasoning(as_object(config.get("thinkingConfig"), "thinkingConfig")),
     )
     schema = config.get("responseJsonSchema")
     if schema is None and config.get("responseSchema") is not None:
@@ -85,6 +89,16 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         if body[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
     return found
+
+
+def _reasoning(asked: Body) -> Reasoning | None:
+    level, budget, shown = (asked.get(key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts"))
+    found = Reasoning(
+        effort=level.lower() if isinstance(level, str) else None,
+        budget=budget if isinstance(budget, int) and not isinstance(budget, bool) else None,
+        summaries=shown if isinstance(shown, bool) else None,
+    )
+    return None if found == Reasoning() else found
 
 
 def encode_tools(tools: list[Tool], target: Target) -> list[Tool]:
@@ -161,9 +175,31 @@ def encode_config(settings: Settings, target: Target) -> Body:
         found["responseMimeType"] = "application/json"
         if wanted.schema is not None:
             found["responseJsonSchema"] = wanted.schema
+    thinking = {} if settings.reasoning is None else encode_thinking(settings.reasoning, target)
+    if thinking:
+        found["thinkingConfig"] = thinking
     for key in ("user_id", "metadata"):
         if getattr(settings, key):
             target.losses.add("setting", "Gemini has no such setting; dropped", key)
     for key in settings.openai:
         target.losses.add("setting", "OpenAI's own; dropped", key)
+    return found
+
+
+_LEVELS = {"minimal": "LOW", "low": "LOW", "medium": "HIGH", "high": "HIGH", "xhigh": "HIGH"}
+"""Gemini 3 Pro knows two levels (https://ai.google.dev/gemini-api/docs/thinking#thinking-levels)."""
+
+
+def encode_thinking(reasoning: Reasoning, target: Target) -> Body:
+    """The ``thinkingConfig``: a level for Gemini 3, a budget for models before it; it never takes both."""
+    found: Body = {}
+    if reasoning.summaries:
+        found["includeThoughts"] = True
+    if is_third(target.model):
+        if reasoning.word() in _LEVELS:
+            found["thinkingLevel"] = _LEVELS[reasoning.word() or ""]
+        elif reasoning.off:
+            target.losses.add("setting", "Gemini 3 always thinks; dropped", "reasoning")
+    elif reasoning.tokens() is not None:
+        found["thinkingBudget"] = reasoning.tokens()
     return found

@@ -8,20 +8,20 @@ from toolcall_reference import schemas
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
+from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
 NAME = "openai_chat"
 
 SHARED = (
-    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "reasoning_effort",
-    "verbosity",
+    "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",
 )  # fmt: skip
 """Options that OpenAI's two formats share, under the names that Chat gives them."""
 
 _KNOWN = {
     "model", "messages", "tools", "tool_choice", "functions", "function_call", "parallel_tool_calls", "max_tokens",
     "max_completion_tokens", "temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty",
-    "response_format", "user", "metadata", "stream", "stream_options", *SHARED,
+    "response_format", "user", "metadata", "stream", "stream_options", "reasoning_effort", *SHARED,
 }  # fmt: skip
 
 
@@ -73,6 +73,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         response_format=_response_format(body.get("response_format")),
         user_id=body.get("user"),
         metadata=body.get("metadata") or None,
+        reasoning=None if body.get("reasoning_effort") is None else Reasoning(effort=body["reasoning_effort"]),
         openai={key: body[key] for key in SHARED if body.get(key) is not None},
     )
     for key in sorted(body.keys() - _KNOWN):
@@ -169,6 +170,14 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
+    if settings.reasoning is not None:
+        word = settings.reasoning.word()
+        if word is not None:
+            body["reasoning_effort"] = word
+        elif settings.reasoning.budget is not None:
+            target.losses.add("setting", "Chat has no word for this; dropped", "reasoning")
+        if settings.reasoning.summaries:
+            target.losses.add("setting", "Chat shows nothing of a model's thoughts; dropped", "reasoning summaries")
     body.update(settings.openai)
 
 

@@ -30,7 +30,10 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
 SPELLINGS = frozenset(
-    {"strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"}
+    {
+        *("strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"),
+        *("encrypted", "stateless"),
+    }
 )
 
 

@@ -8,6 +8,7 @@ from toolcall_reference import schemas
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
+from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
 _KNOWN = {
@@ -57,11 +58,9 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     text = as_object(body.get("text"), "text")
     reasoning = as_object(body.get("reasoning"), "reasoning")
     shared = {key: body[key] for key in _SHARED if body.get(key) is not None}
-    if reasoning.get("effort") is not None:
-        shared["reasoning_effort"] = reasoning["effort"]
     if text.get("verbosity") is not None:
         shared["verbosity"] = text["verbosity"]
-    for key in sorted(reasoning.keys() - {"effort"}):
+    for key in sorted(reasoning.keys() - {"effort", "summary"}):
         if reasoning[key] is not None:
             losses.add("setting", "reasoning of Responses' own; dropped", key)
     for key in sorted(body.keys() - _KNOWN):
@@ -76,8 +75,16 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         response_format=_response_format(text.get("format")),
         user_id=body.get("user"),
         metadata=body.get("metadata") or None,
+        reasoning=_reasoning(reasoning),
         openai=shared,
     )
+
+
+def _reasoning(asked: Body) -> Reasoning | None:
+    effort, summary = asked.get("effort"), asked.get("summary")
+    if effort is None and summary is None:
+        return None
+    return Reasoning(effort=effort, summaries=True if summary is not None else None)
 
 
 def _choice(value: Any) -> ToolChoice | None:
@@ -159,18 +166,35 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.response_format is not None:
         text["format"] = _encode_format(settings.response_format)
     for key, value in settings.openai.items():
-        if key == "reasoning_effort":
-            body["reasoning"] = {"effort": value}
-        elif key == "verbosity":
+        if key == "verbosity":
             text["verbosity"] = value
         else:
             body[key] = value
     if text:
         body["text"] = text
+    if settings.reasoning is not None:
+        asked = _encode_reasoning(settings.reasoning)
+        if asked:
+            body["reasoning"] = asked
+        if settings.reasoning.budget is not None and settings.reasoning.word() is None:
+            target.losses.add("setting", "Responses has no word for this; dropped", "reasoning")
+    if "encrypted" in target.spelling:
+        body["include"] = ["reasoning.encrypted_content"]
+    if "stateless" in target.spelling:
+        body["store"] = False
     if settings.user_id is not None:
         body["user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
+
+
+def _encode_reasoning(reasoning: Reasoning) -> Body:
+    found: Body = {}
+    if reasoning.word() is not None:
+        found["effort"] = reasoning.word()
+    if reasoning.summaries:
+        found["summary"] = "auto"
+    return found
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
