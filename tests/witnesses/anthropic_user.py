@@ -61,5 +61,5 @@ class AnthropicUser:
 def _answer(block: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
     if block["type"] != "tool_result":
         return block
-    call = calls.take(lambda call: call.id == block["tool_use_id"], block["tool_use_id"])
+    call = calls.take(block["tool_use_id"], lambda call: call.id == block["tool_use_id"])
     return block | {"tool_use_id": call.id}

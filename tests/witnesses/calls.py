@@ -15,9 +15,10 @@ class Unanswered:
     def add(self, calls: list[Any]) -> None:
         self._calls += calls
 
-    def take(self, wanted: Callable[[Any], bool], words: str) -> Any:
-        """The first call that is ``wanted``; AssertionError if no reply made it."""
-        for index, call in enumerate(self._calls):
-            if wanted(call):
-                return self._calls.pop(index)
+    def take(self, words: str, *wanted: Callable[[Any], bool]) -> Any:
+        """The first call that is ``wanted``, in the first way that finds one; AssertionError if no reply made it."""
+        for choose in wanted:
+            for index, call in enumerate(self._calls):
+                if choose(call):
+                    return self._calls.pop(index)
         raise AssertionError(f"the golden request answers {words}, and no reply before it made that call")

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Protocol
 
+import pytest
+
 from toolcall_conformance import formats
 from toolcall_conformance.checks.client import Habit, continued
 from toolcall_conformance.library import Case, Exchange
@@ -17,6 +19,12 @@ from witnesses.differences import Own
 from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser
 from witnesses.wire import Wire
+
+# What the SDKs warn of and we know: models of the corpus grow old, and vendors' replies are not of the SDK's types.
+QUIET = [
+    pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
+]
 
 
 class User(Protocol):

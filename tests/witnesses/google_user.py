@@ -95,9 +95,8 @@ class GoogleUser:
         if "functionResponse" not in part:
             return self._types.Part.model_validate(part)
         given = part["functionResponse"]
-        call = calls.take(
-            lambda call: (call.id, call.name) == (given.get("id"), given["name"]), f"{given['name']} {given.get('id')}"
-        )
+        asked = (given.get("id"), given["name"])
+        call = calls.take(str(asked), lambda call: (call.id, call.name) == asked)
         media = [self._types.FunctionResponsePart.model_validate(entry) for entry in given.get("parts", [])]
         made = self._types.Part.from_function_response(name=call.name, response=given["response"], parts=media or None)
         made.function_response.id = call.id

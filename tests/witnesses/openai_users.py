@@ -51,7 +51,9 @@ class ChatUser:
 
 
 def _tool_message(message: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
-    call = calls.take(lambda call: call.id == message["tool_call_id"], message["tool_call_id"])
+    asked = message["tool_call_id"]
+    # Some vendors give no ids: then results come in the order of the calls.
+    call = calls.take(asked, lambda call: call.id == asked, lambda call: not call.id)
     return message | {"tool_call_id": call.id}
 
 
@@ -90,5 +92,5 @@ class ResponsesUser:
 
 
 def _output(item: dict[str, Any], calls: Unanswered) -> dict[str, Any]:
-    call = calls.take(lambda call: call.call_id == item["call_id"], item["call_id"])
+    call = calls.take(item["call_id"], lambda call: call.call_id == item["call_id"])
     return item | {"call_id": call.call_id}

@@ -14,12 +14,11 @@ from toolcall_conformance.library import Case, load_corpus, read_json
 from toolcall_conformance.loop import judge_history
 from toolcall_conformance.rules.check import check_body
 from witnesses.agreement import disagreements
-from witnesses.conversation import USERS, answered, by_our_client, by_the_sdk, played, user
+from witnesses.conversation import QUIET, USERS, answered, by_our_client, by_the_sdk, played, user
 from witnesses.differences import Own, differences
 from witnesses.full_replies import CONVERSATIONS
 
-# Models of the corpus grow old; the SDK says so.
-pytestmark = pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
+pytestmark = QUIET
 
 CORPUS = load_corpus()
 GOLDENS = [
@@ -36,7 +35,11 @@ def test_the_ideal_client_sends_what_the_sdk_sends(case: Case, name: str) -> Non
     assert disagreements(name, by_our_client(name, answered(case, name)), by_the_sdk(case, name)) == []
 
 
-@each_conversation
+@pytest.mark.parametrize(
+    ("case", "name"),
+    # In a dialect there goes back what a vendor said, and whether a vendor is right is not judged.
+    [golden for golden in GOLDENS if golden.values[1] not in golden.values[0].scenario.get("dialect", {})],
+)
 def test_the_judge_has_nothing_against_an_sdk(case: Case, name: str) -> None:
     """A finding about what an official client sends would be a false alarm. The last request holds all before it."""
     ours, sdk = by_our_client(name, answered(case, name))[-1], by_the_sdk(case, name)[-1]

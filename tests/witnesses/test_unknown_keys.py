@@ -16,11 +16,11 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import Case, Exchange, load_corpus
-from witnesses.conversation import USERS, answered, user
+from witnesses.conversation import QUIET, USERS, answered, user
 from witnesses.differences import differences
 from witnesses.request_types import named
 
-pytestmark = pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
+pytestmark = QUIET
 
 CORPUS = load_corpus()
 UNKNOWN = "x_unknown"
