@@ -57,6 +57,8 @@ def judge_history(
 
 def declared_names(golden: Any, output: Any, *, upstream: str, corpus: Corpus | None = None) -> Mapping[str, str]:
     """Under which names a translator declared the tools of the ``golden`` request: the golden's name to its own."""
+    if upstream not in formats.names():
+        return {}  # nobody can read which tools are declared
     before, after = (formats.read(upstream, "request", body) for body in (golden, output))
     pair = Pair(corpus or load_corpus(), before, after)
     tools.map_tools(pair)
