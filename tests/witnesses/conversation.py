@@ -106,7 +106,7 @@ def _tail(someone: User, entries: list[Any]) -> list[Any]:
 def by_our_client(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
     """The bodies that our ideal client sends, one for each exchange."""
     habit = Habit(echo=USERS[name].echoes)
-    bodies = [exchanges[0].request]
+    bodies = [exchange.request for exchange in exchanges[:1]]
     for exchange, following in itertools.pairwise(exchanges):
         bodies.append(continued(name, bodies[-1], exchange.response, following, habit))
     return bodies

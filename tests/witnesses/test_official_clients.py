@@ -21,25 +21,21 @@ from witnesses.full_replies import CONVERSATIONS
 pytestmark = QUIET
 
 CORPUS = load_corpus()
-GOLDENS = [
-    pytest.param(case, name, id=f"{case.id}-{name}")
-    for case in CORPUS.cases.values()
-    for name in case.formats
-    if answered(case, name)
-]
-each_conversation = pytest.mark.parametrize(("case", "name"), GOLDENS)
+PLAYED = [(case, name) for case in CORPUS.cases.values() for name in case.formats if answered(case, name)]
+# In a dialect there goes back what a vendor said, and whether a vendor is right is not judged.
+OFFICIAL = [(case, name) for case, name in PLAYED if name not in case.scenario.get("dialect", {})]
 
 
-@each_conversation
+def each(conversations: list[tuple[Case, str]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(("case", "name"), conversations, ids=lambda value: getattr(value, "id", value))
+
+
+@each(PLAYED)
 def test_the_ideal_client_sends_what_the_sdk_sends(case: Case, name: str) -> None:
     assert disagreements(name, by_our_client(name, answered(case, name)), by_the_sdk(case, name)) == []
 
 
-@pytest.mark.parametrize(
-    ("case", "name"),
-    # In a dialect there goes back what a vendor said, and whether a vendor is right is not judged.
-    [golden for golden in GOLDENS if golden.values[1] not in golden.values[0].scenario.get("dialect", {})],
-)
+@each(OFFICIAL)
 def test_the_judge_has_nothing_against_an_sdk(case: Case, name: str) -> None:
     """A finding about what an official client sends would be a false alarm. The last request holds all before it."""
     ours, sdk = by_our_client(name, answered(case, name))[-1], by_the_sdk(case, name)[-1]
@@ -65,8 +61,8 @@ def test_the_judge_has_nothing_against_an_sdk(case: Case, name: str) -> None:
 def test_nothing_is_excused_that_no_sdk_does(name: str, own: Own) -> None:
     assert any(
         own.excuses(found)
-        for case in CORPUS.cases.values()
-        if name in case.formats
+        for case, played_as in PLAYED
+        if played_as == name
         for ours, sdk in zip(by_our_client(name, answered(case, name)), by_the_sdk(case, name), strict=True)
         for found in differences(ours, sdk)
     )
