@@ -126,7 +126,7 @@ def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     upstream = "openai_responses" if "input" in output else "openai_chat"
     told: dict[str, Level] = {}
     for finding in judge(source, output, client="anthropic", upstream=upstream):
-        if finding.rule.startswith(("translation/media", "translation/result")):
+        if finding.rule.startswith(("translation/media", "translation/result", "translation/text")):
             told[finding.rule] = max(told.get(finding.rule, finding.level), finding.level, key=list(Level)[::-1].index)
     return told
 
@@ -143,6 +143,16 @@ def captioned(first: str, second: str) -> list[dict[str, Any]]:
     return [text("From the result of f (t0):"), shown(first), text("From the result of f (t1):"), shown(second)]
 
 
+
+
+def labelled(first: str, second: str) -> list[dict[str, Any]]:
+    return [text("This is file 241a70:"), shown(first), text("This is file 6a18c6:"), shown(second)]
+
+
+def numbered(first: str, second: str) -> list[dict[str, Any]]:
+    return [text("Image of tool result #1"), shown(first), text("Image of tool result #2"), shown(second)]
+
+
 FAITHFUL = {
     "inside their results": (RESULTS, calls_of_responses([responses_part(RED)], [responses_part(BLUE)])),
     "behind the batch under captions": (RESULTS, calls_of_chat(REMARK, REMARK, behind=captioned(RED, BLUE))),
@@ -150,6 +160,11 @@ FAITHFUL = {
         RESULTS,
         calls_of_chat(REMARK, REMARK, behind=[*captioned(RED, BLUE)[2:], *captioned(RED, BLUE)[:2]]),
     ),
+    "under the labels of their results": (
+        RESULTS,
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", behind=labelled(RED, BLUE)),
+    ),
+    "under the numbers of their results": (RESULTS, calls_of_chat(REMARK, REMARK, behind=numbered(RED, BLUE))),
     "behind the only result": (
         calls_of_anthropic([text("shot"), source_of(RED)]),
         calls_of_chat("shot", behind=[shown(RED)]),
@@ -181,6 +196,21 @@ DAMAGED = {
         RESULTS,
         calls_of_chat(REMARK, REMARK, behind=captioned(BLUE, RED)),
         {LINKED: Level.MUST},
+    ),
+    "exchanged under labels": (
+        RESULTS,
+        calls_of_chat("See file 241a70.", "See file 6a18c6.", behind=labelled(BLUE, RED)),
+        {LINKED: Level.MUST},
+    ),
+    "exchanged under numbers": (
+        RESULTS,
+        calls_of_chat(REMARK, REMARK, behind=numbered(BLUE, RED)),
+        {LINKED: Level.MUST},
+    ),
+    "under a number that no result has": (
+        RESULTS,
+        calls_of_chat(REMARK, REMARK, behind=[text("Result 7:"), shown(RED), text("Result 8:"), shown(BLUE)]),
+        {LINKED: Level.SHOULD},
     ),
     "without captions": (
         RESULTS,

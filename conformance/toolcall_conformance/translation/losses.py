@@ -16,7 +16,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
-from toolcall_conformance.translation.media import media_bytes
+from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import parsed_text
 from toolcall_conformance.translation.settings import OF_THE_ROUTE, chosen_names
@@ -29,7 +29,7 @@ def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) ->
     """The losses between a pair's source and output, by element; calls are aligned already.
 
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
-    natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares and sets.
+    natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares.
     """
     gone = Counter[str]()
     for element, count in _conversation(pair):

@@ -6,15 +6,19 @@ right before it tells which call it comes from. Media of the user stay between t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from fnmatch import fnmatchcase
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.reading import Call, Media, Reading, Result, Text, Turn
+from toolcall_conformance.reading import Call, Media, Reading, Result, Text
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.captions import owner
 from toolcall_conformance.translation.joining import squeezed
+from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.placeholders import without_placeholders
 
 MIME_NAMES = {
     "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png", "audio/mp3": "audio/mpeg",
@@ -167,14 +171,14 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     media = piece.media
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
-    element = f"result-{media.kind}" if piece.in_result else "media-user"
-    if element not in ("result-image", "result-document", "result-audio", "media-user"):
-        element = "result-document"
-    level = Level.MUST if pair.demand(element) == "must" and piece.side == "user" else Level.SHOULD
+    demand = _demand(pair, piece)
+    level = Level.MUST if demand == "must" and piece.side == "user" else Level.SHOULD
     if media.url is not None:
         level = Level.NOTE if _mentioned(pair, media.url) else Level.SHOULD
     elif media.data is None:
         level = Level.NOTE  # a file that only its provider has
+    elif demand == "cannot" and _replaced(pair, media):
+        return
     pair.report(
         "translation/media-lost",
         "",
@@ -185,14 +189,40 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     )
 
 
+def _demand(pair: Pair, piece: Piece) -> str:
+    """How far media must survive: as their element does, if the target is known to take their type."""
+    element = f"result-{piece.media.kind}" if piece.in_result else "media-user"
+    if element not in ("result-image", "result-document", "result-audio", "media-user"):
+        element = "result-document"
+    types = pair.corpus.expression(pair.output.format, element).get("types")
+    mime = _mime(piece.media)
+    if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):
+        return "cannot"
+    return pair.demand(element)
+
+
+def _replaced(pair: Pair, media: Media) -> bool:
+    """Whether a text of the output that the source does not have stands for the media."""
+    said = {text.strip() for text in _texts(pair.source)}
+    return any(
+        text.strip() not in said and without_placeholders([text], [media]) != [text] for text in _texts(pair.output)
+    )
+
+
+def _texts(reading: Reading) -> Iterator[str]:
+    """The texts of turns and results; of a result that is an object, its own strings."""
+    for turn in reading.turns:
+        for item in turn.items:
+            for part in item.parts if isinstance(item, Result) else (item,):
+                if isinstance(part, Text):
+                    yield part.text
+                elif isinstance(part, Value) and isinstance(part.value, dict):
+                    yield from (text for text in part.value.values() if isinstance(text, str))
+
+
 def _mentioned(pair: Pair, url: str) -> bool:
     """Whether a text of the output tells where the media are."""
-    for turn in pair.output.turns:
-        for item in turn.items:
-            parts = item.parts if isinstance(item, Result) else (item,)
-            if any(isinstance(part, Text) and url in part.text for part in parts):
-                return True
-    return False
+    return any(url in text for text in _texts(pair.output))
 
 
 def _words(piece: Piece) -> str:
@@ -228,64 +258,16 @@ def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: 
 
 def _pieces(reading: Reading, counts: dict[int, int], calls: dict[int, int] | None) -> Iterator[Piece]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
+    every = reading.calls
     place = 0
     for number, turn in enumerate(reading.turns):
         place += counts.get(number, 0)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
-                call, unclear = (None, False) if calls is not None else _owner(reading, turn, index)
+                call, unclear = (None, False) if calls is not None else owner(turn, index, every)
                 yield Piece(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Result):
                 call = item.call if calls is None or item.call is None else calls.get(item.call)
                 for part in item.parts:
                     if isinstance(part, Media):
                         yield Piece(part, turn.side, place, in_result=True, call=call)
-
-
-def _owner(reading: Reading, turn: Turn, index: int) -> tuple[int | None, bool]:
-    """The call that media beside results come from, and whether that is unclear.
-
-    A caption right before them decides; else the result that they follow, if others follow them; else the only result.
-    """
-    results = [item for item in turn.items[:index] if isinstance(item, Result)]
-    if not results:
-        return None, False
-    start = index
-    while start and isinstance(turn.items[start - 1], Media):
-        start -= 1
-    ahead = turn.items[start - 1]
-    if isinstance(ahead, Text):
-        named = _named(reading, results, ahead.text)
-        if named is not None:
-            return named, False
-    every = [item for item in turn.items if isinstance(item, Result)]
-    if isinstance(ahead, Result) and (ahead is not every[-1] or len(every) == 1):
-        return ahead.call, False
-    return (None, True) if len(every) > 1 else (None, False)
-
-
-def _named(reading: Reading, results: list[Result], caption: str) -> int | None:
-    """The call that a caption names: by its id, or by a tool's name that only one of the results has."""
-    every = reading.calls
-    calls = [every[result.call] for result in results if result.call is not None]
-    for words in ([call.id for call in calls], [call.name for call in calls]):
-        hits = [
-            call.ordinal
-            for call, word in zip(calls, words, strict=True)
-            if word and re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", caption)
-        ]
-        if len(hits) == 1:
-            return hits[0]
-    return None
-
-
-def media_bytes(media: Media) -> str:
-    """What identifies a piece of media: its bytes (base64 alphabet and padding aside), else its reference."""
-    if media.data is not None:
-        return base64_spelling(media.data)
-    return media.url or media.file_id or ""
-
-
-def base64_spelling(text: str) -> str:
-    """Base64 in one spelling: the standard alphabet, without padding and white space."""
-    return "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")

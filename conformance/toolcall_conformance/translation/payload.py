@@ -47,8 +47,12 @@ class Content:
         return telling(self.value, marked=self.error)
 
 
-def read_content(result: Result, wrappers: Sequence[str] = ()) -> Content:
-    """A result's content. ``wrappers`` are the keys that its format is known to put around scalar results."""
+def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[Media] = ()) -> Content:
+    """A result's content.
+
+    ``wrappers`` are the keys that its format is known to put around scalar results, ``beside`` the media that stand
+    next to it, of which a text of the result may tell.
+    """
     texts = [part.text for part in result.parts if isinstance(part, Text)]
     value = next((part.value for part in result.parts if isinstance(part, Value)), MISSING)
     media = [part for part in result.parts if isinstance(part, Media)]
@@ -68,6 +72,7 @@ def read_content(result: Result, wrappers: Sequence[str] = ()) -> Content:
                 _add_text(content, [inner])
             elif inner is not MISSING:
                 content.values.append((inner, None))
+    content.media = [*media, *beside]
     return content
 
 

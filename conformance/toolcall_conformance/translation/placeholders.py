@@ -23,10 +23,10 @@ _NAMED = re.compile(
 )
 _POINTING = re.compile(
     r"\b(?:attached|omitted|see|next|following|below|above|returned|provided|included|shown|message|removed"
-    r"|unavailable|supported|unsupported)\b",
+    r"|unavailable|supported|unsupported|processed)\b",
     re.IGNORECASE,
 )
-_SPOKEN = re.compile(rf"\b{_MEDIA_WORD}\b", re.IGNORECASE)
+_SPOKEN = re.compile(rf"\b(?:{_MEDIA_WORD}|binary)\b", re.IGNORECASE)
 LONGEST_LINE = 160
 
 

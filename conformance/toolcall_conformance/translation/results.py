@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.reading import Result, Text
+from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import compare_failure, fingerprints, looks_like_error
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -32,7 +32,7 @@ class Verdicts:
         origin = pair.origin
         wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
         source, output = pair.source.results, pair.output.results
-        before = [read_content(result, wrappers) for result in source]
+        before = [read_content(result, wrappers, beside) for result, beside in _with_media_beside(pair.source)]
         return cls(pair, source, output, before, [read_content(result) for result in output])
 
     def breach(self, left: int, right: int) -> Breach:
@@ -56,6 +56,13 @@ class Verdicts:
         """Whether the contents are the same but for what is only told."""
         breach = self.breach(left, right)
         return breach is None or breach[1] is not Level.MUST
+
+
+def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]:
+    """Each result with the media that stand beside it in its turn: a translator may put them into it."""
+    for turn in reading.turns:
+        beside = [item for item in turn.items if isinstance(item, Media)]
+        yield from ((item, beside) for item in turn.items if isinstance(item, Result))
 
 
 def compare_results(pair: Pair) -> None:

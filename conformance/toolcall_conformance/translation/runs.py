@@ -7,19 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
+from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
+from toolcall_conformance.translation.captions import asides
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.state import media_bytes
-
-# What a caption may say beside the names of calls and media: it points at something and asks for nothing.
-CAPTION_WORD = re.compile(
-    r"a|an|the|this|that|these|it|its|and|as|at|by|for|from|in|of|on|to|with|here|is|was|are|were|above|below|following"
-    r"|attached|attachments?|belongs?|came|called|produced|returned|returns|sent|shown|shows|see|calls?|tools?|functions?"
-    r"|results?|responses?|outputs?|contents?|parts?|id|media|data|files?|images?|pictures?|photos?|screenshots?"
-    r"|documents?|pdf|audio|video|\d+"
-)
-CAPTION_LENGTH = 12
 
 
 @dataclass(slots=True)
@@ -72,7 +63,7 @@ def source_runs(pair: Pair) -> list[Run]:
 def output_runs(pair: Pair) -> list[Run]:
     """The output's conversation with the landmarks of the source, without captions of moved media."""
     back = {right: left for left, right in pair.calls.items()}
-    return _runs(pair.output, back, _batches(pair), interleaved=pair.both("text-between-calls"), aside=_captions(pair))
+    return _runs(pair.output, back, _batches(pair), interleaved=pair.both("text-between-calls"), aside=asides(pair))
 
 
 def merged(runs: Sequence[Run]) -> list[Run]:
@@ -173,32 +164,3 @@ def _hosted_words(step: Hosted) -> frozenset[str]:
     names = {step.type, *([step.name] if step.name else [])}
     words = {word for name in names for word in re.findall(r"[a-z]{4,}", name.lower())}
     return frozenset(map(str.lower, names)) | (words - common)
-
-
-def _captions(pair: Pair) -> frozenset[str]:
-    """Pointers of texts that only say which call the media behind them come from, where media had to leave a result."""
-    moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
-    if not moved:
-        return frozenset()
-    said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
-    names = sorted({word for call in pair.output.calls for word in (call.name, call.id) if word}, key=len, reverse=True)
-    found: set[str] = set()
-    for turn in pair.output.turns:
-        for text, media in zip(turn.items, turn.items[1:], strict=False):
-            if (
-                isinstance(text, Text)
-                and isinstance(media, Media)
-                and media_bytes(media) in moved
-                and text.text.strip() not in said
-                and _is_caption(text.text, [*names, *filter(None, (media.mime, media.kind))])
-            ):
-                found.add(text.pointer)
-    return frozenset(found)
-
-
-def _is_caption(text: str, names: Sequence[str]) -> bool:
-    """Whether a text names a call or the media and says nothing else but a few words that point."""
-    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
-    rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
-    words = re.findall(r"\w+", rest.lower())
-    return count > 0 and len(words) <= CAPTION_LENGTH and all(map(CAPTION_WORD.fullmatch, words))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.reading import Opaque
-from toolcall_conformance.translation.media import base64_spelling, compare_media, media_bytes
+from toolcall_conformance.translation.media import compare_media
+from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
 from toolcall_conformance.translation.pair import Pair
 
 

@@ -1,0 +1,134 @@
+"""Captions and placeholders: texts that translators write themselves, about media that had to leave their result.
+
+A caption stands right before media and tells which call they come from: by the call's id, by the name of a tool that
+only one of the results has, by the number of the result, or by a label that the result's own text has ("See file
+241a70.", "This is file 241a70:"). A placeholder stands where media could not go at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toolcall_conformance.reading import Media, Result, Text, Turn
+from toolcall_conformance.reading.model import Call, Value
+from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.placeholders import without_placeholders
+
+# What a caption may say beside the names of calls and media: it points at something and asks for nothing.
+_WORD = re.compile(
+    r"a|an|the|this|that|these|it|its|and|as|at|by|for|from|in|of|on|to|with|here|is|was|are|were|above|below|following"
+    r"|attached|attachments?|belongs?|came|called|produced|returned|returns|sent|shown|shows|see|calls?|tools?|functions?"
+    r"|results?|responses?|outputs?|contents?|parts?|id|media|data|files?|images?|pictures?|photos?|screenshots?"
+    r"|documents?|pdf|audio|sounds?|video|no|number|\d+"
+)
+_LONGEST = 12
+_NUMBER = re.compile(r"\b(?:result|response|output|call)\s*(?:no\.?|number)?\s*#?\s*(\d{1,3})\b", re.IGNORECASE)
+# A word with a digit that is no mere number: words of a language have none.
+_LABEL = re.compile(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[\w.-]{4,80}(?<![.-])")
+
+
+def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
+    """The ordinal of the call that media beside results come from, and whether that is unclear.
+
+    ``index`` is where the media stand in ``turn``, ``calls`` are all calls of the body. A caption right before them
+    decides; else the result that they follow, if others follow them; else the only result.
+    """
+    if not any(isinstance(item, Result) for item in turn.items[:index]):
+        return None, False
+    start = index
+    while start and isinstance(turn.items[start - 1], Media):
+        start -= 1
+    ahead = turn.items[start - 1]
+    results = [item for item in turn.items if isinstance(item, Result)]
+    if isinstance(ahead, Text):
+        named = _named(ahead.text, results, calls)
+        if named is not None:
+            return named, False
+    if isinstance(ahead, Result) and (ahead is not results[-1] or len(results) == 1):
+        return ahead.call, False
+    return None, len(results) > 1
+
+
+def _named(caption: str, results: Sequence[Result], calls: Sequence[Call]) -> int | None:
+    """The call that a caption names, if it names exactly one."""
+    known = [(result, calls[result.call]) for result in results if result.call is not None]
+    for words in ([call.id for _, call in known], [call.name for _, call in known]):
+        hits = [call for (_, call), word in zip(known, words, strict=True) if word and _says(caption, word)]
+        if len(hits) == 1:
+            return hits[0].ordinal
+    numbers = {int(number) for number in _NUMBER.findall(caption)}
+    if len(numbers) == 1 and 1 <= (number := numbers.pop()) <= len(results):
+        return results[number - 1].call
+    labels = set(_LABEL.findall(caption))
+    hits = [call for result, call in known if labels & _labels(result)]
+    return hits[0].ordinal if len(hits) == 1 else None
+
+
+def _says(text: str, word: str) -> bool:
+    return re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", text) is not None
+
+
+def _labels(result: Result) -> set[str]:
+    return {label for text in _texts(result) for label in _LABEL.findall(text)}
+
+
+def _texts(result: Result) -> Iterator[str]:
+    values = []
+    for part in result.parts:
+        if isinstance(part, Text):
+            yield part.text
+        elif isinstance(part, Value):
+            values.append(part.value)
+    while values:
+        value = values.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (dict, list)):
+            values.extend(value.values() if isinstance(value, dict) else value)
+
+
+def asides(pair: Pair) -> frozenset[str]:
+    """Pointers of the output's texts that are captions of media from results, or placeholders for media that are gone.
+
+    Texts that the source says are neither.
+    """
+    media = [item for turn in pair.source.turns for item in _media(turn)]
+    if not media:
+        return frozenset()
+    there = {media_bytes(item) for turn in pair.output.turns for item in _media(turn)}
+    gone = [item for item in media if media_bytes(item) not in there]
+    moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
+    said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
+    names = {word for call in pair.output.calls for word in (call.name, call.id) if word}
+    found: set[str] = set()
+    for turn in pair.output.turns:
+        labels = {label for item in turn.items if isinstance(item, Result) for label in _labels(item)}
+        for text, behind in zip(turn.items, [*turn.items[1:], None], strict=True):
+            if not isinstance(text, Text) or text.text.strip() in said:
+                continue
+            is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
+            captions = is_moved and _is_caption(text.text, [*names, *labels, *_kinds(behind)])
+            if captions or (turn.side == "user" and gone and not without_placeholders([text.text], gone)):
+                found.add(text.pointer)
+    return frozenset(found)
+
+
+def _media(turn: Turn) -> Iterator[Media]:
+    for item in turn.items:
+        parts = item.parts if isinstance(item, Result) else (item,)
+        yield from (part for part in parts if isinstance(part, Media))
+
+
+def _kinds(media: object) -> list[str]:
+    return [word for word in (media.mime, media.kind) if word] if isinstance(media, Media) else []
+
+
+def _is_caption(text: str, names: Sequence[str]) -> bool:
+    """Whether a text names a call or the media and says nothing else but a few words that point."""
+    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
+    rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
+    words = re.findall(r"\w+", rest.lower())
+    named = count > 0 or _NUMBER.search(text) is not None
+    return named and len(words) <= _LONGEST and all(map(_WORD.fullmatch, words))
