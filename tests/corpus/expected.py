@@ -185,6 +185,8 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
     found: dict[str, Any] = {}
     may: dict[str, Any] = {}
     for name, value in case.scenario["settings"].items():
+        if name == "reasoning":
+            continue  # each format says it in its own measure
         if name == "tool_choice":
             if "names" in value and len(value["names"]) > 1 and not native(corpus, format_name, "choice-subset"):
                 value = {"mode": value["mode"]}

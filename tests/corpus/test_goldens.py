@@ -142,6 +142,9 @@ def test_settings(case: Case, name: str) -> None:
         found = {key: setting.value for key, setting in reading.settings.items()}
         if "model" in found:
             assert found.pop("model") == case.model(name)
+        wish = found.pop("reasoning", {})
+        assert wish.items() <= case.scenario["settings"].get("reasoning", {}).items()
+        assert bool(wish) == ("reasoning" in case.scenario["settings"])
         for key, value in settings.items():
             assert equal(found.get(key), value), f"{key}: {found.get(key)!r} is not {value!r}"
         extra = {

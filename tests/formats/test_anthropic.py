@@ -258,6 +258,7 @@ def test_settings_have_neutral_names_and_values() -> None:
         "stream": True,
         "user_id": "u-1",
         "response_format": {"type": "json_schema", "schema": schema},
+        "reasoning": {"budget": 1024, "effort": "low"},
         "private:thinking": {"type": "enabled", "budget_tokens": 1024},
         "private:output_config.effort": "low",
     }
@@ -392,6 +393,12 @@ HARMLESS = {
         *(user("Again"), assistant(thinking(), call(SECOND)), user(result(SECOND))),
         max_tokens=4096,
         thinking={"type": "enabled", "budget_tokens": 1024},
+    ),
+    "thought once, in two steps of one turn": request(
+        *(user("Go"), assistant(thinking(), call()), user(result())),
+        *(assistant(call(SECOND)), user(result(SECOND))),
+        thinking={"type": "enabled", "budget_tokens": 1024},
+        max_tokens=2048,
     ),
     "adaptive thinking with unsigned history": request(
         user("Go"), assistant(call()), user(result()), thinking={"type": "adaptive"}, tool_choice={"type": "any"}

@@ -242,6 +242,7 @@ class TestReading:
             "frequency_penalty": 0.1,
             "presence_penalty": 0.2,
             "response_format": {"type": "json_schema", "schema": {"type": "object"}},
+            "reasoning": {"budget": 0},
             "private:thinkingConfig": {"thinkingBudget": 0},
             "tool_choice": {"mode": "none"},
             "metadata": {"team": "a"},

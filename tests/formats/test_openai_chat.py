@@ -310,6 +310,7 @@ class TestSettings:
             "stop": ["END"],
             "parallel_calls": False,
             "user_id": "u1",
+            "reasoning": {"effort": "low"},
             "private:reasoning_effort": "low",
             "response_format": {"type": "json_schema", "schema": {}, "name": "n"},
         }

@@ -13,6 +13,7 @@ from toolcall_conformance.translation.schemas import compare_schemas
 # These belong to the route, not to the translation.
 OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
+WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
 # What a schema must not suffer; these say other values than were asked for.
 GRAVE = frozenset(
     f"translation/schema-{kind}"
@@ -31,12 +32,13 @@ def compare_settings(pair: Pair, route_model: str | None) -> None:
     """Report every setting that was lost, changed or added."""
     _compare_choice(pair)
     _compare_parallel(pair)
+    _compare_reasoning(pair)
     for name, setting in pair.source.settings.items():
-        if name in OF_THE_ROUTE or name in OF_THE_TOOLS or name.startswith("private:"):
+        if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:"):
             continue
         _compare_one(pair, name, setting)
     for name, setting in pair.output.settings.items():
-        if name in OF_THE_ROUTE or name in OF_THE_TOOLS or name.startswith("private:") or name in pair.source.settings:
+        if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:") or name in pair.source.settings:
             continue
         if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
             continue
@@ -160,6 +162,45 @@ def _compare_parallel(pair: Pair) -> None:
         got=got if after else MISSING,
         source=before.pointer if before else None,
     )
+
+
+def _compare_reasoning(pair: Pair) -> None:
+    """How much to think. Formats measure it in words or in tokens, and nobody says which word is how many tokens.
+
+    So only what both say in the same measure is compared; and a wish that came to nothing is told, no more, where a
+    format has a measure of its own: there other settings may leave no room for it.
+    """
+    before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
+    if before is None:
+        if after is not None and not _no_thinking(after.value):
+            pair.report("translation/setting-added", after.pointer, got=after.value, subject="reasoning")
+        return
+    if after is None:
+        if not _no_thinking(before.value):
+            pair.report(
+                "translation/setting-lost",
+                "",
+                want=before.value,
+                source=before.pointer,
+                subject="reasoning",
+                at_most=Level.MUST if pair.demand("reasoning") == "must" else Level.NOTE,
+            )
+        return
+    for measure in before.value.keys() & after.value.keys():
+        if not equal(before.value[measure], after.value[measure]):
+            pair.report(
+                "translation/setting-changed",
+                after.pointer,
+                want=before.value,
+                got=after.value,
+                source=before.pointer,
+                subject="reasoning",
+                at_most=Level.MUST if pair.demand("reasoning") == "must" else Level.NOTE,
+            )
+
+
+def _no_thinking(wish: dict[str, Any]) -> bool:
+    return wish.get("budget") == 0 or wish.get("effort") == "none"
 
 
 def _choice_is_none(pair: Pair) -> bool:

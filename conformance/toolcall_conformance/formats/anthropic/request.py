@@ -59,6 +59,7 @@ def _read_settings(root: Node, reading: Reading) -> None:
         _set(reading, name, root.child(key))
     for key in PRIVATE:
         _set(reading, f"private:{key}", root.child(key))
+    _read_reasoning(root.child("thinking"), root.child("output_config").child("effort"), reading)
     _read_choice(root.child("tool_choice"), reading)
     metadata = root.child("metadata")
     _set(reading, "user_id", metadata.child("user_id"))
@@ -75,6 +76,17 @@ def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
     """Note a setting; null counts as absent."""
     if node.value is not None:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
+
+
+def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
+    """How much to think: a budget, an effort, or both. Thinking that is disabled is what is the default anyway."""
+    wish: dict[str, Any] = {}
+    if thinking.text("type") == "enabled" and isinstance(thinking.get("budget_tokens"), int):
+        wish["budget"] = thinking.get("budget_tokens")
+    if isinstance(effort.value, str):
+        wish["effort"] = effort.value
+    if wish:
+        _set(reading, "reasoning", thinking if "budget" in wish else effort, wish)
 
 
 def _read_choice(choice: Node, reading: Reading) -> None:

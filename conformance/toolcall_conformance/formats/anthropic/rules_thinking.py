@@ -40,15 +40,21 @@ def thinking_budget_fits(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/thinking-first", "request")
 def thinking_first(subject: Subject) -> Iterator[Breach]:
-    """Concerns the turn whose tool results are being sent now; earlier turns are free to leave their thoughts out."""
+    """Concerns the turn whose tool results are being sent now; earlier turns are free to leave their thoughts out.
+
+    A turn has as many steps as the model takes, with results between them, and mostly it thinks before the first alone.
+    """
     every = turns(subject.body)
-    if not _thinks(subject, "enabled") or len(every) < 2 or not results(every[-1]):
+    place = len(every)
+    while place >= 2 and results(every[place - 1]) and every[place - 2][0].role == "assistant":
+        if not calls(every[place - 2]):
+            break
+        place -= 2
+    if not _thinks(subject, "enabled") or place == len(every):
         return
-    turn = every[-2]
-    if turn[0].role == "assistant" and calls(turn):
-        first = next(block for message in turn for block in message.blocks)
-        if first.type not in THOUGHTS:
-            yield Breach(first.pointer, f"the turn starts with {first.type}", want="thinking", got=first.type)
+    first = next(block for message in every[place] for block in message.blocks)
+    if first.type not in THOUGHTS:
+        yield Breach(first.pointer, f"the turn starts with {first.type}", want="thinking", got=first.type)
 
 
 @rule("anthropic/thinking-not-last", "request")

@@ -61,9 +61,20 @@ def _read_generation(config: Node, reading: Reading) -> None:
     sequences = [stop.value] if isinstance(stop.value, str) else stop.value
     if isinstance(sequences, list) and sequences and all(isinstance(entry, str) for entry in sequences):
         _set(reading, "stop", sequences, stop)
+    _read_thinking(config.child("thinkingConfig"), reading)
     _read_format(config, reading)
     _private(config, PRIVATE, reading)
     config.close(reading.residue)
+
+
+def _read_thinking(config: Node, reading: Reading) -> None:
+    """How much to think: a level for Gemini 3, a budget for models before it (0 is none, -1 as much as it likes)."""
+    level, budget = config.get("thinkingLevel"), number(config.get("thinkingBudget"))
+    wish: dict[str, Any] = {} if budget is None else {"budget": budget}
+    if isinstance(level, str):
+        wish["effort"] = level.lower()
+    if wish:
+        _set(reading, "reasoning", wish, config)
 
 
 def _read_format(config: Node, reading: Reading) -> None:

@@ -45,6 +45,8 @@ def read_settings(body: Node, reading: Reading) -> None:
                 _set(reading, name, given)
     for key in _PRIVATE:
         _set(reading, f"private:{key}", body.child(key))
+    effort = body.child("reasoning_effort")
+    _set(reading, "reasoning", effort, {"effort": effort.value})
     stop = body.child("stop")
     _set(reading, "stop", stop, [stop.value] if isinstance(stop.value, str) else stop.value)
     choice, legacy = body.child("tool_choice"), body.child("function_call")

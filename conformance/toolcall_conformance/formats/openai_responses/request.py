@@ -73,6 +73,9 @@ def _settings(root: Node, reading: Reading) -> None:
         put("private:tool_choice", choice, choice.value)
     put("tool_choice", choice, neutral)
 
+    effort = root.child("reasoning").child("effort")
+    put("reasoning", effort, None if effort.value is None else {"effort": effort.value})
+
     text = root.child("text")
     put("response_format", text.child("format"), _response_format(text.child("format")))
     put("private:text.verbosity", text.child("verbosity"), text.get("verbosity"))
