@@ -53,7 +53,8 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
     ids = case.scenario["ids"][format_name]
     names = case.scenario.get("names", {}).get(format_name, {})
     turns = case.scenario["conversation"]
-    ends = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"]
+    # Behind the last turn may come an error instead of a reply.
+    ends = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"] + [len(turns)]
     wanted = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
     ordinals: dict[str, int] = {}
     systems: list[str] = []

@@ -130,7 +130,10 @@ def test_the_conversation_is_sound(case: Path) -> None:
             assert (turn["finish"] == "tools") == bool(calls)
         open_calls = [call["key"] for call in calls]
         keys += open_calls
-    assert raw["conversation"][-1]["role"] == "assistant"
+    ends = sum(turn["role"] == "assistant" for turn in raw["conversation"])
+    fails = raw.get("upstream_error", {}).get("exchange", 0)
+    assert fails <= ends + 1
+    assert raw["conversation"][-1]["role"] == ("user" if fails > ends else "assistant")
     assert len(keys) == len(set(keys))
     for table in raw["ids"].values():
         assert set(table) == set(keys)
@@ -146,6 +149,10 @@ def test_exchanges_are_complete_in_every_format(case: Path) -> None:
         for number in range(1, count + 1)
         for direction in ("request", "response")
     }
+    if "upstream_error" in raw:
+        number = raw["upstream_error"]["exchange"]
+        for name in MANIFEST["formats"]:
+            expected |= {f"{name}/{number:02}-request.json", f"{name}/{number:02}-error.json"}
     found = {str(path.relative_to(case)) for path in case.glob("*/*")}
     assert found == expected
     assert set(raw["files"]) == expected

@@ -24,6 +24,8 @@ Errors = list[str]
 def bodies(case: Case, name: str, direction: str) -> Iterator[tuple[str, Any]]:
     for exchange in case.exchanges(name) if direction == "request" or name not in case.dialects else ():
         body = exchange.request if direction == "request" else exchange.response
+        if body is None:  # an error came instead
+            continue
         yield f"{exchange.number:02}-{direction}", copy.deepcopy(body)
 
 
