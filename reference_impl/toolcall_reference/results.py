@@ -60,6 +60,20 @@ def parts(result: UniversalToolResult) -> list[Text | Media]:
     return list(result.multimodal_parts) or [Text(text(result))]
 
 
+def caption(name: str, call_id: str | None, number: int) -> Text:
+    """What stands before media that had to leave their result; ``number`` counts the results of the turn from 1."""
+    return Text(f"From the result of {name} ({call_id}):" if call_id else f"From result {number}, {name}:")
+
+
+def without_media(parts: Sequence[Text | Media]) -> list[Text]:
+    """The texts of a result whose media stand elsewhere: if there are none, one that tells of the media."""
+    texts = [part for part in parts if isinstance(part, Text)]
+    if texts and any(text.text.strip() for text in texts):
+        return texts
+    what = ", ".join(part.mime or part.kind for part in parts if isinstance(part, Media))
+    return [Text(f"[{what}: behind the results]")]
+
+
 def says_error(content: str) -> bool:
     """Whether text begins by saying that it reports a failure, so that no prefix is needed."""
     return _SAYS_SO.match(content) is not None

@@ -81,8 +81,14 @@ def _visible(turn: Turn) -> bool:
 
 def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
     blocks: list[Body] = []
+    behind: list[Body] = []
     for item in turn.items:
+        if isinstance(item, UniversalToolResult) and item.is_error:
+            behind += _media_behind(item, ids, target)
+        if not isinstance(item, UniversalToolResult) and behind:
+            blocks, behind = [*blocks, *behind], []
         blocks += _block(item, ids, target)
+    blocks += behind
     if len(turn.items) == 1 and isinstance(turn.items[0], Text) and "content-blocks" not in target.spelling:
         return {"role": turn.side, "content": turn.items[0].text}
     return {"role": turn.side, "content": blocks}
@@ -102,13 +108,17 @@ def _block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         return [_result(item, ids, target)]
     if item.origin == NAME:
         return [item.value]
-    target.losses.add("reasoning" if isinstance(item, Opaque) else "hosted", f"of {item.origin}; dropped", item.type)
+    target.losses.add(
+        "signature" if isinstance(item, Opaque) else "tool-hosted", f"of {item.origin}; dropped", item.type
+    )
     return []
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
     found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id]}
     parts = results.parts(result)
+    if result.is_error and any(isinstance(part, Media) for part in parts):
+        parts = list(results.without_media(parts))
     if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
         found["content"] = parts[0].text
     else:
@@ -116,6 +126,15 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
     if result.is_error:
         found["is_error"] = True
     return found
+
+
+def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Target) -> list[Body]:
+    """The media of a failed result under a caption: the API takes only text in one that is marked as an error."""
+    media_of = [part for part in result.multimodal_parts if isinstance(part, Media)]
+    if not media_of:
+        return []
+    told: list[Item] = [results.caption(target.names.to(result.name), ids[result.tool_call_id], 0), *media_of]
+    return [block for part in told for block in _block(part, ids, target)]
 
 
 def _media(item: Media, target: Target) -> Body:
@@ -145,7 +164,7 @@ def _kept_tools(conversation: Conversation, target: Target) -> list[Tool]:
     kept = []
     for tool in conversation.tools:
         if tool.kind == "hosted":
-            target.losses.add("hosted-tool", "Anthropic does not have this provider's tool; dropped", tool.name)
+            target.losses.add("tool-hosted", "Anthropic does not have this provider's tool; dropped", tool.name)
         else:
             kept.append(tool)
     choice = conversation.settings.tool_choice
@@ -169,7 +188,7 @@ def _tool(tool: Tool, target: Target) -> Body:
     if tool.kind == "custom":
         schema = schemas.FREE_TEXT
         if tool.format not in (None, {"type": "text"}):
-            target.losses.add("custom-tool", "its grammar is dropped; any text is taken as input", tool.name)
+            target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
     found["input_schema"], lost = schemas.for_anthropic(schema)
     for keyword in lost:
         target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
@@ -219,7 +238,7 @@ def _settings(body: Body, settings: Settings, target: Target) -> None:
         losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
     for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
         if getattr(settings, key) not in (None, {}):
-            losses.add("setting", "Anthropic has no such setting; dropped", key)
+            losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
     for key in settings.openai:
         if key != "safety_identifier":
             losses.add("setting", "OpenAI's own; dropped", key)

@@ -110,7 +110,7 @@ def _model_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
             return [item.value]
-        element = "reasoning" if isinstance(item, Opaque) else "hosted"
+        element = "signature" if isinstance(item, Opaque) else "tool-hosted"
         target.losses.add(element, f"of {item.origin}; dropped", item.type)
     return []
 
@@ -124,11 +124,12 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
     ordered = sorted(turn.results, key=lambda result: order.get(result.tool_call_id, 0))
     parts: list[Body] = []
     beside: list[Body] = []
-    for result in ordered:
+    for number, result in enumerate(ordered, start=1):
         answer, siblings = _result(result, ids, target)
         parts.append({"functionResponse": answer})
         if siblings and len(ordered) > 1:
-            beside.append({"text": f"From the result of {result.name} ({ids.get(result.tool_call_id, 'without id')}):"})
+            told = results.caption(target.names.to(result.name), ids.get(result.tool_call_id), number)
+            beside.append({"text": told.text})
         beside += siblings
     for item in turn.items:
         if isinstance(item, Text) and item.text.strip():
@@ -136,7 +137,7 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
         elif isinstance(item, Media):
             beside.append(_media(item, target))
         elif isinstance(item, (Opaque, Hosted)):
-            target.losses.add("hosted", "dropped from a user message", item.type)
+            target.losses.add("tool-hosted", "dropped from a user message", item.type)
     return parts + beside
 
 
@@ -177,7 +178,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
     if reply.finish == "pause":
         target.losses.add("finish", "Gemini has no pause; said as STOP")
     if reply.stop_sequence is not None:
-        target.losses.add("stop-sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
+        target.losses.add("finish-stop_sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
     body: Body = {"candidates": [candidate], "usageMetadata": _usage(reply.usage or Usage())}
     body["modelVersion"] = target.model
     if reply.created:

@@ -86,7 +86,7 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
         elif isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids, target))
         elif isinstance(item, (Opaque, Hosted)):
-            element = "reasoning" if isinstance(item, Opaque) else "hosted"
+            element = "signature" if isinstance(item, Opaque) else "tool-hosted"
             target.losses.add(element, f"of {item.origin}; dropped", item.type)
         elif isinstance(item, Media):
             target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
@@ -139,7 +139,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
             # A tool message holds text only: media go into a user message after the whole batch.
             what = ", ".join(picture.mime or picture.kind for picture in pictures)
             texts = texts or [Text(f"[{what}: in the next user message]")]
-            moved += [Text(f"From the result of {result.name} ({wire_id}):"), *pictures]
+            moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
         content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
         messages.append({"role": "tool", "tool_call_id": wire_id, "content": content or ""})
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
@@ -149,7 +149,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         messages.append({"role": "user", "content": encode_user(rest, target)})
     for item in turn.items:
         if not isinstance(item, (Text, Media, UniversalToolResult)):
-            target.losses.add("hosted", "dropped from a user message", type(item).__name__)
+            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     return messages
 
 
@@ -168,7 +168,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
     if reply.finish not in _FINISH:
         target.losses.add("finish", f"{reply.message or reply.finish}; said as stop")
     if reply.stop_sequence is not None:
-        target.losses.add("stop-sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
+        target.losses.add("finish-stop_sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
     return {
         "id": "chatcmpl-" + digest("chatcmpl", reply.key, length=29),
         "object": "chat.completion",

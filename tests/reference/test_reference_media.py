@@ -1,0 +1,86 @@
+"""Pictures that cannot stay in their result: where they go, and what says which call they come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from reference_bodies import ask
+
+from toolcall_reference.render import render
+
+RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+BLUE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADAgH/eL9wtQAAAABJRU5ErkJggg=="
+
+
+def inline(data: str) -> dict[str, Any]:
+    return {"inlineData": {"mimeType": "image/png", "data": data}}
+
+
+def image(data: str) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+
+
+def gemini(*responses: dict[str, Any], ids: bool = False) -> dict[str, Any]:
+    given: list[dict[str, Any]] = [{"id": f"g{n}"} if ids else {} for n in range(len(responses))]
+    return {
+        "contents": [
+            {"role": "user", "parts": [{"text": "look"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "look", **each}} for each in given]},
+            {
+                "role": "user",
+                "parts": [
+                    *({"functionResponse": {"name": "look", **a, **b}} for a, b in zip(given, responses, strict=True)),
+                    {"text": "Go on."},
+                ],
+            },
+        ]
+    }
+
+
+def test_a_failed_result_of_anthropic_holds_text_only() -> None:
+    body = gemini(
+        {"response": {"error": "timed out"}, "parts": [inline(RED)]}, {"response": {"output": "fine"}}, ids=True
+    )
+    assert ask("gemini", "anthropic", body)["messages"][2]["content"] == [
+        {"type": "tool_result", "tool_use_id": "g0", "content": "timed out", "is_error": True},
+        {"type": "tool_result", "tool_use_id": "g1", "content": "fine"},
+        {"type": "text", "text": "From the result of look (g0):"},
+        image(RED),
+        {"type": "text", "text": "Go on."},
+    ]
+
+
+def test_a_failed_result_of_anthropic_that_is_a_picture_says_so() -> None:
+    body = gemini({"response": {"error": ""}, "parts": [inline(RED)]}, ids=True)
+    content = ask("gemini", "anthropic", body)["messages"][2]["content"]
+    assert [block["type"] for block in content] == ["tool_result", "text", "image", "text"]
+
+
+@pytest.mark.parametrize("ids", [True, False])
+def test_pictures_behind_the_results_of_chat_name_their_call(ids: bool) -> None:
+    body = gemini(
+        {"response": {"output": "a"}, "parts": [inline(RED)]},
+        {"response": {"output": "b"}, "parts": [inline(BLUE)]},
+        ids=ids,
+    )
+    messages = ask("gemini", "openai_chat", body)["messages"]
+    texts = [part["text"] for part in messages[-2]["content"] if part["type"] == "text"]
+    assert texts == [f"From the result of look ({call['id']}):" for call in messages[1]["tool_calls"]]
+
+
+def test_pictures_beside_results_of_gemini_without_ids_go_by_number() -> None:
+    media = [{"media": {"kind": "image", "mime": "image/png", "data": data}} for data in (RED, BLUE)]
+    calls: list[Any] = [{"call": {"key": key, "name": "look", "arguments": {}}} for key in ("a", "b")]
+    results = [{"result": {"call": key, "content": [each]}} for key, each in zip(("a", "b"), media, strict=True)]
+    scenario = {
+        "id": "x/y",
+        "conversation": [
+            {"role": "user", "content": [{"text": "look"}]},
+            {"role": "assistant", "content": calls},
+            {"role": "user", "content": results},
+            {"role": "assistant", "content": [{"text": "Red and blue."}]},
+        ],
+    }
+    parts = render(scenario, {}, "gemini")["02-request.json"]["contents"][2]["parts"]
+    assert [part.get("text") for part in parts[2:]] == ["From result 1, look:", None, "From result 2, look:", None]
