@@ -10,8 +10,9 @@ from dataclasses import dataclass
 class Loss:
     """One thing that the target format cannot say.
 
-    ``element`` names what was lost (``strict``, ``reasoning``, ``hosted-tool``, …), ``where`` the place in the
-    source body as far as it is known (a tool's name, a call's id), ``note`` what became of it.
+    ``element`` names what was lost, in the corpus's word if it has one (``tool-strict``, ``signature``,
+    ``tool-hosted``, …), ``where`` the place in the source body as far as it is known (a tool's name, a call's id),
+    ``note`` what became of it.
     """
 
     element: str

@@ -52,13 +52,15 @@ class Target:
     def lose_state(self, item: Text | UniversalToolCall) -> None:
         """Note that opaque state attached to ``item`` is not carried."""
         for origin in item.raw_context:
-            self.losses.add("reasoning", f"state of {origin}; dropped", getattr(item, "name", ""))
+            self.losses.add("signature", f"state of {origin}; dropped", getattr(item, "name", ""))
 
     def strict(self, tool: Tool) -> bool | None:
         """Whether OpenAI may be told that ``tool`` is strict: its rules for such schemas are narrower than others'."""
         if tool.strict and not self.exact and not schemas.is_strict(tool.schema or schemas.NO_PARAMETERS):
             if tool.schema is not None:
-                self.losses.add("strict", "the schema is not one that OpenAI takes as strict; not strict", tool.name)
+                self.losses.add(
+                    "tool-strict", "the schema is not one that OpenAI takes as strict; not strict", tool.name
+                )
             return False
         return tool.strict
 

@@ -122,7 +122,7 @@ class Session:
                     call.kind, call.text = "custom", value
                 else:
                     self.losses.add(
-                        "custom-tool", "the call is not the text it should be; passed on as it is", call.name
+                        "tool-custom", "the call is not the text it should be; passed on as it is", call.name
                     )
                     call.kind, call.text = "custom", call.text if call.text is not None else str(value)
 

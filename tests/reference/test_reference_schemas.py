@@ -73,7 +73,7 @@ def test_a_schema_that_openai_would_refuse_is_not_called_strict() -> None:
     session = open_way("anthropic", "openai_chat")
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [tool]}
     assert session.request(body)["tools"][0]["function"]["strict"] is False
-    assert [loss.element for loss in session.losses] == ["strict"]
+    assert [loss.element for loss in session.losses] == ["tool-strict"]
 
 
 def test_strict_goes_no_further_than_it_means_something() -> None:

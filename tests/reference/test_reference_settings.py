@@ -74,7 +74,7 @@ def test_a_choice_of_a_dropped_tool_is_loosened() -> None:
     found = session.request(body)
     assert [tool["function"]["name"] for tool in found["tools"]] == ["f"]
     assert found["tool_choice"] == "auto"
-    assert {loss.element for loss in session.losses} == {"hosted-tool", "tool-choice"}
+    assert {loss.element for loss in session.losses} == {"tool-hosted", "tool-choice"}
 
 
 def test_sampling_settings() -> None:

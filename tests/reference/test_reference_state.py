@@ -30,7 +30,7 @@ def test_state_is_given_to_no_stranger(client: str, upstream: str) -> None:
         assert kept
     else:
         assert kept == []
-        assert "reasoning" in {loss.element for loss in session.losses}
+        assert "signature" in {loss.element for loss in session.losses}
 
 
 def test_a_chat_client_may_carry_geminis_signature() -> None:
@@ -92,7 +92,7 @@ def test_hosted_steps_are_never_shown_as_calls() -> None:
     for client in ("openai_chat", "openai_responses", "gemini"):
         session = open_way(client, "anthropic")
         assert "web_search" not in str(session.response(answer))
-        assert "hosted" in {loss.element for loss in session.losses}
+        assert "tool-hosted" in {loss.element for loss in session.losses}
 
 
 def test_no_key_of_anthropic_leaks() -> None:

@@ -106,7 +106,7 @@ def encode_tools(tools: list[Tool], target: Target) -> list[Tool]:
     kept = []
     for tool in tools:
         if tool.kind == "hosted":
-            target.losses.add("hosted-tool", "Gemini does not have this provider's tool; dropped", tool.name)
+            target.losses.add("tool-hosted", "Gemini does not have this provider's tool; dropped", tool.name)
         else:
             kept.append(tool)
     return kept
@@ -121,9 +121,9 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     if tool.kind == "custom":
         schema = schemas.FREE_TEXT
         if tool.format not in (None, {"type": "text"}):
-            target.losses.add("custom-tool", "its grammar is dropped; any text is taken as input", tool.name)
+            target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
     if tool.strict is True:
-        target.losses.add("strict", "Gemini has no strict tools; dropped", tool.name)
+        target.losses.add("tool-strict", "Gemini has no strict tools; dropped", tool.name)
     if schema is None:
         return found
     if "parameters" in target.spelling:
@@ -140,7 +140,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
 def encode_choice(settings: Settings, tools: list[Tool], target: Target) -> Body | None:
     """The ``toolConfig``, None where nothing is to be said."""
     if settings.parallel_calls is False and tools:
-        target.losses.add("parallel-calls", "Gemini cannot be told to make one call at a time; dropped")
+        target.losses.add("parallel-flag", "Gemini cannot be told to make one call at a time; dropped")
     choice = target.choice(settings.tool_choice, tools)
     if choice is None:
         return None
@@ -180,7 +180,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
         found["thinkingConfig"] = thinking
     for key in ("user_id", "metadata"):
         if getattr(settings, key):
-            target.losses.add("setting", "Gemini has no such setting; dropped", key)
+            target.losses.add(key.replace("_", "-"), "Gemini has no such setting; dropped", key)
     for key in settings.openai:
         target.losses.add("setting", "OpenAI's own; dropped", key)
     return found

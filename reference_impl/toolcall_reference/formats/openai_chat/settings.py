@@ -117,7 +117,7 @@ def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
     kept = []
     for tool in conversation.tools:
         if tool.kind == "hosted":
-            target.losses.add("hosted-tool", "Chat does not have this provider's tool; dropped", tool.name)
+            target.losses.add("tool-hosted", "Chat does not have this provider's tool; dropped", tool.name)
         else:
             kept.append(tool)
     return kept
@@ -163,7 +163,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
         body["stop"] = settings.stop[:4]
     if settings.top_k is not None:
-        target.losses.add("setting", "Chat has no such setting; dropped", "top_k")
+        target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
     if settings.response_format is not None:
         body["response_format"] = _encode_format(settings.response_format)
     if settings.user_id is not None:

@@ -80,7 +80,7 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
         else:
             found.turns.append(Turn("user", list(parts)))
     elif kind in _OUTPUTS and item.get("call_id") in _hosted_ids(found):
-        losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
+        losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:
         result = _output(item, str(kind), ledger, losses)
         if found.turns and found.turns[-1].side == "user" and found.turns[-1].results:
@@ -88,7 +88,7 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
         else:
             found.turns.append(Turn("user", [result]))
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
-        losses.add("hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
+        losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:
         if opens:
             ledger.new_batch()

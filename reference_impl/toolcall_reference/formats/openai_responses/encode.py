@@ -83,7 +83,7 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         items.append({"role": "user", "content": encode_input(rest, target)})
     for item in turn.items:
         if not isinstance(item, (Text, Media, UniversalToolResult)):
-            target.losses.add("hosted", "dropped from a user message", type(item).__name__)
+            target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     return items
 
 
@@ -103,7 +103,7 @@ def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Bo
             if item.origin == NAME:
                 found.append(item.value)
                 continue
-            element = "reasoning" if isinstance(item, Opaque) else "hosted"
+            element = "signature" if isinstance(item, Opaque) else "tool-hosted"
             target.losses.add(element, f"of {item.origin}; dropped", item.type)
         elif isinstance(item, Media):
             what = item.mime or item.kind

@@ -42,7 +42,9 @@ def encode_response(reply: Reply, target: Target) -> Body:
     elif reply.finish in ("pause", "other"):
         target.losses.add("finish", f"{reply.message or reply.finish}; said as completed")
     if reply.stop_sequence is not None:
-        target.losses.add("stop-sequence", "Responses does not say which one ended the reply", reply.stop_sequence)
+        target.losses.add(
+            "finish-stop_sequence", "Responses does not say which one ended the reply", reply.stop_sequence
+        )
     output = _output(reply, ids, target)
     if status == "incomplete" and output and "status" in output[-1]:
         output[-1]["status"] = "incomplete"
@@ -110,7 +112,7 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
             if item.origin == NAME:
                 found.append(item.value)
             else:
-                element = "reasoning" if isinstance(item, Opaque) else "hosted"
+                element = "signature" if isinstance(item, Opaque) else "tool-hosted"
                 target.losses.add(element, f"of {item.origin}; dropped", item.type)
         else:
             target.losses.add("media", "Responses has no media in the assistant's messages; dropped")

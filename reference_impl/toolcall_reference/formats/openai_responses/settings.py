@@ -120,7 +120,7 @@ def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
     kept = []
     for tool in conversation.tools:
         if tool.kind == "hosted":
-            target.losses.add("hosted-tool", "Responses does not have this provider's tool; dropped", tool.name)
+            target.losses.add("tool-hosted", "Responses does not have this provider's tool; dropped", tool.name)
         else:
             kept.append(tool)
     return kept
@@ -161,7 +161,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
             body[key] = getattr(settings, key)
     for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
         if getattr(settings, key) not in (None, []):
-            target.losses.add("setting", "Responses has no such setting; dropped", key)
+            target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)
     text: Body = {}
     if settings.response_format is not None:
         text["format"] = _encode_format(settings.response_format)
