@@ -51,9 +51,10 @@ def judge(
     hand: they tell which tools were renamed. ``"error"``: the provider's error and what the client gets, both
     ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them. Models are those of the
     route, if known. ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may
-    mend even where both formats are one. ``declared`` are the elements that the translator itself says it lost, for the losses.
+    mend even where both formats are one. ``declared`` are the elements that the translator itself says it lost.
 
-    Returns findings with pointers into ``output``. Raises LookupError for an unknown format; never for any JSON.
+    Returns findings with pointers into ``output``, and the losses that it met. Raises LookupError for an unknown
+    format; never for any JSON.
     """
     corpus = corpus or load_corpus()
     asking = direction == "request"
@@ -77,12 +78,13 @@ def judge(
         return Findings(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
-    _compare(pair, output_model if asking else None)
+    compare(pair, output_model if asking else None)
     state.find_foreign_keys(pair, own)
     return Findings(own + pair.findings, losses.met(pair, declared))
 
 
-def _compare(pair: Pair, route_model: str | None) -> None:
+def compare(pair: Pair, route_model: str | None) -> None:
+    """Every comparison of two bodies of one direction; what they find is in ``pair.findings``."""
     if pair.is_request:
         twins = tools.map_tools(pair)
         calls.compare_calls(pair)
@@ -104,7 +106,7 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
     aside = frozenset(pair.target.get("model_keys", ["model"]))
     if equal(identity.without(source, aside), identity.without(output, aside)):
         return []
-    _compare(pair, None)
+    compare(pair, None)
     told = [finding.pointer for finding in pair.findings if finding.level is Level.MUST and finding.pointer]
     pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))

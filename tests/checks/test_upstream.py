@@ -18,12 +18,10 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.loop import declared_names, judge_history
 
 CORPUS = load_corpus()
-JUDGES = bind(judge, judge_history, declared_names, CORPUS)
+JUDGES = bind(CORPUS)
 CASE = CORPUS.cases["replace/different-tools"]
 FORMATS = CORPUS.formats
 Rename = Callable[[str], str]

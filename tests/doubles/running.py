@@ -15,10 +15,9 @@ from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_conformance.loop import declared_names, judge_history
 from toolcall_reference import ReferenceTranslator
 
-JUDGES = bind(judge, judge_history, declared_names, load_corpus())
+JUDGES = bind(load_corpus())
 
 
 def judged(place: Place, output: Any) -> tuple[Finding, ...]:

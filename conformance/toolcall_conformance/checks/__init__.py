@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import agent_loop, request, response
+from toolcall_conformance.checks import agent_loop, request, response, round_trip
 from toolcall_conformance.checks.base import Check, HistoryJudge, ItemResult, Judge, Judges, Played
 from toolcall_conformance.library import Case, Corpus
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {"request": request.run, "response": response.run, "agent_loop": agent_loop.run}
+    {"request": request.run, "response": response.run, "agent_loop": agent_loop.run, "round_trip": round_trip.run}
 )
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
@@ -33,6 +33,7 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "request": frozenset({"request"}),
         "response": frozenset({"response"}),
         "agent_loop": frozenset({"request", "response"}),
+        "round_trip": frozenset({"request"}),
     }
 )
 
@@ -51,6 +52,8 @@ def needs(check: str, case: Case, upstream: str) -> frozenset[str]:
 
 def variants(corpus: Corpus, check: str, case: Case, client: str, upstream: str) -> tuple[str, ...]:
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
+    if check == "round_trip":
+        return round_trip.variants(case, client, upstream)
     if check != "agent_loop":
         return ("",)
     if client == upstream and client in case.dialects:

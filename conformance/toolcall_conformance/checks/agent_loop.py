@@ -86,6 +86,7 @@ def _play(
                 request=as_said(case, route.client, client.request, request),
                 upstream_model=route.upstream_model,
             )
+            tally.lose(found)
             tally.findings += _placed(_without_ids(found) if unnamed else found, name, way)
         if number + 1 == len(clients):
             return

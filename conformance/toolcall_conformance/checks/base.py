@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolcall_conformance.contract import Route
@@ -17,7 +17,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, Level, Verdict, worst
+from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss, Verdict, worst
 from toolcall_conformance.library import Case
 
 OpenSession = Callable[[Route], OpenOutcome]
@@ -40,6 +40,7 @@ class Judge(Protocol):
         request: Any = None,
         upstream_request: Any = None,
         vendor: bool = False,
+        declared: Collection[str] = (),
     ) -> tuple[Finding, ...]: ...
 
 
@@ -57,13 +58,20 @@ class NameReader(Protocol):
     def __call__(self, golden: Any, output: Any, *, upstream: str) -> Mapping[str, str]: ...
 
 
+class RoundTripJudge(Protocol):
+    """The judge of a body that went into another format and back, with a corpus bound to it."""
+
+    def __call__(self, source: Any, output: Any, *, own: str, through: str, direction: str) -> tuple[Finding, ...]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The two ways to judge, a body by itself and a request by the conversation that it goes on with; and its names."""
+    """The ways to judge: a body by itself, a request by its conversation, a round trip; and the names of the tools."""
 
     body: Judge
     history: HistoryJudge
     names: NameReader
+    round_trip: RoundTripJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +88,14 @@ class Played:
 class ItemResult:
     """How a case fared on a route in one check.
 
-    ``reason`` explains a verdict that findings do not; ``traceback`` is the translator's own, if it raised
-    ``exception``.
+    ``losses`` are what went as it may, each with the most that went in one body. ``reason`` explains a verdict that
+    findings do not; ``traceback`` is the translator's own, if it raised ``exception``.
     """
 
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
     played: tuple[Played, ...] = ()
+    losses: tuple[Loss, ...] = ()
     reason: str = ""
     traceback: str = ""
     exception: BaseException | None = None
@@ -114,6 +123,7 @@ class Tally:
     allowed: str = ""
     refused: bool = False
     crash: Crashed | None = None
+    losses: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, case: Case, check: str) -> Tally:
@@ -135,6 +145,12 @@ class Tally:
         self.blocked = f"blocked: {body}: {failure(operation, failed, body).message}"
         if isinstance(failed, Crashed):
             self.crash = failed
+
+    def lose(self, found: tuple[Finding, ...]) -> None:
+        """Note the losses that the judge met. A later request holds the earlier ones, so they are not added up."""
+        for loss in found.losses if isinstance(found, Findings) else ():
+            key = loss.element, loss.kind
+            self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
     def mutated(self, operation: str, body: str) -> None:
         """Note that a call changed the body it was given."""
@@ -164,6 +180,7 @@ class Tally:
             verdict,
             tuple(self.findings),
             tuple(self.played),
+            tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
             reason=self.blocked or self.allowed,
             traceback=self.crash.traceback if self.crash else "",
             exception=self.crash.exception if self.crash else None,

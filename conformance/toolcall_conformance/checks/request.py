@@ -38,6 +38,8 @@ def run(
             direction="request",
             upstream_model=route.upstream_model,
             client_model=route.client_model,
+            declared=outcome.losses,
         )
+        tally.lose(found)
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()

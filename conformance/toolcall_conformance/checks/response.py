@@ -56,7 +56,9 @@ def run(
             request=client.request,
             upstream_request=sent.value,
             vendor=route.upstream in case.dialects,
+            declared=outcome.losses,
         )
+        tally.lose(found)
         tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,19 @@ def run(parsed: argparse.Namespace) -> int:
     failed = gravest is Level.MUST or (parsed.strict and gravest is Level.SHOULD)
     if parsed.json:
         verdict = "fail" if failed else "warn" if gravest is Level.SHOULD else "pass"
-        told = {"verdict": verdict, "findings": [finding_json(finding, limit=None) for finding in findings]}
+        told = {
+            "verdict": verdict,
+            "findings": [finding_json(finding, limit=None) for finding in findings],
+            "losses": [asdict(loss) for loss in findings.losses],
+        }
         print(json.dumps(told, indent=1))
     else:
         subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
         for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
             print(_coloured(line.text, line.kind))
+        if findings.losses:
+            print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in findings.losses)}")
+            print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
         print(_verdict(len(findings), gravest))
     return 1 if failed else 0
 

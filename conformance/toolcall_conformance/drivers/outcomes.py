@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """A body, as plain JSON and nobody else's object. ``mutated`` says that the translator changed its input."""
+    """A body, as plain JSON and nobody else's object. ``mutated`` says that the translator changed its input.
+
+    ``losses`` are the elements that the translator itself says it could not carry, if it says so.
+    """
 
     value: dict[str, Any]
     mutated: bool = False
+    losses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import plain_error, takes_headers
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
@@ -110,7 +111,14 @@ class PythonSession:
         if not isinstance(came, _Value):
             return came
         value = plain(came.value, operation, self._driver.output_limit)
-        return Produced(value, mutated=_changed(given, body)) if isinstance(value, dict) else value
+        if not isinstance(value, dict):
+            return value
+        return Produced(value, mutated=_changed(given, body), losses=self._declared())
+
+    def _declared(self) -> tuple[str, ...]:
+        """What the session says it lost in its last call; nothing if it has no such list, or an unreadable one."""
+        came = self._caller.call(declared_losses, self.object)
+        return came.value if isinstance(came, _Value) else ()
 
 
 class _Value:

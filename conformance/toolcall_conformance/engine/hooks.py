@@ -95,4 +95,5 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         reason=reason,
         findings=findings,
         known=known,
+        losses=() if verdict is Verdict.ERROR or result is None else result.losses,
     )

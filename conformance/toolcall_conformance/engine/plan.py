@@ -46,7 +46,10 @@ class Support:
 
     def applies(self, item: Planned) -> bool:
         """Whether the translator does what an item needs."""
-        done = self.operations.get((item.route.client, item.route.upstream), frozenset())
+        ends = (item.route.client, item.route.upstream)
+        done = self.operations.get(ends, frozenset())
+        if item.check == "round_trip":
+            done &= self.operations.get(ends[::-1], frozenset())  # there, and back
         return needs(item.check, item.case, item.route.upstream) <= done
 
 

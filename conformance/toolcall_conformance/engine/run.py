@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -90,12 +91,16 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(judge: Any, judge_history: Any, declared_names: Any, corpus: Corpus) -> Judges:
-    """The judge functions with their corpus."""
+def bind(corpus: Corpus) -> Judges:
+    """The judge functions with their corpus. Imported here: a pytest run that judges nothing does not load them."""
+    judge = importlib.import_module("toolcall_conformance.judge").judge
+    loop = importlib.import_module("toolcall_conformance.loop")
+    round_trip = importlib.import_module("toolcall_conformance.round_trip").judge_round_trip
     return Judges(
-        functools.partial(judge, corpus=corpus),
-        _Remembering(functools.partial(judge_history, corpus=corpus)),
-        functools.partial(declared_names, corpus=corpus),
+        body=functools.partial(judge, corpus=corpus),
+        history=_Remembering(functools.partial(loop.judge_history, corpus=corpus)),
+        names=functools.partial(loop.declared_names, corpus=corpus),
+        round_trip=functools.partial(round_trip, corpus=corpus),
     )
 
 

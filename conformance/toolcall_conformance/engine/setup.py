@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,10 +51,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         known_failures.KnownFailuresError,
     ) as error:
         raise pytest.UsageError(str(error)) from None
-    judge = importlib.import_module("toolcall_conformance.judge").judge
-    loop = importlib.import_module("toolcall_conformance.loop")
-    judges = bind(judge, loop.judge_history, loop.declared_names, corpus)
-    return Run(chosen, corpus, driver, judges, wanted, support, known)
+    return Run(chosen, corpus, driver, bind(corpus), wanted, support, known)
 
 
 def _verify_folder(folder: Path) -> None:

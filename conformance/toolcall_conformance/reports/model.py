@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Verdict
+from toolcall_conformance.findings import MISSING, Finding, Loss, Verdict
 
 # A value whose JSON text is longer is cut: a report lists faults, the bodies themselves are in the artefacts.
 VALUE_LIMIT = 2_000
@@ -19,7 +19,8 @@ class ItemRecord:
     """One item. ``outcome`` is what it was to pytest: passed, failed, known, skipped or error.
 
     ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and where there are any
-    want, got, source_pointer, and known (the reason why it is expected). ``duration`` is in seconds.
+    want, got, source_pointer, and known (the reason why it is expected). ``losses`` are objects with element, kind and
+    count. ``duration`` is in seconds.
     """
 
     nodeid: str
@@ -33,6 +34,7 @@ class ItemRecord:
     duration: float = 0.0
     reason: str = ""
     findings: list[dict[str, Any]] = field(default_factory=list)
+    losses: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -42,11 +44,13 @@ class ItemRecord:
         known: Mapping[str, str],
         verdict: Verdict,
         variant: str | None = None,
+        losses: Sequence[Loss] = (),
         **rest: Any,
     ) -> ItemRecord:
         """A record of findings; ``known`` says why a rule's findings are expected."""
         plain = [finding_json(finding, known=known.get(finding.rule)) for finding in findings]
-        return cls(findings=plain, verdict=verdict.value, variant=variant, **rest)
+        lost = [asdict(loss) for loss in losses]
+        return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **rest)
 
     @property
     def rules(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The two summaries of a run: the matrix of formats for each check, and the violated rules grouped by root."""
+"""The summaries of a run: the matrix of formats for each check, the violated rules grouped by root, the losses met."""
 
 from __future__ import annotations
 
@@ -106,3 +106,33 @@ def roots(items: Iterable[ItemRecord]) -> list[Root]:
         found,
         key=lambda root: (root.known, _LEVELS.index(root.level), -root.cases, -root.items, root.rule, root.target),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """An element that went on a route in one check, as the formats have it (``kind``), in so many items and cases.
+
+    ``example`` is the first item that shows it.
+    """
+
+    check: str
+    client: str
+    upstream: str
+    element: str
+    kind: str
+    items: int
+    cases: int
+    example: str
+
+
+def losses(items: Iterable[ItemRecord]) -> list[Lost]:
+    """The losses that were met, by check, route and element."""
+    groups: dict[tuple[str, str, str, str, str], list[ItemRecord]] = {}
+    for item in items:
+        for loss in item.losses:
+            key = item.check, item.client, item.upstream, loss["element"], loss["kind"]
+            groups.setdefault(key, []).append(item)
+    return [
+        Lost(*key, items=len(seen), cases=len({item.case for item in seen}), example=seen[0].nodeid)
+        for key, seen in sorted(groups.items())
+    ]

@@ -1,30 +1,34 @@
-"""The summary at the end of a run, as lines: a matrix for each check, then the violated rules."""
+"""The summary at the end of a run, as lines: a matrix for each check, what was lost, then the violated rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import Root, matrix, roots
+from toolcall_conformance.reports.summary import Lost, Root, losses, matrix, roots
 
 _ROOTS_SHOWN = 30
 
 
 def summary(
-    run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, all_roots: bool
+    run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, everything: bool
 ) -> list[list[Line]]:
     """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
 
-    ``again`` makes the command for a node id. Without ``all_roots`` only the most frequent violated rules are told.
+    ``again`` makes the command for a node id. Without ``everything`` only the most frequent violated rules are
+    told, and the losses are only counted.
     """
     lines: list[list[Line]] = []
     for check, rows in matrix(run).items():
         lines += _table(check, rows)
         lines.append([])
+    lost = list(_losses(losses(run.items), each=everything))
+    lines += [*lost, []] if lost else []
     found = [root for root in roots(run.items) if root.level != "NOTE"]
-    shown = found if all_roots else found[:_ROOTS_SHOWN]
+    shown = found if everything else found[:_ROOTS_SHOWN]
     for root in shown:
         lines += _root(root, rules, again)
     if len(found) > len(shown):
@@ -68,6 +72,28 @@ def _fraction(counts: Mapping[str, int], width: int) -> tuple[str, int, str]:
     passed = counts["passed"] + counts["warned"]
     kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
     return f"{passed}/{total}", width, kind if passed == total or kind == "bad" else ""
+
+
+def _losses(rows: Sequence[Lost], *, each: bool) -> Iterator[list[Line]]:
+    """What went since a format cannot say it: a number of elements, or ``each`` by route. What need not go is named."""
+    allowed = [row for row in rows if row.kind != "undue"]
+    if allowed:
+        elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
+        yield [
+            Line("losses", "head"),
+            Line(
+                f": {len(elements)} elements, on {len(routes)} routes, that a format cannot say, or by convention only"
+            ),
+            Line("" if each else "; -v names them"),
+        ]
+    for kind, title in (("cannot", "lost"), ("may", "lost by convention"), ("undue", "said to be lost, but need not")):
+        for (check, client, upstream), group in groupby(
+            (row for row in rows if row.kind == kind and (each or kind == "undue")),
+            key=lambda row: (row.check, row.client, row.upstream),
+        ):
+            arrow = f"{client} ← {upstream}" if check == "response" else f"{client} → {upstream}"
+            told = ", ".join(f"{row.element} ({row.items})" for row in group)
+            yield [Line(f"  {title}: {check}, {arrow}: {told}", "SHOULD" if kind == "undue" else "")]
 
 
 def _root(root: Root, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:

@@ -6,11 +6,12 @@ import json
 import os
 import tempfile
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import COUNTS, count_of, matrix, roots
+from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix, roots
 
 FORMAT = "1"
 SCHEMA_PATH = Path(__file__).with_name("report.schema.json")
@@ -44,6 +45,7 @@ def document(run: RunRecord) -> dict[str, Any]:
         "counts": {name: counts[name] for name in COUNTS},
         "matrix": matrix(run),
         "roots": [root.to_json() for root in roots(run.items)],
+        "losses": [asdict(row) for row in losses(run.items)],
         "stale_known_failures": list(run.stale),
         "items": [item.to_json() for item in run.items],
         "footer": {"complete": run.complete, "items": len(run.items)},

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from toolcall_conformance.translation.pair import Pair
 
 
 def legal_name(pair: Pair, name: str) -> bool:
-    """Whether the target's provider takes this tool name as it is."""
-    limit, pattern = pair.target.get("name_limit"), pair.target.get("name_pattern")
+    """Whether the target's provider takes this tool name as it is, and the format that it had to pass, if any."""
+    formats = [pair.output.format, pair.through] if pair.through else [pair.output.format]
+    return all(_takes(pair.corpus.format(each), name) for each in formats)
+
+
+def _takes(data: Mapping[str, Any], name: str) -> bool:
+    limit, pattern = data.get("name_limit"), data.get("name_pattern")
     if limit is not None and len(name) > limit:
         return False
     return pattern is None or re.search(pattern, name) is not None

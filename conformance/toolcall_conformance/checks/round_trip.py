@@ -1,0 +1,125 @@
+"""The check ``round_trip``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally
+from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library import Case, Exchange
+
+
+def run(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """The last request and the replies with calls go into the other format and back, and are compared with what they were."""
+    del variant, other  # this check has one way to be played
+    tally = Tally.of(case, "round_trip")
+    for direction, name, source, there, back in _trips(case, route, open_session, judges, tally):
+        tally.played.append(Played(name, source, back, source))
+        own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
+        found = judges.round_trip(source, back, own=own, through=through, direction=direction)
+        if found and not _seen_on_the_way(judges, route, direction, source, there, back):
+            # It is derived: what neither translation shows by itself is told, and fails nothing.
+            found = tuple(finding.softened(Level.SHOULD) for finding in found)
+        tally.findings += [replace(finding, body=name) for finding in found]
+    return tally.result()
+
+
+Trip = tuple[str, str, Any, Any, Any]
+
+
+def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, tally: Tally) -> Iterator[Trip]:
+    """Direction, name, body, what became of it, and what came back."""
+    clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
+    last = clients[-1]
+    there = _opened(open_session, route, tally)
+    home = _opened(open_session, _reverse(route), tally)
+    if there is None or home is None:
+        return
+    sent = _step(there, "request", last.request, last.request_path.stem, tally)
+    if sent is None:
+        return
+    returned = _step(home, "request", sent, last.request_path.stem, tally)
+    if returned is None:
+        return
+    yield "request", last.request_path.stem, last.request, sent, returned
+    if "response" not in there.operations & home.operations:
+        return
+    for client, upstream in zip(clients, upstreams, strict=True):
+        if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
+            continue  # text alone is well judged by one translation
+        trip = _reply(client, upstream, route, open_session, judges, tally)
+        if trip is None:
+            return
+        yield trip
+
+
+def _reply(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
+) -> Trip | None:
+    """A reply of the upstream as a client gets it, which for another such translator is a reply of its upstream."""
+    name = upstream.response_path.stem
+    body = upstream.response
+    for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
+        session = _opened(open_session, way, tally)
+        sent = session and _step(session, "request", asked.request, asked.request_path.stem, tally)
+        if session is None or sent is None:
+            return None
+        given = as_declared(way.upstream, body, judges.names(golden.request, sent, upstream=way.upstream))
+        body = _step(session, "response", given, name, tally)
+        if body is None:
+            return None
+        if way is route:
+            there = body
+    return "response", name, upstream.response, there, body
+
+
+def _seen_on_the_way(judges: Judges, route: Route, direction: str, source: Any, there: Any, back: Any) -> bool:
+    """Whether one of the two translations breaks a MUST by itself."""
+    for way, given, came in ((route, source, there), (_reverse(route), there, back)):
+        found = judges.body(
+            given,
+            came,
+            client=way.client,
+            upstream=way.upstream,
+            direction=direction,
+            upstream_model=way.upstream_model,
+            client_model=way.client_model,
+        )
+        if any(finding.level is Level.MUST for finding in found):
+            return True
+    return False
+
+
+def _reverse(route: Route) -> Route:
+    return Route(route.upstream, route.client, route.upstream_model, route.client_model, route.stream)
+
+
+def _opened(open_session: OpenSession, route: Route, tally: Tally) -> SessionDriver | None:
+    opened = open_session(route)
+    if isinstance(opened, Opened):
+        return opened.session
+    tally.block("open", opened, "session")
+    return None
+
+
+def _step(session: SessionDriver, operation: str, body: Any, name: str, tally: Tally) -> Any:
+    """What a call brings; None if nothing came, which the other checks tell."""
+    outcome = getattr(session, operation)(body)
+    if isinstance(outcome, Produced):
+        return outcome.value
+    tally.block(operation, outcome, name)
+    return None
+
+
+def variants(case: Case, client: str, upstream: str) -> tuple[str, ...]:
+    """One way between two different formats that we can read; vendors' own replies cannot come back as they were."""
+    known = {client, upstream} <= set(formats.names())
+    return ("",) if known and client != upstream and not {client, upstream} & case.dialects else ()

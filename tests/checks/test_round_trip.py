@@ -1,0 +1,107 @@
+"""The check ``round_trip``: what comes back is compared, and nothing fails by this check alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from doubles.running import JUDGES
+from toolcall_conformance.checks import CHECKS, ItemResult, variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import Planned, Support
+from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+CASE = CORPUS.cases["shell/two-rounds"]
+Change = Callable[[Any], Any]
+
+
+def play(operation: str = "", change: Change = lambda body: body, judges: Any = JUDGES) -> ItemResult:
+    """The reference, with a change in all that one operation brings for an OpenAI Chat end."""
+
+    class Session:
+        def __init__(self, route: Route) -> None:
+            self.route, self.inner = route, ReferenceTranslator().open(route)
+
+        def request(self, body: Any, /) -> Any:
+            made = self.inner.request(body)
+            return change(made) if operation == "request" and self.route.upstream == "openai_chat" else made
+
+        def response(self, body: Any, /) -> Any:
+            made = self.inner.response(body)
+            return change(made) if operation == "response" and self.route.client == "openai_chat" else made
+
+    class Translator:
+        def open(self, route: Route, /) -> Session:
+            return Session(route)
+
+    route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
+    return CHECKS["round_trip"](CASE, route, PythonDriver(Translator(), "double").open, judges, "", None)
+
+
+def no_text_results(body: Any) -> Any:
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            message["content"] = "gone"
+    return body
+
+
+def test_the_reference_comes_back() -> None:
+    result = play()
+    assert result.verdict is Verdict.PASS
+    assert [played.name for played in result.played] == ["03-request", "01-response", "02-response"]
+
+
+def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:
+    result = play("request", no_text_results)
+    assert result.verdict is Verdict.FAIL
+    assert {finding.rule for finding in result.findings} == {"translation/result-content"}
+
+
+def test_a_fault_that_no_translation_shows_is_told_only() -> None:
+    nothing = replace(JUDGES, body=lambda *_, **__: ())
+    result = play("request", no_text_results, nothing)
+    assert result.verdict is Verdict.WARN
+    assert {finding.level for finding in result.findings} == {Level.SHOULD}
+
+
+def test_an_argument_lost_on_the_way_back() -> None:
+    def without(body: Any) -> Any:
+        for call in body["choices"][0]["message"].get("tool_calls") or []:
+            call["function"]["arguments"] = "{}"
+        return body
+
+    # The reply goes from Chat to Anthropic and back: only the way back brings one for a Chat end.
+    result = play("response", without)
+    assert result.verdict is Verdict.FAIL
+    assert {finding.rule for finding in result.findings} == {"translation/arguments"}
+
+
+def test_a_translation_that_fails_blocks() -> None:
+    def fall(body: Any) -> Any:
+        raise KeyError(sorted(body)[0])
+
+    result = play("request", fall)
+    assert result.verdict is Verdict.BLOCKED
+    assert "KeyError" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("back", "applies"), [(frozenset({"request"}), True), (frozenset({"response"}), False), (frozenset(), False)]
+)
+def test_it_needs_both_ways(back: frozenset[str], applies: bool) -> None:
+    ends = {("anthropic", "gemini"): frozenset({"request", "response"}), ("gemini", "anthropic"): back}
+    item = Planned(CASE, "round_trip", Route("anthropic", "gemini", "m", "m"))
+    assert Support(ends, {}).applies(item) is applies
+
+
+def test_no_trip_within_one_format_or_into_one_that_nobody_reads() -> None:
+    assert variants(CORPUS, "round_trip", CASE, "gemini", "gemini") == ()
+    assert variants(CORPUS, "round_trip", CASE, "gemini", "gamma") == ()
+    assert variants(CORPUS, "round_trip", CASE, "gemini", "anthropic") == ("",)
