@@ -18,7 +18,7 @@ from toolcall_conformance.library import Case, Exchange
 def run(
     case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The last request and the replies with calls go into the other format and back, and are compared with what they were."""
+    """The last request and the replies with calls go into the other format and back, and are compared."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(case, "round_trip")
     for direction, name, source, there, back in _trips(case, route, open_session, judges, tally):
