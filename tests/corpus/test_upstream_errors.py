@@ -1,0 +1,60 @@
+"""Golden errors of the upstream are legal in their own format and say what the scenario says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.library import Exchange, load_corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.upstream_errors import kind
+
+CORPUS = load_corpus()
+GOLDENS = [
+    pytest.param(case.scenario["upstream_error"], name, exchange, id=f"{case.id}-{name}")
+    for case in CORPUS.cases.values()
+    if "upstream_error" in case.scenario
+    for name in case.formats
+    for exchange in case.exchanges(name)
+    if exchange.error is not None
+]
+each_golden = pytest.mark.parametrize(("told", "name", "exchange"), GOLDENS)
+
+#: What the errors are about: the scenario's word and the judge's.
+MEANING = {
+    "invalid_request": "wrong request",
+    "unauthorized": "unknown caller",
+    "invalid_key": "unknown caller",
+    "rate_limit": "rate limit",
+    "server_error": "failure of the provider",
+    "overloaded": "failure of the provider",
+}
+
+
+def test_every_kind_is_there() -> None:
+    assert {golden.values[0]["kind"] for golden in GOLDENS} == set(MEANING)
+    assert {golden.values[2].error["status"] for golden in GOLDENS} == {400, 401, 429, 500, 503, 529}
+
+
+@each_golden
+def test_no_rule_is_broken(told: dict[str, Any], name: str, exchange: Exchange) -> None:
+    del told
+    assert check_body(CORPUS, name, "error", exchange.error) == []
+
+
+@each_golden
+def test_it_says_what_the_scenario_says(told: dict[str, Any], name: str, exchange: Exchange) -> None:
+    assert exchange.number == told["exchange"]
+    failure = formats.read(name, "error", exchange.error).failure
+    assert failure is not None
+    assert failure.message == told["message"]
+    assert kind(failure) == MEANING[told["kind"]]
+    wait = told.get("retry_after")
+    if wait is None:
+        assert failure.retry_after is None
+    else:  # one provider gives milliseconds beside the seconds, rounded up
+        assert failure.retry_after is not None
+        assert wait - 1 < failure.retry_after <= wait
+    assert all(header == header.lower() for header in exchange.error["headers"])
