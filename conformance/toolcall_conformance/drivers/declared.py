@@ -1,0 +1,25 @@
+"""What a session says of itself: the elements that it could not carry in its last call."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+MOST = 1_000
+
+
+def declared_losses(session: Any) -> tuple[str, ...]:
+    """The names in a session's ``losses``, each once: strings, or objects with an ``element`` that is one.
+
+    Whatever else has that name in a translator is none of our business. Raises what reading it raises.
+    """
+    found = getattr(session, "losses", ())
+    if isinstance(found, (str, bytes)) or not hasattr(type(found), "__iter__"):
+        return ()
+    names = dict.fromkeys(_name(entry) for entry in islice(found, MOST))
+    return tuple(name for name in names if name is not None)
+
+
+def _name(entry: Any) -> str | None:
+    name = entry.get("element") if isinstance(entry, dict) else getattr(entry, "element", entry)
+    return name if isinstance(name, str) else None
