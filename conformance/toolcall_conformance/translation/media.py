@@ -190,14 +190,15 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
 
 
 def _demand(pair: Pair, piece: Piece) -> str:
-    """How far media must survive: as their element does, if the target is known to take their type."""
+    """How far media must survive: as their element does, if every format on the way is known to take their type."""
     element = f"result-{piece.media.kind}" if piece.in_result else "media-user"
     if element not in ("result-image", "result-document", "result-audio", "media-user"):
         element = "result-document"
-    types = pair.corpus.expression(pair.output.format, element).get("types")
     mime = _mime(piece.media)
-    if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):
-        return "cannot"
+    for name in (pair.output.format, pair.through):
+        types = None if name is None else pair.corpus.expression(name, element).get("types")
+        if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):
+            return "cannot"
     return pair.demand(element)
 
 
