@@ -6,6 +6,7 @@ import asyncio
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -304,3 +305,57 @@ def test_history_may_be_said_by_session_or_translator() -> None:
         assert opened.session.own_history is (owner is not None)
         assert opened.session.operations == {"request"}
         assert isinstance(opened.session.response({}), UnsupportedOutcome)
+
+
+class Element:
+    """An entry of a list of losses, as an object."""
+
+    def __init__(self, element: Any) -> None:
+        self.element = element
+
+
+def endless() -> Iterator[str]:
+    while True:
+        yield "top-k"
+
+
+def broken() -> Iterator[str]:
+    yield "top-k"
+    raise OSError("gone")
+
+
+@pytest.mark.parametrize(
+    ("losses", "told"),
+    [
+        (
+            ["top-k", {"element": "seed", "note": "dropped"}, Element("stop"), Element("stop")],
+            ("top-k", "seed", "stop"),
+        ),
+        ((), ()),
+        ([None, 3, {"name": "x"}, Element(7)], ()),
+        ("top-k", ()),
+        (3.5, ()),
+        (None, ()),
+        (Element, ()),
+        (endless(), ("top-k",)),
+        (broken(), ()),
+    ],
+)
+def test_what_a_session_says_it_lost(losses: Any, told: tuple[str, ...]) -> None:
+    translator = Translator(dict)
+    translator.losses = losses  # type: ignore[attr-defined]
+    opened = PythonDriver(translator, "t:T").open(ROUTE)
+    assert isinstance(opened, Opened)
+    assert opened.session.request({}) == Produced({}, losses=told)
+
+
+def test_a_list_of_losses_that_never_ends_to_be_made_costs_no_result() -> None:
+    class Slow(Translator):
+        @property
+        def losses(self) -> list[str]:
+            time.sleep(30)
+            return []
+
+    opened = PythonDriver(Slow(dict), "t:T", seconds=0.2).open(ROUTE)
+    assert isinstance(opened, Opened)
+    assert opened.session.request({}) == Produced({})

@@ -20,6 +20,7 @@ MIXED = """
             return {"text": "x" * 5000}
         if "deep" in body["text"] and self.route.upstream == "alpha":
             raise Refused("not so deep")
+        self.losses = ["mark"]
         return {**super().request(body), "extra": [2 ** 70, None, "\\u00e4"]}
 """
 
@@ -54,6 +55,7 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
         "duration": 0,
         "reason": "",
         "findings": [],
+        "losses": [],
     }
 
 
@@ -73,6 +75,41 @@ def test_findings_carry_rule_level_pointer_want_and_got(project: Any) -> None:
     assert roots["translation/crashed", "beta"]["cases"] == 1
     assert roots["translation/crashed", "beta"]["items"] == 2
     assert report["counts"]["blocked"] == 6
+
+
+LOSSY = """
+    losses = ()
+
+    def request(self, body):
+        self.losses = [{"element": "mark"}]
+        return super().request(body)
+
+    def response(self, body):
+        self.losses = ["colour"] if self.route.client == "beta" else []
+        return super().response(body)
+"""
+
+
+def test_losses_are_counted_by_route_and_element(project: Any) -> None:
+    report = valid(project.report("toolcall::", spec=project.translator(LOSSY)))
+    rows = {
+        (row["check"], row["client"], row["upstream"], row["element"], row["kind"]): row for row in report["losses"]
+    }
+    assert set(rows) == {
+        ("request", "alpha", "beta", "mark", "cannot"),
+        ("request", "beta", "beta", "mark", "cannot"),
+        ("request", "alpha", "alpha", "mark", "undue"),
+        ("request", "beta", "alpha", "mark", "undue"),
+        ("response", "beta", "alpha", "colour", "undue"),
+        ("response", "beta", "beta", "colour", "undue"),
+    }
+    row = rows["request", "alpha", "beta", "mark", "cannot"]
+    assert (row["items"], row["cases"], row["example"]) == (3, 3, "toolcall::box/one::request::alpha-to-beta")
+    items = {item["nodeid"].removeprefix("toolcall::"): item for item in report["items"]}
+    # Two bodies of one item that lose the same are told once, with the most that one of them lost.
+    assert items["crate/deep::request::alpha-to-beta"]["losses"] == [{"element": "mark", "kind": "cannot", "count": 1}]
+    assert items["box/one::response::alpha-to-beta"]["losses"] == []
+    assert {item["verdict"] for item in report["items"]} == {"pass"}
 
 
 def test_two_workers_give_the_same_report(project: Any) -> None:

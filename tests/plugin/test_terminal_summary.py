@@ -52,6 +52,36 @@ def test_matrix_and_roots(project: Any) -> None:
     )
 
 
+LOSSY = """
+    def request(self, body):
+        self.losses = ["mark", "colour"] if self.route.client == "alpha" else ["mark"]
+        return super().request(body)
+
+    def response(self, body):
+        self.losses = []
+        return super().response(body)
+"""
+
+
+def test_losses_are_one_line_and_with_v_all_of_them(project: Any) -> None:
+    spec = project.translator(LOSSY)
+    said = "  said to be lost, but need not: request, alpha → beta: colour (3)"
+    head = "losses: 1 element, on 2 routes, that a format cannot say, or by convention only"
+    lines = project.run("toolcall::", spec=spec).outlines
+    assert f"{head}; -v names them" in lines
+    assert said in lines
+    assert not [line for line in lines if line.startswith("  lost")]
+    lines = project.run("toolcall::", "-v", spec=spec).outlines
+    assert head in lines
+    assert said in lines
+    assert "  lost: request, alpha → beta: mark (3)" in lines
+    assert "  lost: request, beta → beta: mark (3)" in lines
+
+
+def test_without_losses_nothing_is_said_of_them(project: Any) -> None:
+    assert not [line for line in project.run("toolcall::", "-v").outlines if line.startswith("losses")]
+
+
 def test_the_command_in_the_summary_reproduces_the_failure(project: Any) -> None:
     result = project.run("toolcall::", spec=project.translator(LOSES))
     line = next(line.strip() for line in result.outlines if line.strip().startswith("pytest --toolcall"))

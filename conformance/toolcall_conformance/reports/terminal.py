@@ -79,13 +79,9 @@ def _losses(rows: Sequence[Lost], *, each: bool) -> Iterator[list[Line]]:
     allowed = [row for row in rows if row.kind != "undue"]
     if allowed:
         elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
-        yield [
-            Line("losses", "head"),
-            Line(
-                f": {len(elements)} elements, on {len(routes)} routes, that a format cannot say, or by convention only"
-            ),
-            Line("" if each else "; -v names them"),
-        ]
+        words = f"{_many(len(elements), 'element')}, on {_many(len(routes), 'route')}"
+        more = "" if each else "; -v names them"
+        yield [Line("losses", "head"), Line(f": {words}, that a format cannot say, or by convention only{more}")]
     for kind, title in (("cannot", "lost"), ("may", "lost by convention"), ("undue", "said to be lost, but need not")):
         for (check, client, upstream), group in groupby(
             (row for row in rows if row.kind == kind and (each or kind == "undue")),
@@ -96,12 +92,16 @@ def _losses(rows: Sequence[Lost], *, each: bool) -> Iterator[list[Line]]:
             yield [Line(f"  {title}: {check}, {arrow}: {told}", "SHOULD" if kind == "undue" else "")]
 
 
+def _many(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count != 1 else ''}"
+
+
 def _root(root: Root, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:
     breach = rules[root.rule].breach if root.rule in rules else root.message
     arrow = (
         f"{_few(root.sources)} → {root.target}" if root.check == "request" else f"{root.target} ← {_few(root.sources)}"
     )
-    cases = f"{root.cases} case{'s' if root.cases != 1 else ''}"
+    cases = _many(root.cases, "case")
     level = f"{root.level}, known" if root.known else root.level
     return [
         [
