@@ -26,14 +26,10 @@ class AnthropicUser:
     echoes = True
     own: tuple[Own, ...] = ()
 
-    def __init__(self, wire: Wire, retries: int = 0) -> None:
+    def __init__(self, wire: Wire) -> None:
         anthropic = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
-        self.error = anthropic.APIStatusError
         client = anthropic.Anthropic(
-            api_key="key",
-            http_client=wire.client,
-            max_retries=retries,
-            default_headers={"anthropic-version": API_VERSION},
+            api_key="key", http_client=wire.client, max_retries=0, default_headers={"anthropic-version": API_VERSION}
         )
         self._create = client.messages.create
 
@@ -43,9 +39,6 @@ class AnthropicUser:
     def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
         del model  # it stands in the body
         return self._create(**by_signature(self._create, body | {"messages": messages}))
-
-    def told(self, error: Any) -> tuple[int, Any]:
-        return error.status_code, error.body
 
     def remembered(self, reply: Any) -> list[Any]:
         return [{"role": "assistant", "content": reply.content}]

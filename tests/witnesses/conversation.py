@@ -32,16 +32,12 @@ class User(Protocol):
 
     echoes: bool  # whether the SDK sends back keys of a reply that it does not know
     own: tuple[Own, ...]
-    error: type[Exception]  # what it raises at an error reply
 
     def opening(self, body: dict[str, Any], /) -> list[Any]:
         """The conversation of a first request."""
 
     def ask(self, body: dict[str, Any], history: list[Any], model: str, /) -> Any:
         """Send ``history`` with the settings and tools of ``body``; the reply."""
-
-    def told(self, error: Any, /) -> tuple[int, Any]:
-        """The status and the body that an ``error`` of the SDK has."""
 
     def remembered(self, reply: Any, /) -> list[Any]:
         """What of a reply goes into the history."""

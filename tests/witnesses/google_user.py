@@ -53,15 +53,13 @@ class GoogleUser:
         Own("added", ("generationConfig",), "it is always sent, be it empty", same=lambda _, sdk: sdk == {}),
     )
 
-    def __init__(self, wire: Wire, retries: int = 0) -> None:
+    def __init__(self, wire: Wire) -> None:
         pytest.importorskip("google.genai", reason="the SDK is not installed (extra `dev`)")
         from google import genai
-        from google.genai import errors, types
+        from google.genai import types
 
-        self.error = errors.APIError
         self._types = types
-        again = types.HttpRetryOptions(attempts=retries + 1, initial_delay=0.001, max_delay=0.001)
-        options = types.HttpOptions(httpx_client=wire.client, api_version=API_VERSION, retry_options=again)
+        options = types.HttpOptions(httpx_client=wire.client, api_version=API_VERSION)
         # Kept: it closes its connections when it is collected.
         self._client = genai.Client(api_key="key", http_options=options)
 
@@ -75,9 +73,6 @@ class GoogleUser:
             contents=contents,
             config=self._types.GenerateContentConfig.model_validate(config | body.get("generationConfig", {})),
         )
-
-    def told(self, error: Any) -> tuple[int, Any]:
-        return error.code, error.details
 
     def remembered(self, reply: Any) -> list[Any]:
         content = reply.candidates[0].content if reply.candidates else None

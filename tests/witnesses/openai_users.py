@@ -16,15 +16,9 @@ from witnesses.passing import by_signature
 from witnesses.wire import Wire
 
 
-def _client(wire: Wire, retries: int) -> Any:
+def _client(wire: Wire) -> Any:
     openai = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
-    return openai.OpenAI(api_key="key", http_client=wire.client, max_retries=retries)
-
-
-def _error() -> type[Exception]:
-    import openai
-
-    return openai.APIStatusError
+    return openai.OpenAI(api_key="key", http_client=wire.client, max_retries=0)
 
 
 class ChatUser:
@@ -33,10 +27,8 @@ class ChatUser:
     echoes = True
     own: tuple[Own, ...] = ()
 
-    def __init__(self, wire: Wire, retries: int = 0) -> None:
-        client = _client(wire, retries)
-        self.error = _error()
-        self._create = client.chat.completions.create
+    def __init__(self, wire: Wire) -> None:
+        self._create = _client(wire).chat.completions.create
 
     def opening(self, body: dict[str, Any]) -> list[Any]:
         return list(body["messages"])
@@ -44,9 +36,6 @@ class ChatUser:
     def ask(self, body: dict[str, Any], messages: list[Any], model: str) -> Any:
         del model  # it stands in the body
         return self._create(**by_signature(self._create, body | {"messages": messages}))
-
-    def told(self, error: Any) -> tuple[int, Any]:
-        return error.status_code, {"error": error.body}
 
     def remembered(self, reply: Any) -> list[Any]:
         return [reply.choices[0].message]
@@ -74,10 +63,8 @@ class ResponsesUser:
     echoes = True
     own: tuple[Own, ...] = ()
 
-    def __init__(self, wire: Wire, retries: int = 0) -> None:
-        client = _client(wire, retries)
-        self.error = _error()
-        self._create = client.responses.create
+    def __init__(self, wire: Wire) -> None:
+        self._create = _client(wire).responses.create
 
     def opening(self, body: dict[str, Any]) -> list[Any]:
         asked = body["input"]
@@ -88,9 +75,6 @@ class ResponsesUser:
         # A plain string goes out as it is, until there is something to add.
         asked = body["input"] if isinstance(body["input"], str) and len(messages) == 1 else messages
         return self._create(**by_signature(self._create, body | {"input": asked}))
-
-    def told(self, error: Any) -> tuple[int, Any]:
-        return error.status_code, {"error": error.body}
 
     def remembered(self, reply: Any) -> list[Any]:
         return list(reply.output)

@@ -18,14 +18,13 @@ class Wire:
         self._response = httpx2.Response
         self.client = httpx2.Client(transport=httpx2.MockTransport(self._answer))
         self.reply: Any = None
-        self.errors: list[dict[str, Any]] = []  # answered first, as {"status", "headers", "body"}
         self.request: Any = None
 
     def _answer(self, request: Any) -> Any:
         self.request = request
-        error = self.errors.pop(0) if self.errors else {"status": 200, "headers": {}, "body": self.reply}
-        headers = {"content-type": "application/json", **error["headers"]}
-        return self._response(error["status"], content=json.dumps(error["body"]).encode(), headers=headers)
+        return self._response(
+            200, content=json.dumps(self.reply).encode(), headers={"content-type": "application/json"}
+        )
 
     @property
     def body(self) -> Any:
