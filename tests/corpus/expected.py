@@ -50,7 +50,8 @@ def squeezed(text: str) -> str:
 def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Said:
     """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
     said = Said()
-    ids = case.scenario["ids"][format_name]
+    # In proto-JSON an empty text is the same as an absent one.
+    ids = {key: given or None for key, given in case.scenario["ids"][format_name].items()}
     names = case.scenario.get("names", {}).get(format_name, {})
     turns = case.scenario["conversation"]
     # Behind the last turn may come an error instead of a reply.
@@ -189,6 +190,9 @@ def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dic
         if name == "reasoning":
             continue  # each format says it in its own measure
         if name == "tool_choice":
+            wire = case.scenario.get("names", {}).get(format_name, {})
+            if "names" in value:
+                value = {**value, "names": [wire.get(tool, tool) for tool in value["names"]]}
             if "names" in value and len(value["names"]) > 1 and not native(corpus, format_name, "choice-subset"):
                 value = {"mode": value["mode"]}
         elif not native(corpus, format_name, ELEMENT_OF[name]):

@@ -20,8 +20,11 @@ ROOT = default_root()
 MANIFEST = parse((ROOT / "corpus.json").read_bytes())
 CASES = sorted(path.parent for path in ROOT.glob("scenarios/*/*/scenario.json"))
 FAMILIES = ("shell", "read_file", "read_many_files", "write_file", "replace", "grep")
-#: What every family has.
-DEMANDED = ("seed", "recorded-shape", "realistic", "failing-tool", "same-tool-twice", "two-rounds")
+#: Families by theme.
+THEMES = ("ids", "mcp")
+#: What every family has, and what the families by tool have beside it.
+WITNESSES = ("seed", "recorded-shape")
+DEMANDED = (*WITNESSES, "realistic", "failing-tool", "same-tool-twice", "two-rounds")
 
 #: The files of the project's own shapes: the schema's name, where such files are.
 SHAPES = {
@@ -168,10 +171,10 @@ def test_wire_files_are_canonical(case: Path) -> None:
         assert "\r" not in text
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES + THEMES)
 def test_every_family_has_its_witnesses(family: str) -> None:
     """Typed files in ``seed``, recorded-shaped ones in ``recorded-shape``, for each format; and the usual cases."""
-    for name in DEMANDED:
+    for name in DEMANDED if family in FAMILIES else WITNESSES:
         assert (ROOT / "scenarios" / family / name / "scenario.json").is_file()
     for name, provenance in (("seed", "typed"), ("recorded-shape", "recorded")):
         files = scenario(ROOT / "scenarios" / family / name)["files"]
@@ -205,4 +208,4 @@ def test_histories_only_grow(case: Path) -> None:
 
 def test_the_corpus_is_large_and_varied() -> None:
     assert len(CASES) >= 40
-    assert {case.parent.name for case in CASES} == set(FAMILIES)
+    assert {case.parent.name for case in CASES} == {*FAMILIES, *THEMES}

@@ -155,6 +155,6 @@ def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:
     if client not in formats.names() or len(case.exchanges(client)) < 2:
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
-    linked = not corpus.format(client)["positional_pairing"] or None not in ids
+    linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
     swappable = "parallel-calls" in case.features and linked
     return tuple(name for name in VARIANTS if name != "swapped" or swappable)
