@@ -228,7 +228,7 @@ class TestReading:
                     "presencePenalty": 0.2,
                     "responseMimeType": "application/json",
                     "responseJsonSchema": {"type": "object"},
-                    "thinkingConfig": {"thinkingBudget": 0},
+                    "thinkingConfig": {"thinkingBudget": 0, "includeThoughts": False},
                 },
                 toolConfig={"functionCallingConfig": {"mode": "NONE"}},
                 labels={"team": "a"},
@@ -243,7 +243,7 @@ class TestReading:
             "presence_penalty": 0.2,
             "response_format": {"type": "json_schema", "schema": {"type": "object"}},
             "reasoning": {"budget": 0},
-            "private:thinkingConfig": {"thinkingBudget": 0},
+            "private:includeThoughts": False,
             "tool_choice": {"mode": "none"},
             "metadata": {"team": "a"},
         }

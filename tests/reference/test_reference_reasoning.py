@@ -117,3 +117,15 @@ def test_what_has_no_word_is_told() -> None:
     assert "no word" in lost
     assert "always thinks" in asked("openai_chat", "gemini", "gemini-3-pro", reasoning_effort="none")[1]
     assert "thinking" not in asked("openai_chat", "anthropic", reasoning_effort="none")[0]
+
+
+def test_thoughts_of_another_provider_are_none() -> None:
+    history = [
+        {"role": "user", "content": "Why?"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABx"},
+        {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "x"},
+    ]
+    body, lost = asked("openai_responses", "anthropic", max_output_tokens=20000, input=history)
+    assert "thinking" not in body
+    assert "no thinking" in lost

@@ -20,7 +20,7 @@ NUMBERS = {
 
 #: Settings that only Gemini has: of generationConfig, of the body, and of toolConfig.
 PRIVATE = (
-    *("candidateCount", "thinkingConfig", "responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
+    *("candidateCount", "responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
     *("logprobs", "responseLogprobs", "enableEnhancedCivicAnswers", "audioTimestamp", "routingConfig"),
     *("modelSelectionConfig", "enableAffectiveDialog", "translationConfig", "audioTranscriptionConfig"),
     "responseFormat",
@@ -75,6 +75,8 @@ def _read_thinking(config: Node, reading: Reading) -> None:
         wish["effort"] = level.lower()
     if wish:
         _set(reading, "reasoning", wish, config)
+    _private(config, ("includeThoughts",), reading)
+    config.close(reading.residue)
 
 
 def _read_format(config: Node, reading: Reading) -> None:

@@ -5,10 +5,11 @@ https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 
 from __future__ import annotations
 
-from toolcall_reference.intermediate import Body, Opaque, Turn, UniversalToolResult
+from toolcall_reference.intermediate import Body, Hosted, Opaque, Turn, UniversalToolResult
 from toolcall_reference.reasoning import LEAST
 from toolcall_reference.target import Target
 
+NAME = "anthropic"
 _NO_BUDGET = -1
 
 
@@ -47,7 +48,10 @@ def _begins_with_thought(turns: list[Turn]) -> bool:
     place = len(turns)
     while place >= 2 and turns[place - 1].items and _only_answers(turns[place - 1]) and turns[place - 2].calls:
         place -= 2
-    return place == len(turns) or (bool(turns[place].items) and isinstance(turns[place].items[0], Opaque))
+    if place == len(turns):
+        return True
+    own = [item for item in turns[place].items if not isinstance(item, (Opaque, Hosted)) or item.origin == NAME]
+    return bool(own) and isinstance(own[0], Opaque)
 
 
 def _only_answers(turn: Turn) -> bool:
