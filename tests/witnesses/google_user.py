@@ -51,7 +51,6 @@ class GoogleUser:
         Own("changed", ("type",), "the enum of a Schema's types is sent in capitals", "tools", _same_but_case),
         Own("spelt", (), "most inner objects are sent by their fields' names, in snake_case; the API takes either"),
         Own("added", ("generationConfig",), "it is always sent, be it empty", same=lambda _, sdk: sdk == {}),
-        Own("added", ("id",), "an empty id, which is none, is sent back", "contents", lambda _, sdk: sdk == ""),
     )
 
     def __init__(self, wire: Wire) -> None:

@@ -124,8 +124,8 @@ def test_results_at_the_wrong_calls_are_caught(name: str, monkeypatch: pytest.Mo
     client = formats.client(name)
     right = client.relink
 
-    def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
-        right(result, f"{call_id}X", name)
+    def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
+        right(result, {key: f"{value}X" if key in ("id", "call_id") else value for key, value in call.items()})
 
     monkeypatch.setattr(client, "relink", relink)
     assert found(name) != []

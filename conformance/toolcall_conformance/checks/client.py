@@ -53,7 +53,7 @@ def continued(
         if place is None or place[0] < start or result.call is None:
             continue
         call = calls[result.call]
-        client.relink(resolve(tail[place[0] - start], place[1]), call.id, call.name)
+        client.relink(resolve(tail[place[0] - start], place[1]), resolve(body, call.pointer))
     if habit.swap:
         client.swap(tail)
     body[client.CONTAINER] += tail

@@ -39,10 +39,9 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [{"role": "assistant", "content": content if echo else known(content, KNOWN)}]
 
 
-def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
+def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
     """Make a result block answer another call, in place."""
-    del name
-    result["tool_use_id"] = call_id
+    result["tool_use_id"] = call.get("id")
 
 
 def swap(tail: list[Any]) -> None:

@@ -54,12 +54,12 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [content if echo else known(content, KNOWN)]
 
 
-def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
-    """Make a functionResponse answer another call, in place; without an id it has none either."""
+def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
+    """Make a functionResponse answer another call, in place: with its id as it stands, be it empty."""
     result.pop("id", None)
-    if call_id is not None:
-        result["id"] = call_id
-    result["name"] = name
+    if call.get("id") is not None:
+        result["id"] = call["id"]
+    result["name"] = call.get("name")
 
 
 def swap(tail: list[Any]) -> None:

@@ -45,10 +45,9 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return [message if echo else known(message, KNOWN)]
 
 
-def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
+def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
     """Make a tool message answer another call, in place."""
-    del name
-    result["tool_call_id"] = call_id
+    result["tool_call_id"] = call.get("id")
 
 
 def swap(tail: list[Any]) -> None:

@@ -53,10 +53,9 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
     return output if echo else [known(item, KNOWN) for item in output]
 
 
-def relink(result: dict[str, Any], call_id: str | None, name: str | None) -> None:
+def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
     """Make an output item answer another call, in place."""
-    del name
-    result["call_id"] = call_id
+    result["call_id"] = call.get("call_id")
 
 
 def swap(tail: list[Any]) -> None:
