@@ -12,7 +12,7 @@ from toolcall_conformance.findings import Findings
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import calls, losses, results, state, texts, tools
+from toolcall_conformance.translation import calls, losses, results, returned, state, texts, tools
 from toolcall_conformance.translation.pair import Pair, call_words
 
 
@@ -37,7 +37,7 @@ def judge_history(
     corpus = corpus or load_corpus()
     before = formats.read(upstream, "request", golden)
     if request is not None:
-        _as_the_client_said(before, formats.read(client, "request", request))
+        before = _as_the_client_said(before, formats.read(client, "request", request))
     after = formats.read(upstream, "request", output)
     pair = Pair(corpus, before, after, through=client, said_in=client)
     if not isinstance(output, dict):
@@ -49,7 +49,7 @@ def judge_history(
     results.compare_results(pair)
     texts.compare_texts(pair)
     state.compare_media(pair)
-    state.compare_opaque(pair)
+    returned.compare_returned(pair)
     _compare_ids(pair)
     told = [finding for finding in pair.findings if finding.rule != "translation/ids-kept"]
     return Findings(own + told, losses.met(pair, history=True))
@@ -65,8 +65,8 @@ def declared_names(golden: Any, output: Any, *, upstream: str, corpus: Corpus | 
     return pair.names
 
 
-def _as_the_client_said(golden: Reading, asked: Reading) -> None:
-    """Put what the client said into the golden reading: its results with their wrappers, media where it has them.
+def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
+    """The golden reading with what the client said: its results with their wrappers, media where it has them.
 
     Results keep the upstream's ids and names. The replies between are the provider's own and stay.
     """
@@ -74,15 +74,16 @@ def _as_the_client_said(golden: Reading, asked: Reading) -> None:
     mine = {result.call: result for result in golden.results if result.call is not None}
     said, ours = _runs(asked), _runs(golden)
     if [run[0].side == "assistant" for run in said] != [run[0].side == "assistant" for run in ours]:
-        return
-    golden.turns = []
+        return golden
+    turns: list[Turn] = []
     for theirs, own in zip(said, ours, strict=True):
         if own[0].side == "assistant":
-            golden.turns += own
+            turns += own
             continue
         for turn in theirs:
             items = [_relinked(item, mine) if isinstance(item, Result) else item for item in turn.items]
-            golden.turns.append(replace(turn, items=items))
+            turns.append(replace(turn, items=items))
+    return replace(golden, turns=turns)
 
 
 def _runs(reading: Reading) -> list[list[Turn]]:

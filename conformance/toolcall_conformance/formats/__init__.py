@@ -9,11 +9,16 @@ other code names a format.
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Protocol, cast
 
 from toolcall_conformance.reading import Reading
+
+MOST_REMEMBERED = 128
+LONGEST_REMEMBERED = 100_000
+"""How many readings are remembered, and of how many characters of JSON at most."""
 
 
 class FormatPackage(Protocol):
@@ -68,7 +73,24 @@ def load_rules(*wanted: str) -> None:
 
 
 def read(name: str, direction: str, body: Any) -> Reading:
-    """The reading of a ``request`` or ``response`` body, or of an ``error`` reply, of format ``name``."""
+    """The reading of a ``request`` or ``response`` body, or of an ``error`` reply, of format ``name``.
+
+    Equal bodies may get one and the same reading, which nobody changes.
+    """
+    try:
+        text = json.dumps(body)
+    except (TypeError, ValueError, RecursionError):  # no JSON, or beyond what the standard library writes
+        return _read(name, direction, body)
+    return _read(name, direction, body) if len(text) > LONGEST_REMEMBERED else remembered(name, direction, text)
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def remembered(name: str, direction: str, text: str) -> Reading:
+    """The reading of a body's JSON text. A run reads the same golden bodies for every route and variant."""
+    return _read(name, direction, json.loads(text))
+
+
+def _read(name: str, direction: str, body: Any) -> Reading:
     reader = package(name)
     if direction == "error":
         return reader.read_error(body)
