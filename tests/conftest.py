@@ -17,6 +17,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="how many mutated bodies a format's readers are given (default: 2000; the full measure is 100000)",
     )
+    parser.addoption(
+        "--recorded",
+        type=int,
+        default=40,
+        metavar="N",
+        help="how many recorded requests of each format go to all others and back (default: 40; 0 takes all)",
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

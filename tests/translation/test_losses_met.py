@@ -247,8 +247,12 @@ def test_between_two_ends_of_one_format_there_are_none() -> None:
 
 
 def test_the_loop_counts_what_its_provider_said_and_nothing_that_the_client_set() -> None:
-    """A Chat client before Claude: the thought, its signature and the place of the second text do not come back."""
+    """A Chat client before Claude: the thought, its signature and the place of the second text do not come back.
+
+    That the failure has no mark is the client's way to say it: it never came from the provider.
+    """
     output = copy.deepcopy(CLAUDE)
+    del output["messages"][2]["content"][0]["is_error"]
     content = output["messages"][1]["content"]
     output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
     for key in ("top_k", "thinking", "metadata"):

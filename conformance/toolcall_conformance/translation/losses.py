@@ -31,19 +31,25 @@ def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) ->
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
     natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares.
     """
-    gone = Counter[str]()
-    for element, count in _conversation(pair):
-        gone[element] += count
-    if not history:
-        for element in _beside(pair):
-            gone[element] += 1
     found = [
         Loss(element, demand, count)
-        for element, count in sorted(gone.items())
-        if count > 0 and (demand := pair.demands.get(element, "cannot")) != "must"
+        for element, count in sorted(gone(pair, history=history).items())
+        if (demand := pair.demands.get(element, "cannot")) != "must"
     ]
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"})
     return (*found, *(Loss(element, "undue", 1) for element in undue))
+
+
+def gone(pair: Pair, *, history: bool = False) -> Counter[str]:
+    """How many of each element the output has fewer of than the source, whether it may or not."""
+    found = Counter[str]()
+    for element, count in _conversation(pair):
+        # What only requests say are the client's own words: they do not come from the provider.
+        if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
+            found[element] += count
+    if not history:
+        found.update(_beside(pair))
+    return found
 
 
 def _conversation(pair: Pair) -> Iterator[tuple[str, int]]:
@@ -104,7 +110,9 @@ def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
     known = {media_bytes(media) for media in _media(pair.output)}
     for result in source:
         for part in result.parts:
-            if isinstance(part, Media) and media_bytes(part) not in known:
+            # A file by its id is its provider's alone; no format says it of another's.
+            mine = isinstance(part, Media) and part.data is None and part.url is None
+            if isinstance(part, Media) and not mine and media_bytes(part) not in known:
                 kind = part.kind if part.kind in ("image", "audio") else "document"
                 yield f"result-{kind}", 1
 
@@ -169,8 +177,11 @@ def _beside(pair: Pair) -> Iterator[str]:
     source, output = pair.source, pair.output
     for kind in ("custom", "hosted"):
         yield from [f"tool-{kind}"] * (_declared(source, kind) - _declared(output, kind))
-    strict = [sum(tool.strict is True for tool in reading.tools) for reading in (source, output)]
-    yield from ["tool-strict"] * (strict[0] - strict[1])
+    twins = {tool.name: tool for tool in output.tools}
+    for tool in source.tools:
+        twin = twins.get(pair.names.get(tool.name, tool.name)) if tool.name is not None else None
+        if tool.strict is True and twin is not None and twin.strict is not True:
+            yield "tool-strict"
     yield from ["cache-control"] * (len(source.cache_marks) - len(output.cache_marks))
     yield from _of_settings(pair)
     if source.finish is not None and output.finish is not None and source.finish.reason != output.finish.reason:

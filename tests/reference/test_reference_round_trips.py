@@ -1,0 +1,199 @@
+"""Recorded requests of the providers' own hosts: to each other format and back, nothing goes but what cannot be said.
+
+The recordings are not part of this repository; they are looked for beside the checkout, or where ``TOOLCALL_TRAFFIC``
+says. By default a sample goes round, ``--recorded 0`` takes all; ``-s`` prints the counts.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from reference_bodies import FORMATS, MODELS, open_way
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.judge import compare, judge
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.calls import legal_id
+from toolcall_conformance.translation.losses import gone, met
+from toolcall_conformance.translation.pair import Pair
+from toolcall_reference import Refused
+
+TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
+SEED = 20_261_122
+
+OFFICIAL = {
+    "anthropic": r"api\.anthropic\.com",
+    "openai_chat": r"api\.openai\.com|.*\.openai\.azure\.com",
+    "openai_responses": r"api\.openai\.com|.*\.openai\.azure\.com",
+    "gemini": r"generativelanguage\.googleapis\.com|(.*-)?aiplatform\.googleapis\.com",
+}
+
+STRICT = "anthropic-to-openai_.*|openai_responses-to-.*"
+
+#: Why the reference may refuse a recorded request: (format, words of the refusal) -> reason.
+REFUSALS = {
+    ("openai_responses", "held by OpenAI"): "the history is on OpenAI's side, and no other provider has it",
+    (
+        "anthropic",
+        "not in the history",
+    ): "the result answers a call of another id; Anthropic did not compare them in 2024",
+}
+
+#: What is told below MUST and is right all the same: (rule, subject, pairs) -> reason. No MUST is excused.
+WARNINGS = {
+    ("translation/state-lost", "", ".*"): "no format carries another's signatures: the loss table, loop, signature",
+    ("translation/setting-added", "max_output_tokens", ".*-to-anthropic"): "Anthropic demands a limit; it comes back",
+    ("translation/setting-added", "reasoning", "anthropic-to-gemini"): "adaptive thinking is a budget of -1 in Gemini",
+    ("translation/setting-changed", "response_format", ".*-to-(anthropic|gemini)"): "there, a schema has no name",
+    ("translation/setting-lost", "response_format", ".*-to-anthropic"): "there is no JSON mode without a schema",
+    ("translation/setting-lost", "metadata", "gemini-to-.*|.*-to-gemini"): "labels are Vertex AI's alone",
+    ("translation/text-invented", "", ".*"): "a placeholder for a file that only its provider has, or a blank turn",
+    ("translation/tool-strict", "", STRICT): "OpenAI takes the tool's schema, but not as strict",
+    ("translation/ids-kept", "", ".*-to-openai_chat"): "an id of more than 40 characters",
+    ("anthropic/tools-declared", "", ".*-to-anthropic|anthropic-to-.*"): "calls, and no tools but hosted ones, or none",
+    ("gemini/ends-with-user", "", ".*-to-gemini"): "the recorded request ends with the assistant",
+    ("gemini/json-mode-with-functions", "", ".*-to-gemini"): "so the recorded request; Gemini 3 takes it",
+    ("openai_responses/tool-schema-properties", "", "openai_responses-to-.*"): "a tool declared without parameters",
+}
+
+#: What went though both formats express it: (element, pairs) -> reason.
+UNDUE = {("tool-strict", STRICT): "OpenAI takes the tool's schema, but not as strict"}
+
+used: set[tuple[str, ...]] = set()
+
+pytestmark = pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
+
+
+class Request(NamedTuple):
+    path: str
+    model: str
+    body: dict[str, Any]
+
+
+@cache
+def requests(name: str) -> list[Request]:
+    """The official requests of a format that were taken, each body once."""
+    found: dict[str, Request] = {}
+    for path in sorted((TRAFFIC / name).rglob("*.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        vendor = any(feature == "compat_host" or "bedrock" in feature for feature in record["features"])
+        taken = (record["status"] or 200) < 400 and isinstance(record["request"], dict)
+        if taken and not vendor and re.fullmatch(OFFICIAL[name], record["host"] or ""):
+            key = json.dumps(record["request"], sort_keys=True)
+            where = path.relative_to(TRAFFIC).as_posix()
+            found.setdefault(key, Request(where, record["model"] or MODELS[name], record["request"]))
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_there_and_back(name: str, corpus: Corpus, pytestconfig: pytest.Config) -> None:
+    every = requests(name)
+    number = pytestconfig.getoption("--recorded") or len(every)
+    sample = random.Random(f"{SEED} {name}").sample(every, min(number, len(every)))
+    faults: list[str] = []
+    for other in FORMATS:
+        if other != name:
+            counts = Counter[str]()
+            for request in sample:
+                faults += [
+                    f"{request.path} {name}-to-{other}: {fault}" for fault in go(request, name, other, corpus, counts)
+                ]
+            told = ", ".join(f"{count} {what}" for what, count in counts.most_common())
+            print(f"\n{name}-to-{other}: {len(sample)} requests of {len(every)}: {told}")
+    assert not faults, "\n".join(faults)
+
+
+def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[str]) -> Iterator[str]:
+    """Translate a request there and back; what is wrong with it. Fills ``counts``."""
+    try:
+        there = open_way(name, other, client_model=request.model).request(copy.deepcopy(request.body))
+        back = open_way(other, name, upstream_model=request.model).request(copy.deepcopy(there))
+    except Refused as refusal:
+        counts["refused"] += 1
+        reasons = [key for key in REFUSALS if key[0] == name and key[1] in str(refusal)]
+        used.update(reasons)
+        if not reasons:
+            yield f"refused: {refusal}"
+        return
+    counts["done"] += 1
+    hop = judge(
+        request.body,
+        there,
+        client=name,
+        upstream=other,
+        client_model=request.model,
+        upstream_model=MODELS[other],
+        corpus=corpus,
+    )
+    before, after = (formats.read(name, "request", body) for body in (request.body, back))
+    pair = Pair(corpus, before, after, through=other)
+    compare(pair, None)
+    legal = check_body(corpus, name, "request", back, model=request.model, reading=after)
+    own = Counter(
+        finding.rule
+        for finding in check_body(corpus, name, "request", request.body, model=request.model, reading=before)
+    )
+    own.subtract(finding.rule for finding in legal)
+    new = [finding for finding in legal if own[finding.rule] < 0]  # the recorded body may have had its own
+    yield from told([*hop, *new, *pair.findings], f"{name}-to-{other}", counts)
+    for loss in met(pair):
+        counts[f"{loss.element} ({loss.kind})"] += 1
+    for element in gone(pair):
+        if pair.demands.get(element) == "must":
+            reasons = [key for key in UNDUE if key[0] == element and re.fullmatch(key[1], f"{name}-to-{other}")]
+            used.update(reasons)
+            counts[f"{element} (undue)"] += 1
+            if not reasons:
+                yield f"{element} went, though both formats express it"
+    yield from lost_ids(pair, counts)
+
+
+def told(findings: list[Finding], pair: str, counts: Counter[str]) -> Iterator[str]:
+    """The findings that nothing excuses."""
+    for finding in findings:
+        if finding.level is Level.NOTE:
+            continue
+        excuses = [
+            (rule, subject, pairs)
+            for rule, subject, pairs in WARNINGS
+            if finding.rule == rule and subject in finding.subject and re.fullmatch(pairs, pair)
+        ]
+        if excuses and finding.level is Level.SHOULD:
+            used.update(excuses)
+            counts[f"warned: {finding.rule} {finding.subject if finding.element == 'setting' else ''}".strip()] += 1
+        else:
+            yield f"{finding.level} {finding.rule} {finding.pointer}: {finding.message} ({finding.subject})"
+
+
+def lost_ids(pair: Pair, counts: Counter[str]) -> Iterator[str]:
+    """Ids that are not what they were, though the format between could say them."""
+    source, output = pair.source.calls, pair.output.calls
+    way = Pair(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
+    for left, right in pair.calls.items():
+        old, new = source[left].id, output[right].id
+        if old is None:
+            counts["ids: had none"] += 1
+        elif old == new:
+            counts["ids: kept"] += 1
+        elif not legal_id(way, old) or sum(call.id == old for call in source) > 1:
+            counts["ids: not legal between"] += 1
+        else:
+            yield f"the id {old!r} came back as {new!r}"
+
+
+def test_every_exception_is_needed(pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("--recorded"):
+        pytest.skip("known only after all requests went round: --recorded 0")
+    assert {*REFUSALS, *WARNINGS, *UNDUE} - used == set()
