@@ -23,7 +23,7 @@ CLAUDE: dict[str, Any] = {
     "model": "claude-sonnet-4-5-20250929",
     "max_tokens": 64,
     "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
-    "thinking": {"type": "enabled", "budget_tokens": 1024},
+    "context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]},
     "top_k": 5,
     "metadata": {"user_id": "u1"},
     "tools": [{"name": "look", "description": "Looks.", "strict": True, "input_schema": SCHEMA}],
@@ -115,7 +115,7 @@ def test_what_chat_cannot_say_of_a_messages_request() -> None:
     assert noted("anthropic", "openai_chat", CLAUDE, CHAT) == {
         "cache-control": ("may", 1),
         "error-mark": ("may", 1),
-        "private:thinking": ("cannot", 1),
+        "private:context_management": ("cannot", 1),
         "reasoning-text": ("may", 1),
         "signature": ("cannot", 1),
         "text-between-calls": ("cannot", 1),
@@ -129,7 +129,7 @@ def test_what_gemini_cannot_say_of_a_messages_request() -> None:
         "cache-control": ("cannot", 1),
         "call-id": ("may", 2),
         "parallel-flag": ("cannot", 1),
-        "private:thinking": ("cannot", 1),
+        "private:context_management": ("cannot", 1),
         "reasoning-text": ("may", 1),
         "result-id": ("may", 2),
         "signature": ("cannot", 1),
@@ -178,13 +178,13 @@ def test_only_what_the_source_says_can_be_lost(client: str, upstream: str, expec
         output["contents"][1]["parts"] = [{"text": "First.\nThen."}, *output["contents"][1]["parts"][1::2]]
         output["generationConfig"] = {"maxOutputTokens": 64}
     if (client, upstream) == ("openai_chat", "anthropic"):
-        for key in ("thinking", "top_k"):
+        for key in ("context_management", "top_k"):
             del output[key]
         content = output["messages"][1]["content"]
         output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
         output["messages"][2]["content"][0]["is_error"] = False
     if client == "gemini" and upstream == "anthropic":
-        for key in ("thinking", "metadata"):
+        for key in ("context_management", "metadata"):
             del output[key]
         output["tool_choice"] = {"type": "auto"}
         del output["messages"][1]["content"][0], output["tools"][0]["strict"]
@@ -255,7 +255,7 @@ def test_the_loop_counts_what_its_provider_said_and_nothing_that_the_client_set(
     del output["messages"][2]["content"][0]["is_error"]
     content = output["messages"][1]["content"]
     output["messages"][1]["content"] = [{"type": "text", "text": "First.\nThen."}, content[2], content[4]]
-    for key in ("top_k", "thinking", "metadata"):
+    for key in ("top_k", "context_management", "metadata"):
         del output[key]
     found = judge_history(CLAUDE, output, client="openai_chat", upstream="anthropic")
     assert {loss.element: (loss.kind, loss.count) for loss in found.losses} == {
