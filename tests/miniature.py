@@ -152,7 +152,7 @@ def judge(source: Any, output: Any, *, client: str, upstream: str, direction: st
         )
     if "extra" in output:
         found.append(Finding("translation/extra", Level.SHOULD, "/extra", "an extra key", MISSING, output["extra"]))
-    said = more.get("declared", ())
+    said = [*more.get("declared", ()), *(["mark"] if "mark" in source and "mark" not in output else [])]
     lost = [Loss(name, "cannot" if (name, target) == ("mark", "beta") else "undue", 1) for name in said]
     return Findings(found, lost)
 

@@ -54,6 +54,18 @@ def test_a_bad_pair(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b[" not in out
 
 
+def test_losses_are_told_beside_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("marked.json").write_text('{"text": "one", "mark": 1}', encoding="utf-8")
+    assert run("judge", *ROUTE, "marked.json", "good.json") == 0
+    out = capsys.readouterr().out
+    assert "lost, as it may be: mark (1)\n    see   toolcall-conformance losses alpha-to-beta\nno findings\n" in out
+    assert run("judge", *ROUTE, "--json", "marked.json", "good.json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == {"verdict": "pass", "findings": [], "losses": [{"element": "mark", "kind": "cannot", "count": 1}]}
+    assert run("judge", *ROUTE, "a.json", "good.json") == 0
+    assert "lost" not in capsys.readouterr().out
+
+
 def test_a_reply_goes_the_other_way(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("judge", *ROUTE, "--response", "a.json", "bad.json") == 1
     assert "alpha/text-kept" in capsys.readouterr().out
