@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
@@ -14,6 +15,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, SessionDriver
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.reading import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,34 @@ def _play(
                 )
             )
             return
+        if judges is not None:
+            misnamed = list(_misnamed(route.client, client.response, back.value, reply, way))
+            if misnamed:
+                tally.played.append(Played(reply, given, back.value, client.response))
+                tally.findings += misnamed
         yield
+
+
+def _misnamed(client: str, golden: Any, reply: Any, body: str, way: Variant) -> Iterator[Finding]:
+    """The calls of a reply that name tools which the client does not have: it cannot run them."""
+    missing = [call.name for call in formats.read(client, "response", golden).calls]
+    strange: list[Call] = []
+    for call in formats.read(client, "response", reply).calls:
+        if call.name in missing:
+            missing.remove(call.name)
+        else:
+            strange.append(call)
+    for call, name in zip(strange, missing, strict=False):
+        yield Finding(
+            "translation/call-name",
+            Level.SHOULD if way.fresh else Level.MUST,
+            call.name_pointer or call.pointer,
+            "the reply calls a tool by a name that the client did not declare",
+            want=name,
+            got=call.name,
+            element="name",
+            body=body,
+        )
 
 
 def _gives_no_ids(case: Case, upstream: str) -> bool:

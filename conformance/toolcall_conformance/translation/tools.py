@@ -132,6 +132,25 @@ def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[
             pair.report("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
     for tool, twin in twins:
         _compare_one(pair, tool, twin)
+    _compare_names(pair, twins)
+
+
+def _compare_names(pair: Pair, twins: Twins) -> None:
+    """Tools that had names of their own must not share one: a call names its tool, and nothing else of it."""
+    owners: dict[str, Tool] = {}
+    for tool, twin in twins:
+        if twin.name is None:
+            continue
+        owner = owners.setdefault(twin.name, tool)
+        if owner.name != tool.name:
+            pair.report(
+                "translation/tool-names-injective",
+                twin.name_pointer or twin.pointer,
+                want=f"a name that {owner.name} does not have",
+                got=twin.name,
+                source=tool.name_pointer,
+                subject=f"tool {tool.name}",
+            )
 
 
 def _tools_pointer(pair: Pair) -> str:
