@@ -74,8 +74,8 @@ def broken(
     """A double with a fault that ``rule`` names, in each format of ``target``.
 
     ``rule`` is one rule id; a tuple where a fault truly is several and any of them names it; or such by target.
-    ``check`` is request or response. ``sources`` are by default all formats; the target is never among them, but for
-    SAME.
+    ``check`` is request, response or error. ``sources`` are by default all formats; the target is never among them,
+    but for SAME.
     """
     return _enter("broken", name, check, target, sources, cases, rule=rule)
 

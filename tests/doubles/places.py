@@ -13,7 +13,7 @@ from doubles.draft import Draft, Skip
 from toolcall_conformance.contract import Route
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
-from toolcall_reference import ReferenceTranslator
+from toolcall_reference import ReferenceTranslator, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,10 @@ def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
         session = ReferenceTranslator().open(route)
         for given, came in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
             made = session.request(given.request)
-            if check == "response" and came.response is None:
+            body = {"request": given.request, "response": came.response, "error": came.error}[check]
+            if body is None:
                 continue
-            body, output = (
-                (given.request, made) if check == "request" else (came.response, session.response(came.response))
-            )
+            output = made if check == "request" else translated(session, check, body)
             models = (route.client_model, route.upstream_model)
             yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request)
 
@@ -96,8 +95,16 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
             continue
         seen.append(example["source"])
         session = ReferenceTranslator().open(Route(client, upstream, *models))
-        make = session.request if check == "request" else session.response
-        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], make(example["source"]), {})
+        output = translated(session, check, example["source"])
+        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], output, {})
+
+
+def translated(session: Session, check: str, body: Any) -> Any:
+    """What a session of the reference makes of a body, or of an error as ``{"status", "headers", "body"}``."""
+    if check != "error":
+        return session.request(body) if check == "request" else session.response(body)
+    status, error, headers = session.error(body["status"], body["body"], body.get("headers", {}))
+    return {"status": status, "headers": headers, "body": error}
 
 
 ODD = ("translation/unreadable-arguments",)

@@ -7,7 +7,7 @@ from typing import Any
 
 from doubles.catalogue import Double
 from doubles.draft import Draft, Skip
-from doubles.places import Changed, Place, apply, places
+from doubles.places import Changed, Place, apply, places, translated
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -99,6 +99,12 @@ class DoubledSession:
         made = self._session.response(body)
         return self._changed("response", body, self._route.upstream, made, self._route.client)
 
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        given = {"status": status, "headers": headers, "body": body}
+        made = translated(self._session, "error", given)
+        changed = self._changed("error", given, self._route.upstream, made, self._route.client)
+        return changed["status"], changed["body"], changed.get("headers")
+
     def _changed(self, check: str, body: Any, source: str, made: Any, target: str) -> Any:
         if check != self._double.check:
             return made
@@ -111,4 +117,5 @@ class DoubledSession:
 def play(double: Double, case: Case, route: Route) -> ItemResult:
     """A case on a route through the check, with a double as the translator."""
     driver = PythonDriver(Doubled(double), f"double:{double.name}")
-    return CHECKS[double.check](case, route, driver.open, JUDGES, "", None)
+    check = "response" if double.check == "error" else double.check
+    return CHECKS[check](case, route, driver.open, JUDGES, "", None)
