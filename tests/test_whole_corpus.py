@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance.library import default_root
+
 VARIANTS = ("stripping", "swapped", "fresh", "interleaved")
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
@@ -69,10 +71,23 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) ->
         for finding in item["findings"]
         if finding["level"] == "SHOULD"
     }
-    # An id too long for the client's format comes back shortened; another replica has lost Gemini's signatures.
+    # An id too long for the client's format comes back shortened; another replica has lost the state.
     assert told <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | {
-        ("translation/state-lost", "fresh")
+        ("translation/state-returned", "fresh")
     }
+
+
+def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) -> None:
+    table = json.loads((default_root() / "translation" / "losses.json").read_text(encoding="utf-8"))["pairs"]
+    ways = {"request": "request", "response": "reply", "agent_loop": "loop"}
+    met = {
+        (row["check"], f"{row['client']}-to-{row['upstream']}", row["element"], row["kind"]) for row in alone["losses"]
+    }
+    for check, pair, element, kind in met:
+        known = {(loss["element"], loss["demand"]) for loss in table[pair][ways[check]]}
+        assert (element, kind) in known or (element.startswith("private:") and kind == "cannot"), (check, pair, element)
+    assert ("request", "anthropic-to-gemini", "parallel-flag", "cannot") in met
+    assert {check for check, *_ in met} == set(ways)
 
 
 def test_two_processes_give_the_same_report(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) ->
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
     natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares.
     """
+    if pair.through is None and pair.source.format == pair.output.format:
+        return ()  # between two ends of one format there is nothing that cannot be said
     found = [
         Loss(element, demand, count)
         for element, count in sorted(gone(pair, history=history).items())
