@@ -78,6 +78,15 @@ def test_numbering_anew_with_ids_that_the_source_has_is_no_damage() -> None:
     assert found(source, output) == {"translation/ids-kept": Level.SHOULD}
 
 
+def test_ids_in_place_do_not_speak_for_those_that_changed_places() -> None:
+    """Upper and lower case exchanged: two ids become each other, two others cannot change."""
+    calls = [("aB", "read", X), ("Ab", "read", Y), ("0", "read", Z), ("1", "read", {"path": "w"})]
+    turned = [(ident.swapcase(), name, arguments) for ident, name, arguments in calls]
+    told = [(ident, f"of {arguments['path']}") for ident, _, arguments in calls]
+    output = responses(turned, [(ident.swapcase(), text) for ident, text in told])
+    assert found(chat(calls, told), output) == {"translation/ids-kept": Level.SHOULD}
+
+
 def test_one_of_equal_calls_lost_is_a_lost_call() -> None:
     poll = [(f"call_{number}", "read", X) for number in range(3)]
     told = [(f"call_{number}", f"state {number}") for number in range(3)]

@@ -72,16 +72,16 @@ def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str])
 def _by_id(source: Sequence[Call], output: Sequence[Call], score: list[list[int]]) -> dict[int, int]:
     """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source.
 
-    Where calls stand in place and their ids do not, the output was numbered anew.
+    Where calls stand in place and their ids do not, the output was numbered anew; ids that stand in place say nothing.
     """
     before, after = [call.id for call in source], [call.id for call in output]
     if not all(after) or not set(after) <= set(before):
         return {}
     once = {call_id for call_id in set(after) if before.count(call_id) == after.count(call_id) == 1}
     pairs = {left: after.index(call_id) for left, call_id in enumerate(before) if call_id in once}
-    kept = sum(score[left][right] >= NAME + ARGUMENTS for left, right in pairs.items())
-    in_place = [left for left in pairs if left < len(output) and pairs[left] != left]
-    renumbered = sum(score[left][left] >= NAME + ARGUMENTS for left in in_place)
+    elsewhere = {left: right for left, right in pairs.items() if left != right}
+    kept = sum(score[left][right] >= NAME + ARGUMENTS for left, right in elsewhere.items())
+    renumbered = sum(score[left][left] >= NAME + ARGUMENTS for left in elsewhere if left < len(output))
     return pairs if kept >= renumbered else {}
 
 
