@@ -30,10 +30,16 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("output", metavar="OUTPUT.json", help="the body that it made of it; - reads stdin")
     parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", required=True, metavar="FORMAT", help="the format that the provider speaks")
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--response",
         action="store_true",
         help="the bodies are replies: SOURCE in the upstream's format, OUTPUT in the client's",
+    )
+    kind.add_argument(
+        "--error",
+        action="store_true",
+        help='the same for errors, both as {"status": 429, "headers": {…}, "body": {…}}; headers may be left out',
     )
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(
@@ -54,10 +60,14 @@ def run(parsed: argparse.Namespace) -> int:
             raise UsageError(f"there is no format {name!r}{perhaps(name, corpus.formats)}")
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can come from stdin")
-    direction = "response" if parsed.response else "request"
+    direction = "error" if parsed.error else "response" if parsed.response else "request"
+    source, output = _read(parsed.source), _read(parsed.output)
+    if parsed.error:
+        for name, value in ((parsed.source, source), (parsed.output, output)):
+            _verify_error(name, value)
     findings = judge(
-        _read(parsed.source),
-        _read(parsed.output),
+        source,
+        output,
         client=parsed.client,
         upstream=parsed.upstream,
         direction=direction,
@@ -93,6 +103,13 @@ def _read(name: str) -> Any:
         raise UsageError(f"{name}: cannot be read ({error.strerror})") from None
     except JSONError as error:
         raise UsageError(f"{'stdin' if name == '-' else name}: not JSON: {error}") from None
+
+
+def _verify_error(name: str, value: Any) -> None:
+    """An error is more than its body: without the HTTP status there is nothing to judge."""
+    if not isinstance(value, dict) or not {"status", "body"} <= value.keys():
+        shape = '{"status": 429, "body": {…}}'
+        raise UsageError(f"{'stdin' if name == '-' else name}: an error is given as {shape}, the HTTP status beside it")
 
 
 def _verdict(count: int, gravest: Level | None) -> str:
