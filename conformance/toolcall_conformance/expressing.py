@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import permutations
 from typing import Any
@@ -68,21 +69,37 @@ def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[
     """What may or must be lost on one way, the certain losses first."""
     spoken = {"request"} if where == "request" else {"reply"} if where == "reply" else {"request", "reply"}
     said, heard = (client, upstream) if where == "request" else (upstream, client)
-    found = [
-        _loss(corpus, element, demand, said, heard, _exception(corpus, where, client, upstream, element))
-        for element, demand in demands(corpus, where, client, upstream).items()
-        if demand != "must"
-        and spoken <= set(corpus.elements[element]["in"])
-        and corpus.expresses(said, element) != "no"
-    ]
+    found = []
+    for element, demand in demands(corpus, where, client, upstream).items():
+        source, target = corpus.expression(said, element), corpus.expression(heard, element)
+        if source["how"] == "no" or not spoken <= set(corpus.elements[element]["in"]):
+            continue
+        if demand != "must":
+            exception = _exception(corpus, where, client, upstream, element)
+            found.append(_loss(element, demand, source, target, exception))
+        types = _not_taken(source, target) if demand != "cannot" else []
+        if types:
+            why = f"it takes {', '.join(target['types'])}"
+            found.append(_loss(element, "cannot", source, target, None) | {"types": types, "why": why})
     yield from sorted(found, key=lambda loss: str(loss["demand"]))
 
 
+def _not_taken(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:
+    """The media types that the one end says and the other is not known to take; none if one does not list its own."""
+    taken = target.get("types")
+    if taken is None:
+        return []
+    return [mime for mime in source.get("types", ()) if not any(fnmatchcase(mime, pattern) for pattern in taken)]
+
+
 def _loss(
-    corpus: Corpus, element: str, demand: str, said: str, heard: str, exception: Mapping[str, Any] | None
+    element: str,
+    demand: str,
+    source: Mapping[str, Any],
+    target: Mapping[str, Any],
+    exception: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """One entry: the element, as what the one end says it, as what the other may, and why that is not the same."""
-    source, target = corpus.expression(said, element), corpus.expression(heard, element)
     # The side that is not native tells why; where both are, only an exception can.
     weak = target if target["how"] != "native" else source
     there, why = (target, weak.get("note")) if exception is None else (exception, exception["reason"])

@@ -101,6 +101,20 @@ def test_what_is_known_of_the_pairs(
     assert not not_there & found
 
 
+def test_media_types_that_the_other_end_does_not_take_are_lost(file: dict[str, Any]) -> None:
+    """Gemini takes HEIC and sounds, Anthropic neither; what both take has no row."""
+
+    def types(pair: str, element: str) -> list[str]:
+        rows = [loss for loss in file["pairs"][pair]["request"] if loss["element"] == element and "types" in loss]
+        assert all(loss["demand"] == "cannot" for loss in rows)
+        return [mime for loss in rows for mime in loss["types"]]
+
+    assert {"image/heic", "audio/*", "video/*"} <= set(types("gemini-to-anthropic", "media-user"))
+    assert "image/png" not in types("gemini-to-anthropic", "media-user")
+    assert types("anthropic-to-gemini", "result-image") == ["image/gif"]
+    assert types("anthropic-to-openai_responses", "result-image") == []
+
+
 def test_what_all_formats_say_natively_is_in_no_row(file: dict[str, Any]) -> None:
     rows = {loss["element"] for ways in file["pairs"].values() for where in WAYS for loss in ways[where]}
     assert not rows & {"call", "arguments", "result", "text", "tool-schema", "choice-named", "finish-tools", "system"}

@@ -150,8 +150,8 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     yield from told([*hop, *new, *pair.findings], f"{name}-to-{other}", counts)
     for loss in met(pair):
         counts[f"{loss.element} ({loss.kind})"] += 1
-    for element in gone(pair):
-        if pair.demands.get(element) == "must":
+    for element, demand in gone(pair):
+        if demand == "must":
             reasons = [key for key in UNDUE if key[0] == element and re.fullmatch(key[1], f"{name}-to-{other}")]
             used.update(reasons)
             counts[f"{element} (undue)"] += 1

@@ -195,6 +195,23 @@ def test_only_what_the_source_says_can_be_lost(client: str, upstream: str, expec
     assert noted(client, upstream, BODIES[client], output).keys() == expected
 
 
+@pytest.mark.parametrize(("mime", "expected"), [("audio/wav", ("cannot", 1)), ("image/png", None)])
+def test_media_of_a_type_that_the_target_does_not_take_are_lost(mime: str, expected: Any) -> None:
+    source = {
+        "contents": [{"role": "user", "parts": [{"text": "Hear."}, {"inlineData": {"mimeType": mime, "data": "AAAA"}}]}]
+    }
+    output = {
+        "model": "claude-sonnet-4-5-20250929",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Hear."}],
+    }
+    found = judge(source, output, client="gemini", upstream="anthropic")
+    losses = {loss.element: (loss.kind, loss.count) for loss in found.losses}
+    assert losses.get("media-user") == expected
+    must = {finding.rule for finding in found if finding.level is Level.MUST}
+    assert must == (set() if expected else {"translation/media-lost"})
+
+
 def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
     output = copy.deepcopy(CHAT)
     del output["parallel_tool_calls"], output["messages"][2]["tool_calls"][1], output["messages"][4]

@@ -40,7 +40,8 @@ def run(parsed: argparse.Namespace) -> int:
         print(json.dumps(whole, indent=2, ensure_ascii=False))
     elif parsed.pair is None:
         print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
-        print(f"\n`toolcall-conformance losses {next(iter(whole['pairs']))}` says of each why, and what becomes of it.")
+        first = next(iter(whole["pairs"]))
+        print(f"\n*: of some media types only. `toolcall-conformance losses {first}` says why, and what becomes of it.")
     else:
         client, upstream = parsed.pair.split("-to-")
         print("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
@@ -66,7 +67,7 @@ def _names(pair: str, ways: dict[str, Any]) -> str:
     lines = [pair]
     for where in WAYS:
         for demand, words in _WORDS.items():
-            names = [loss["element"] for loss in ways[where] if loss["demand"] == demand]
+            names = [_name(loss) for loss in ways[where] if loss["demand"] == demand]
             if names:
                 lines += _wrapped(f"  {where:<8} {words}", ", ".join(names))
     return "\n".join(lines)
@@ -86,8 +87,15 @@ def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str
                 yield "\n".join([f"{titles[where]}: {words}", *(line for loss in losses for line in _lines(loss))])
 
 
+def _name(loss: dict[str, Any]) -> str:
+    """The element; a star says that it is lost for some media types only."""
+    return f"{loss['element']}*" if "types" in loss else str(loss["element"])
+
+
 def _lines(loss: dict[str, Any]) -> Sequence[str]:
-    lines = _wrapped(f"  {loss['element']}", f"said as {loss['said']}")
+    lines = _wrapped(f"  {_name(loss)}", f"said as {loss['said']}")
+    if "types" in loss:
+        lines += _wrapped("", f"only {', '.join(loss['types'])}")
     if "there" in loss:
         lines += _wrapped("", f"there as {loss['there']}")
     if "conventions" in loss:

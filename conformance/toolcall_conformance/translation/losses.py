@@ -16,6 +16,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
+from toolcall_conformance.translation.media import demand_of, element_of
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import parsed_text
@@ -35,22 +36,23 @@ def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) ->
         return ()  # between two ends of one format there is nothing that cannot be said
     found = [
         Loss(element, demand, count)
-        for element, count in sorted(gone(pair, history=history).items())
-        if (demand := pair.demands.get(element, "cannot")) != "must"
+        for (element, demand), count in sorted(gone(pair, history=history).items())
+        if demand != "must"
     ]
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"})
     return (*found, *(Loss(element, "undue", 1) for element in undue))
 
 
-def gone(pair: Pair, *, history: bool = False) -> Counter[str]:
-    """How many of each element the output has fewer of than the source, whether it may or not."""
-    found = Counter[str]()
+def gone(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
+    """How many of each element the output has fewer of than the source, by how far it must survive (``must`` too)."""
+    found = Counter[tuple[str, str]]()
     for element, count in _conversation(pair):
         # What only requests say are the client's own words: they do not come from the provider.
         if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
-            found[element] += count
+            found[element, pair.demands[element]] += count
     if not history:
-        found.update(_beside(pair))
+        found.update((element, pair.demands.get(element, "cannot")) for element in _beside(pair))
+        found.update(_media(pair))
     return found
 
 
@@ -109,14 +111,6 @@ def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
     objects = sum(_is_object(result, wrappers) for result in source)
     if objects and pair.demands.get("result-structured") != "must":
         yield "result-structured", objects - sum(_spells_json(result) for result in output) - absent
-    known = {media_bytes(media) for media in _media(pair.output)}
-    for result in source:
-        for part in result.parts:
-            # A file by its id is its provider's alone; no format says it of another's.
-            mine = isinstance(part, Media) and part.data is None and part.url is None
-            if isinstance(part, Media) and not mine and media_bytes(part) not in known:
-                kind = part.kind if part.kind in ("image", "audio") else "document"
-                yield f"result-{kind}", 1
 
 
 def _number(results: list[Result], key: str) -> int:
@@ -144,13 +138,22 @@ def _spells_json(result: Result) -> bool:
     return False
 
 
-def _media(reading: Reading) -> Iterator[Media]:
+def _media(pair: Pair) -> Iterator[tuple[str, str]]:
+    """The user's media whose bytes are nowhere in the output. A file by its id alone is its provider's: not here."""
+    arrived = {media_bytes(media) for media, _ in _media_of(pair.output)}
+    for media, in_result in _media_of(pair.source):
+        if media.data is not None and media_bytes(media) not in arrived:
+            yield element_of(media, in_result=in_result), demand_of(pair, media, in_result=in_result)
+
+
+def _media_of(reading: Reading) -> Iterator[tuple[Media, bool]]:
+    """All media on the user's side, and whether a result holds them."""
     for turn in reading.turns:
-        for item in turn.items:
+        for item in turn.items if turn.side != "assistant" else ():
             if isinstance(item, Media):
-                yield item
+                yield item, False
             elif isinstance(item, Result):
-                yield from (part for part in item.parts if isinstance(part, Media))
+                yield from ((part, True) for part in item.parts if isinstance(part, Media))
 
 
 def _texts_behind_calls(reading: Reading) -> int:

@@ -171,7 +171,7 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     media = piece.media
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
-    demand = _demand(pair, piece)
+    demand = demand_of(pair, media, in_result=piece.in_result)
     level = Level.MUST if demand == "must" and piece.side == "user" else Level.SHOULD
     if media.url is not None:
         level = Level.NOTE if _mentioned(pair, media.url) else Level.SHOULD
@@ -189,12 +189,17 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     )
 
 
-def _demand(pair: Pair, piece: Piece) -> str:
+def element_of(media: Media, *, in_result: bool) -> str:
+    """The element that media are: of the user, or of a result by their kind."""
+    if not in_result:
+        return "media-user"
+    return f"result-{media.kind}" if media.kind in ("image", "audio") else "result-document"
+
+
+def demand_of(pair: Pair, media: Media, *, in_result: bool) -> str:
     """How far media must survive: as their element does, if every format on the way is known to take their type."""
-    element = f"result-{piece.media.kind}" if piece.in_result else "media-user"
-    if element not in ("result-image", "result-document", "result-audio", "media-user"):
-        element = "result-document"
-    mime = _mime(piece.media)
+    element = element_of(media, in_result=in_result)
+    mime = _mime(media)
     for name in (pair.output.format, pair.through):
         types = None if name is None else pair.corpus.expression(name, element).get("types")
         if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):
