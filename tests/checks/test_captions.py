@@ -17,7 +17,7 @@ from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
-CASE = "binary/image"
+CASE = "binary/failing-with-picture"
 CHAT = "openai_chat"
 
 
@@ -64,17 +64,17 @@ def captions(body: dict[str, Any]) -> list[str]:
 def test_the_caption_names_the_call_as_the_reply_did(upstream: str) -> None:
     translator = Renaming()
     result = play(translator, upstream)
-    assert captions(translator.asked[-1]) == [f"From the result of read_file (call_{0:024d}):"]
+    assert captions(translator.asked[-1]) == [f"From the result of click_element (call_{0:024d}):"]
     assert result.verdict in (Verdict.PASS, Verdict.WARN), result.findings
 
 
 def test_what_is_no_caption_stays() -> None:
     case = load_corpus().cases[CASE]
     body = copy.deepcopy(case.exchanges(CHAT)[1].request)
-    call_id = case.scenario["ids"][CHAT]["c1"]
+    call_id = case.scenario["ids"][CHAT]["pay"]
     body["messages"].append({"role": "user", "content": [{"type": "text", "text": f"What does {call_id} mean?"}]})
     reading = formats.read(CHAT, "request", body)
     told = recaptioned(body, reading, {0: "call_other"})
-    assert captions(told) == ["From the result of read_file (call_other):", f"What does {call_id} mean?"]
-    assert captions(body)[0] == f"From the result of read_file ({call_id}):"
+    assert captions(told) == ["From the result of click_element (call_other):", f"What does {call_id} mean?"]
+    assert captions(body)[0] == f"From the result of click_element ({call_id}):"
     assert recaptioned(body, reading, {0: None}) is body

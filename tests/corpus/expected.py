@@ -6,12 +6,13 @@ Used by ``test_goldens.py``. A scenario says everything once; a format may have 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.library import Case, Corpus, read_json
 from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
+from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.placeholders import without_placeholders
 
 #: The element of expresses.json that a neutral setting belongs to.
@@ -39,7 +40,7 @@ class Said:
     calls: list[tuple[str | None, Any, str | None]] = field(default_factory=list)
     results: list[tuple[int | None, str | None, Any, bool]] = field(default_factory=list)
     opaque: list[tuple[int | None, str]] = field(default_factory=list)
-    media: list[tuple[str | None, str | None]] = field(default_factory=list)
+    media: list[tuple[str | None, str]] = field(default_factory=list)
     blocks: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -77,7 +78,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 items.append(("call", len(said.calls)))
                 said.calls.append((names.get(call["name"], call["name"]), call["arguments"], ids[call["key"]]))
             elif "media" in entry:
-                said.media.append((entry["media"]["mime"], entry["media"].get("data", entry["media"].get("url"))))
+                said.media += [_media(item) for item in media_of([entry])]
             elif "opaque" in entry:
                 said.blocks += entry["opaque"].get(format_name, [])
             else:
@@ -85,7 +86,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 items.append(("result", len(said.results)))
                 content = result["content"]
                 said.media += [
-                    (item.mime, item.data or item.url)
+                    _media(item)
                     for item in media_of(content)
                     if corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
@@ -93,7 +94,30 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
             if signature and format_name == "gemini":
                 said.opaque.append((len(said.calls) - 1 if "call" in entry else None, signature))
     said.system = squeezed(" ".join(systems))
+    if not native(corpus, format_name, "text-between-calls"):
+        said.turns = [(side, _texts_first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
+
+
+def _texts_first(items: list[Any]) -> list[Any]:
+    """What a turn says as one text before its calls, where the format keeps no order between the two."""
+    texts = [item[1] for item in items if item[0] == "text"]
+    return [*([("text", "\n\n".join(texts))] if texts else []), *(item for item in items if item[0] != "text")]
+
+
+def in_order(said: Said) -> Said:
+    """The same with the results in the order of their calls, first in their turn: where they stand is each API's own.
+
+    That they stand where the API wants them is a rule of its format.
+    """
+    order = sorted(range(len(said.results)), key=lambda place: (said.results[place][0] is None, said.results[place][0]))
+    counter = iter(range(len(said.results)))
+    turns = []
+    for side, items in said.turns:
+        if side == "user":
+            items = sorted(items, key=lambda item: item[0] != "result")
+        turns.append((side, [("result", next(counter)) if item[0] == "result" else item for item in items]))
+    return replace(said, turns=turns, results=[said.results[place] for place in order])
 
 
 def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -> Said:
@@ -107,14 +131,14 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 if not _captions(turn, place):
                     items.append(("text", item.text))
             elif isinstance(item, Media):
-                said.media.append((item.mime, item.data or item.url))
+                said.media.append(_media(item))
             elif isinstance(item, Call):
                 items.append(("call", len(said.calls)))
                 said.calls.append((item.name, item.arguments, item.id))
             elif isinstance(item, Result):
                 items.append(("result", len(said.results)))
                 content, failed = _content(item, wrappers, error_keys)
-                said.media += [(part.mime, part.data or part.url) for part in item.parts if isinstance(part, Media)]
+                said.media += [_media(part) for part in item.parts if isinstance(part, Media)]
                 said.results.append((item.call, item.id, content, failed or item.error is True))
             elif isinstance(item, Opaque):
                 said.opaque.append((item.call, item.value))
@@ -129,7 +153,12 @@ def _captions(turn: Turn, place: int) -> bool:
     """Whether a text only says of which result the media behind it are: formats that cannot nest them need that."""
     after = turn.items[place + 1] if place + 1 < len(turn.items) else None
     results = any(isinstance(item, Result) for item in turn.items[:place])
-    return results and isinstance(after, Media) and "result" in turn.items[place].text  # type: ignore[union-attr]
+    return results and isinstance(after, Media) and turn.items[place].text.endswith(":")  # type: ignore[union-attr]
+
+
+def _media(media: Media) -> tuple[str | None, str]:
+    """Type and bytes, in either alphabet of base64, or the address."""
+    return media.mime, media_bytes(media)
 
 
 def strings_of(value: Any) -> list[str]:
@@ -146,6 +175,8 @@ def _content(result: Result, wrappers: list[str], error_keys: list[str]) -> tupl
     if not values:
         return texts, False
     (value,) = values
+    if value == {}:
+        return [], False
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
         if key in error_keys:
@@ -178,8 +209,10 @@ def same_content(wanted: Any, found: Any) -> bool:
     if texts is None:
         return False
     kept = [piece for piece in pieces if piece.strip()]
-    texts = without_placeholders(texts, media_of(wanted))
-    return texts == kept or (len(kept) != 1 and [squeezed(" ".join(texts))] == [squeezed(" ".join(kept))])
+    for told in (texts, without_placeholders(texts, media_of(wanted))):
+        if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):
+            return True
+    return False
 
 
 def expected_settings(corpus: Corpus, case: Case, format_name: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -123,7 +123,7 @@ def test_image_of_a_result_to_responses_stays_in_the_output() -> None:
     output = ask("anthropic", "openai_responses", anthropic([{"type": "text", "text": "see"}, image()]))["input"][2]
     assert output["output"] == [
         {"type": "input_text", "text": "see"},
-        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"},
+        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}", "detail": "auto"},
     ]
 
 
@@ -174,7 +174,7 @@ def test_user_media_both_ways() -> None:
     ]
     assert ask("openai_chat", "openai_responses", body)["input"][0]["content"][1:] == [
         {"type": "input_image", "image_url": "https://example.org/a.png", "detail": "low"},
-        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"},
+        {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}", "detail": "auto"},
         {"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0="},
     ]
     assert ask("openai_chat", "gemini", body)["contents"][0]["parts"][1:] == [

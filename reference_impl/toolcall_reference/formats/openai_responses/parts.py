@@ -74,7 +74,8 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     if isinstance(part, Text):
         return {"type": "input_text", "text": part.text}
     if part.kind == "image":
-        detail = {} if part.detail is None else {"detail": part.detail}
+        # The SDK's type of a user's image demands a detail; auto is what leaving it out means.
+        detail = {"detail": part.detail or "auto"}
         if part.url is not None or part.data is not None:
             url = part.url if part.url is not None else media.data_url(part)
             return {"type": "input_image", "image_url": url, **detail}
