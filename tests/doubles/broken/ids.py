@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from doubles.broken.results import words
 from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need
 from doubles.draft import Draft
@@ -102,7 +104,7 @@ def ids_from_names(draft: Draft) -> None:
     rule="translation/ids-injective",
     check="request",
     target=(CHAT, RESPONSES),
-    cases=("grep/long-ids",),
+    cases=("grep/long-ids", "ids/cut-alike"),
 )
 def long_ids_cut(draft: Draft) -> None:
     """Ids that are too long are cut, so that two calls share one."""
@@ -113,6 +115,30 @@ def long_ids_cut(draft: Draft) -> None:
     known = dict(zip(ids, sources, strict=True))
     for handle in [*draft.calls, *draft.results]:
         handle.id = known[handle.id][:limit]
+
+
+@broken(
+    "ids-cleaned",
+    rule=("translation/ids-injective", "anthropic/call-ids-unique"),
+    check="request",
+    target=ANTHROPIC,
+    cases=("ids/cleaned-alike",),
+)
+def ids_cleaned(draft: Draft) -> None:
+    """What a provider does not take in ids becomes an underscore, so that calls share one."""
+    ids = [call.id for call in need(draft.calls)]
+    clean = [re.sub(r"[^a-zA-Z0-9_-]", "_", call.id) for call in Draft(draft.source, draft.source_format).calls]
+    need(len(set(clean)) < len(ids))
+    known = dict(zip(ids, clean, strict=True))
+    for handle in [*draft.calls, *draft.results]:
+        handle.id = known[handle.id]
+
+
+@broken("reply-ids-empty", rule="openai_chat/call-id", check="response", target=CHAT)
+def reply_ids_empty(draft: Draft) -> None:
+    """The calls of a reply have empty ids."""
+    for call in need(draft.calls):
+        call.id = ""
 
 
 @broken(
