@@ -12,7 +12,7 @@ from toolcall_conformance.findings import Findings
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import calls, losses, results, state, texts, tools
+from toolcall_conformance.translation import calls, losses, results, returned, state, texts, tools
 from toolcall_conformance.translation.pair import Pair, call_words
 
 
@@ -49,7 +49,7 @@ def judge_history(
     results.compare_results(pair)
     texts.compare_texts(pair)
     state.compare_media(pair)
-    state.compare_opaque(pair)
+    returned.compare_returned(pair)
     _compare_ids(pair)
     told = [finding for finding in pair.findings if finding.rule != "translation/ids-kept"]
     return Findings(own + told, losses.met(pair, history=True))

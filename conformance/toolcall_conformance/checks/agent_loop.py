@@ -27,6 +27,8 @@ class Variant:
     interleaved: bool = False
 
 
+_STATE = "translation/state-returned"
+
 VARIANTS = {
     "": Variant(),
     "stripping": Variant(Habit(echo=False)),
@@ -89,7 +91,7 @@ def _play(
                 upstream_model=route.upstream_model,
             )
             tally.lose(found)
-            tally.findings += _placed(_without_ids(found) if unnamed else found, name, way)
+            tally.findings += _placed(_without_ids(found) if unnamed else found, name, way, route)
         if number + 1 == len(clients):
             return
         yield
@@ -169,10 +171,18 @@ def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: s
         tally.fail(operation, outcome, body)
 
 
-def _placed(findings: tuple[Finding, ...], body: str, way: Variant) -> list[Finding]:
-    """Findings with the body they are about; another replica cannot know everything, so there they are softer."""
+def _placed(findings: tuple[Finding, ...], body: str, way: Variant, route: Route) -> list[Finding]:
+    """Findings with the body they are about.
+
+    Another replica cannot know everything, so there they are softer; and a client of another format that drops what it
+    does not know leaves no place but the translator's own memory for the state of a provider.
+    """
+    carries = way.habit.echo or route.client == route.upstream
     placed = [replace(finding, body=body) for finding in findings]
-    return [finding.softened(Level.SHOULD) for finding in placed] if way.fresh else placed
+    return [
+        finding.softened(Level.SHOULD) if way.fresh or (finding.rule == _STATE and not carries) else finding
+        for finding in placed
+    ]
 
 
 def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:

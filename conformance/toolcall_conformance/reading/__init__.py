@@ -18,6 +18,7 @@ from toolcall_conformance.reading.model import (
     Unknown,
     Unreadable,
     Value,
+    Waiver,
 )
 from toolcall_conformance.reading.node import Node
 from toolcall_conformance.reading.ordering import reverse_among
@@ -41,5 +42,6 @@ __all__ = [
     "Unknown",
     "Unreadable",
     "Value",
+    "Waiver",
     "reverse_among",
 ]

@@ -104,13 +104,22 @@ class Reasoning:
 class Opaque:
     """State that only its provider understands: a signature, encrypted reasoning.
 
-    ``call`` is the ordinal of the call it is attached to, None where it stands by itself. ``origin`` is the format
-    whose provider made it, as far as the key tells it.
+    ``call`` is the ordinal of the call it is attached to, None where it stands by itself or, with ``on_text``, on a
+    text. ``origin`` is the format whose provider made it, as far as the key tells it.
     """
 
     value: str
     pointer: str
     origin: str
+    call: int | None = None
+    on_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A documented value in the place of state, which says that the call ``call`` comes without any."""
+
+    pointer: str
     call: int | None = None
 
 
@@ -136,7 +145,7 @@ class Unknown:
     pointer: str
 
 
-Item = Text | Media | Call | Result | Reasoning | Opaque | Hosted | Unknown
+Item = Text | Media | Call | Result | Reasoning | Opaque | Waiver | Hosted | Unknown
 
 
 @dataclass(slots=True)

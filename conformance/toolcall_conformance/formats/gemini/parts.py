@@ -20,6 +20,7 @@ from toolcall_conformance.reading import (
     Unknown,
     Unreadable,
     Value,
+    Waiver,
 )
 from toolcall_conformance.reading.model import Item
 
@@ -82,9 +83,13 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
             name = hosted.get("toolType") or hosted.get("language")
             items.append(Hosted(key, _string(name), _string(hosted.get("id")), hosted.value, hosted.pointer))
     signature = part.child("thoughtSignature")
-    if isinstance(signature.value, str) and signature.value and signature.value not in NO_SIGNATURE:
-        ordinals = [item.ordinal for item in items if isinstance(item, Call)]
-        items.append(Opaque(signature.value, signature.pointer, "gemini", call=ordinals[0] if ordinals else None))
+    if isinstance(signature.value, str) and signature.value:
+        called = next((item.ordinal for item in items if isinstance(item, Call)), None)
+        if signature.value in NO_SIGNATURE:
+            items.append(Waiver(signature.pointer, called))
+        else:
+            spoken = called is None and isinstance(text.value, str) and not thought
+            items.append(Opaque(signature.value, signature.pointer, "gemini", call=called, on_text=spoken))
     part.ignore(*ABOUT)
     if part.is_object:
         part.close(counts.residue)

@@ -1,0 +1,174 @@
+"""State in a conversation: what the provider said for itself comes back to it whole, unchanged, and to its place.
+
+Whose state it is needs no guessing here: the golden request holds what the provider really said, whatever key the
+client or the translator kept it under in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, Text, Waiver
+from toolcall_conformance.translation.media_bytes import base64_spelling
+from toolcall_conformance.translation.pair import Pair, call_words
+
+Place = tuple[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One piece of state. ``place`` is the call it is on or comes before, or that it comes after; by ordinal."""
+
+    item: Opaque
+    value: str
+    place: Place
+    current: bool
+    """Whether it belongs to the turn that is still under way: providers need that of earlier turns less."""
+
+    @property
+    def led_to_calls(self) -> bool:
+        """Whether it belongs to calls, and not to an answer in words."""
+        return self.place[0] != "after" and not self.item.on_text
+
+
+def compare_returned(pair: Pair) -> None:
+    """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
+    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    own = pair.output.format
+    source = [state for state in _states(pair.source, spelt) if state.item.origin == own]
+    output = [state for state in _states(pair.output, spelt) if state.item.origin == own]
+    free = list(range(len(output)))
+    found: dict[int, int] = {}
+    for left, state in enumerate(source):
+        twins = [right for right in free if output[right].value == state.value]
+        if twins:
+            # The one at its place, if there are several.
+            wanted = _mapped(pair, state.place)
+            found[left] = next((right for right in twins if output[right].place == wanted), twins[0])
+            free.remove(found[left])
+    lost = [left for left in range(len(source)) if left not in found]
+    for right in free:
+        lost = _tell_extra(pair, source, output[right], lost)
+    for left in lost:
+        _tell_lost(pair, source[left])
+    _tell_moved(pair, source, output, found)
+
+
+def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[State]:
+    """The state of a body in order, each with its place."""
+    begin = _begin_of_current(reading)
+    last: int | None = None
+    for number, turn in enumerate(reading.turns):
+        ordinals = [(place, item.ordinal) for place, item in enumerate(turn.items) if isinstance(item, Call)]
+        for place, item in enumerate(turn.items):
+            if isinstance(item, Call):
+                last = item.ordinal
+            elif isinstance(item, Opaque):
+                following = next((ordinal for at, ordinal in ordinals if at > place), None)
+                stands: Place = ("after", last) if following is None else ("before", following)
+                at_call: Place = ("on", item.call)
+                yield State(item, spelt(item.value), stands if item.call is None else at_call, number >= begin)
+
+
+def _begin_of_current(reading: Reading) -> int:
+    """The turn with which the one under way begins: behind the user's last words that are not about results."""
+    for number in range(len(reading.turns) - 1, -1, -1):
+        turn = reading.turns[number]
+        said = any(isinstance(item, (Text, Media)) for item in turn.items)
+        if turn.side == "user" and said and not any(isinstance(item, Result) for item in turn.items):
+            return number + 1
+    return 0
+
+
+def _mapped(pair: Pair, place: Place) -> Place | None:
+    """A place of the source in the output; None if its call is lost, which is told already."""
+    kind, ordinal = place
+    if ordinal is None:
+        return place
+    return (kind, pair.calls[ordinal]) if ordinal in pair.calls else None
+
+
+def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) -> list[int]:
+    """Report state that the provider did not say there. Returns what is lost for good."""
+    twin = next((state for state in source if state.value == extra.value), None)
+    if twin is not None:
+        pair.report(
+            "translation/state-repeated",
+            extra.item.pointer,
+            got=_short(extra),
+            subject=_words(pair, extra),
+            # A block twice is another history; a signature on a further part is only told by those who know.
+            at_most=Level.SHOULD if twin.place[0] == "on" or twin.item.on_text else Level.MUST,
+        )
+        return lost
+    for left in lost:
+        if _mapped(pair, source[left].place) == extra.place:
+            want = source[left]
+            pair.report(
+                "translation/state-changed",
+                extra.item.pointer,
+                want=_short(want),
+                got=_short(extra),
+                source=want.item.pointer,
+                subject=_words(pair, extra),
+            )
+            return [other for other in lost if other != left]
+    pair.report("translation/state-invented", extra.item.pointer, got=_short(extra), subject=_words(pair, extra))
+    return lost
+
+
+def _tell_lost(pair: Pair, state: State) -> None:
+    place = _mapped(pair, state.place)
+    if place is None:
+        return
+    call = None if place[1] is None else pair.output.calls[place[1]]
+    waived = any(
+        isinstance(item, Waiver) and item.call == place[1] for turn in pair.output.turns for item in turn.items
+    )
+    pair.report(
+        "translation/state-returned",
+        call.pointer if call is not None else "",
+        "a documented stand-in came in the place of the provider's state" if waived else "",
+        want=_short(state),
+        source=state.item.pointer,
+        subject=call_words(call) if call is not None and state.led_to_calls else "",
+        at_most=Level.MUST if state.current and state.led_to_calls and not waived else Level.SHOULD,
+    )
+
+
+def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dict[int, int]) -> None:
+    reached = -1
+    for left, right in sorted(found.items()):
+        want, got = source[left], output[right]
+        place = _mapped(pair, want.place)
+        if place is None:
+            continue
+        in_order = right > reached
+        reached = max(reached, right)
+        if place != got.place or not in_order:
+            pair.report(
+                "translation/state-moved",
+                got.item.pointer,
+                "" if place != got.place else "the provider's state stands in another order",
+                want=_shown(pair, place),
+                got=_shown(pair, got.place),
+                source=want.item.pointer,
+                subject=_words(pair, got),
+                at_most=Level.SHOULD if want.item.on_text else Level.MUST,
+            )
+
+
+def _words(pair: Pair, state: State) -> str:
+    ordinal = state.place[1]
+    return call_words(pair.output.calls[ordinal]) if ordinal is not None and state.led_to_calls else ""
+
+
+def _shown(pair: Pair, place: Place) -> str:
+    kind, ordinal = place
+    return "at the beginning" if ordinal is None else f"{kind} {call_words(pair.output.calls[ordinal])}"
+
+
+def _short(state: State) -> str:
+    return state.item.value[:40]

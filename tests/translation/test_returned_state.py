@@ -1,0 +1,153 @@
+"""State in a conversation: home, whole, unchanged, once, and at its place."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.loop import judge_history
+
+CORPUS = load_corpus()
+FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
+REASONING = sorted(case for case in CORPUS.cases if case.startswith("reasoning/"))
+SENTINEL = "skip_thought_signature_validator"
+
+
+def golden(case: str, upstream: str, number: int = -1) -> dict[str, Any]:
+    body: dict[str, Any] = copy.deepcopy(CORPUS.cases[case].exchanges(upstream)[number].request)
+    return body
+
+
+def told(case: str, upstream: str, change: Callable[[dict[str, Any]], Any], number: int = -1) -> dict[str, Level]:
+    """The rules on state that a change of the golden request breaks, through a client of Chat."""
+    output = golden(case, upstream, number)
+    change(output)
+    found = judge_history(golden(case, upstream, number), output, client="openai_chat", upstream=upstream)
+    return {finding.rule: finding.level for finding in found if finding.rule.startswith("translation/")}
+
+
+def parts(body: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for content in body["contents"] for part in content["parts"]]
+
+
+def signed(body: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for part in parts(body) if "thoughtSignature" in part]
+
+
+def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = body["messages"][place]["content"]
+    return found
+
+
+@pytest.mark.parametrize("case", REASONING)
+@pytest.mark.parametrize("upstream", FORMATS)
+@pytest.mark.parametrize("client", FORMATS)
+def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client: str) -> None:
+    for number in range(1, len(CORPUS.cases[case].exchanges(upstream))):
+        body = golden(case, upstream, number)
+        found = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream)
+        assert [finding for finding in found if finding.element == "opaque"] == []
+
+
+def test_lost_state_of_the_turn_under_way() -> None:
+    must = {"translation/state-returned": Level.MUST}
+    assert told("reasoning/parallel-calls", "gemini", lambda body: signed(body)[0].pop("thoughtSignature")) == must
+    assert told("reasoning/seed", "anthropic", lambda body: blocks(body, 1).pop(0)) == must
+    assert told("reasoning/redacted-thinking", "anthropic", lambda body: blocks(body, 1).pop(1)) == must
+    assert told("reasoning/seed", "openai_responses", lambda body: body["input"].pop(1)) == must
+
+
+def test_lost_state_that_its_provider_can_do_without() -> None:
+    should = {"translation/state-returned": Level.SHOULD}
+    # Of a turn that is over, of a text, and where the documented value stands in for it.
+    assert told("reasoning/follow-up", "anthropic", lambda body: blocks(body, 1).pop(0)) == should
+    assert told("reasoning/follow-up", "gemini", lambda body: signed(body)[1].pop("thoughtSignature")) == should
+    waived = told("reasoning/seed", "gemini", lambda body: signed(body)[0].update(thoughtSignature=SENTINEL))
+    assert waived == should
+
+
+def test_a_signature_on_words_is_no_matter_of_calls() -> None:
+    whole = golden("reasoning/seed", "gemini")
+    words = next(part for part in parts(whole) if part.get("text", "").startswith("I can help"))
+    words["thoughtSignature"] = "CqIBAb4+9vtq0cJw1oYxV7ZkPzT5uLrB2mHhE8sNfKdGyXiQ"
+    found = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini")
+    assert [(finding.rule, finding.level) for finding in found] == [("translation/state-returned", Level.SHOULD)]
+
+
+def test_a_stand_in_excuses_its_own_call_alone() -> None:
+    def waive(body: dict[str, Any]) -> None:
+        first, second = signed(body)
+        first["thoughtSignature"] = SENTINEL
+        del second["thoughtSignature"]
+
+    assert told("reasoning/two-rounds", "gemini", waive) == {"translation/state-returned": Level.MUST}
+
+
+def test_moved_to_the_sibling_or_to_another_step() -> None:
+    def to_sibling(body: dict[str, Any]) -> None:
+        first, second = (part for part in parts(body) if "functionCall" in part)
+        second["thoughtSignature"] = first.pop("thoughtSignature")
+
+    def exchange(body: dict[str, Any]) -> None:
+        one, two = signed(body)
+        one["thoughtSignature"], two["thoughtSignature"] = two["thoughtSignature"], one["thoughtSignature"]
+
+    def to_the_next_step(body: dict[str, Any]) -> None:
+        blocks(body, 3).insert(0, blocks(body, 1).pop(0))
+
+    must = {"translation/state-moved": Level.MUST}
+    assert told("reasoning/parallel-calls", "gemini", to_sibling) == must
+    assert told("reasoning/same-call-again", "gemini", exchange) == must
+    assert told("reasoning/two-rounds", "anthropic", to_the_next_step) == must
+
+
+def test_blocks_before_one_call_keep_their_order() -> None:
+    def exchange(body: dict[str, Any]) -> None:
+        found = blocks(body, 1)
+        found[0], found[1] = found[1], found[0]
+
+    assert told("reasoning/redacted-thinking", "anthropic", exchange) == {"translation/state-moved": Level.MUST}
+
+
+def test_repeated() -> None:
+    def twice(body: dict[str, Any]) -> None:
+        blocks(body, 1).insert(0, copy.deepcopy(blocks(body, 1)[0]))
+
+    def to_all(body: dict[str, Any]) -> None:
+        first, second = (part for part in parts(body) if "functionCall" in part)
+        second["thoughtSignature"] = first["thoughtSignature"]
+
+    def to_an_earlier_step(body: dict[str, Any]) -> None:
+        blocks(body, 1).insert(0, copy.deepcopy(blocks(body, 3)[0]))
+
+    assert told("reasoning/seed", "anthropic", twice) == {"translation/state-repeated": Level.MUST}
+    assert told("reasoning/two-rounds", "anthropic", to_an_earlier_step) == {"translation/state-repeated": Level.MUST}
+    assert told("reasoning/parallel-calls", "gemini", to_all) == {"translation/state-repeated": Level.SHOULD}
+
+
+def test_changed_and_invented() -> None:
+    def cut(body: dict[str, Any]) -> None:
+        signed(body)[0]["thoughtSignature"] = signed(body)[0]["thoughtSignature"][:-8]
+
+    def made_up(body: dict[str, Any]) -> None:
+        blocks(body, 3).insert(0, {"type": "thinking", "thinking": "Hm.", "signature": "EqQBCkYIChgCKkDm1uT0Yp3kq8"})
+
+    def another_spelling(body: dict[str, Any]) -> None:
+        for part in signed(body):
+            part["thoughtSignature"] = part["thoughtSignature"].translate(str.maketrans("+/", "-_")).rstrip("=")
+
+    assert told("reasoning/seed", "gemini", cut) == {"translation/state-changed": Level.MUST}
+    assert told("reasoning/thinks-once", "anthropic", made_up)["translation/state-invented"] is Level.MUST
+    assert told("reasoning/two-rounds", "gemini", another_spelling) == {}
+
+
+def test_state_of_a_lost_call_is_lost_with_it() -> None:
+    def without_calls(body: dict[str, Any]) -> None:
+        del body["contents"][1:]
+
+    assert set(told("reasoning/seed", "gemini", without_calls)) & {"translation/state-returned"} == set()
