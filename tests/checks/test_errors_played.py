@@ -1,0 +1,204 @@
+"""Errors of the upstream in the checks: played after their request, asked only of who does them, state intact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import items, probe
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+JUDGES = bind(CORPUS)
+LIMIT, AFTER_TOOL = CORPUS.cases["errors/upstream-rate-limit"], CORPUS.cases["errors/upstream-rate-limit-after-tool"]
+
+
+class Session:
+    """The reference's session, noting what it was asked."""
+
+    def __init__(self, route: Route, log: list[str]) -> None:
+        self.log = log
+        self.inner: Any = ReferenceTranslator().open(route)
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        self.log.append("request")
+        return self.inner.request(body)
+
+    def response(self, body: dict[str, Any], /) -> Any:
+        self.log.append("response")
+        return self.inner.response(body)
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        self.log.append(f"error {status}")
+        return self.inner.error(status, body, headers)
+
+
+class WithoutHeaders(Session):
+    """Takes and gives no headers."""
+
+    def error(self, status: int, body: dict[str, Any], /) -> Any:  # type: ignore[override]
+        return self.inner.error(status, body, {})[:2]
+
+
+class Raises(Session):
+    """Raises where it should translate."""
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        raise RuntimeError(f"upstream answered {status}")
+
+
+class ErrorAsBody(Session):
+    """Returns a body alone."""
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        return {"error": {"code": status}}
+
+
+class Mutates(Session):
+    """Changes the body that it was given."""
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        found = self.inner.error(status, body, headers)
+        body.clear()
+        return found
+
+
+class ForgetsAfterError(Session):
+    """Throws the conversation away when the provider fails."""
+
+    failed = False
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        self.failed = True
+        return super().error(status, body, headers)
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        made = super().request(body)
+        if self.failed:
+            del made["messages"][1:]
+        return made
+
+
+class NoErrors(Session):
+    """Has the method, and says that it does no errors."""
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        raise Unsupported("no errors yet")
+
+
+class Unsupported(Exception):  # noqa: N818 - recognised by its name
+    pass
+
+
+class RepliesOnly:
+    """Has neither errors nor anything else but replies and requests."""
+
+    def __init__(self, route: Route, log: list[str]) -> None:
+        session = Session(route, log)
+        self.request, self.response = session.request, session.response
+
+
+class Translator:
+    def __init__(self, session: type[Any]) -> None:
+        self.session = session
+        self.log: list[str] = []
+
+    def open(self, route: Route, /) -> Any:
+        return self.session(route, self.log)
+
+
+def play(session: type[Any], check: str = "response", case: Any = LIMIT, **ends: str) -> tuple[ItemResult, list[str]]:
+    client, upstream = ends.get("client", "openai_chat"), ends.get("upstream", "anthropic")
+    translator = Translator(session)
+    route = Route(client, upstream, case.model(client), case.model(upstream))
+    result = CHECKS[check](case, route, PythonDriver(translator, "t:T").open, JUDGES, "", None)
+    return result, translator.log
+
+
+def test_an_error_comes_after_its_request() -> None:
+    result, log = play(Session)
+    assert result.verdict is Verdict.PASS
+    assert log == ["request", "error 429"]
+    assert [played.name for played in result.played] == ["01-error"]
+    assert result.played[0].golden["status"] == 429
+    assert result.played[0].produced["headers"]["retry-after"] == "17"
+
+
+def test_the_conversation_goes_on_with_the_same_request() -> None:
+    result, log = play(Session, case=AFTER_TOOL)
+    assert result.verdict is Verdict.PASS
+    assert log == ["request", "response", "request", "error 429", "request", "response"]
+    assert [played.name for played in result.played] == ["01-response", "02-error", "02-response"]
+
+
+def test_the_loop_sends_the_request_again() -> None:
+    result, log = play(Session, "agent_loop", AFTER_TOOL)
+    assert result.verdict is Verdict.PASS
+    assert log == ["request", "response", "request", "error 429", "request"]
+
+
+def test_the_loop_sees_what_an_error_did_to_the_session() -> None:
+    result, _ = play(ForgetsAfterError, "agent_loop", AFTER_TOOL)
+    assert result.verdict is Verdict.FAIL
+    assert play(ForgetsAfterError, "request", AFTER_TOOL)[0].verdict is Verdict.PASS
+
+
+def test_who_has_nothing_to_do_with_headers_loses_none() -> None:
+    result, _ = play(WithoutHeaders)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+
+
+@pytest.mark.parametrize(
+    ("session", "verdict", "rule", "level"),
+    [
+        (Raises, Verdict.FAIL, "translation/crashed", Level.MUST),
+        (ErrorAsBody, Verdict.FAIL, "translation/bad-output", Level.MUST),
+        (Mutates, Verdict.WARN, "translation/input-mutated", Level.SHOULD),
+    ],
+)
+def test_faults_of_the_call(session: type[Any], verdict: Verdict, rule: str, level: Level) -> None:
+    result, _ = play(session)
+    assert result.verdict is verdict
+    assert [(finding.rule, finding.level, finding.body) for finding in result.findings] == [(rule, level, "01-error")]
+
+
+def test_an_error_in_the_loop_that_raises_blocks_it() -> None:
+    result, _ = play(Raises, "agent_loop", AFTER_TOOL)
+    assert result.verdict is Verdict.BLOCKED
+    assert "RuntimeError" in result.reason
+
+
+def test_what_a_case_needs() -> None:
+    assert needs("response", LIMIT, "gemini") == {"error"}
+    assert needs("response", AFTER_TOOL, "gemini") == {"response", "error"}
+    assert needs("response", CORPUS.cases["shell/seed"], "gemini") == {"response"}
+    assert needs("request", LIMIT, "gemini") == {"request"}
+    assert needs("agent_loop", AFTER_TOOL, "gemini") == {"request", "response"}
+
+
+def test_no_loop_where_the_error_is_the_last_word() -> None:
+    assert variants(CORPUS, "agent_loop", LIMIT, "anthropic", "gemini") == ()
+    assert variants(CORPUS, "agent_loop", AFTER_TOOL, "anthropic", "gemini") != ()
+
+
+@pytest.mark.parametrize(("session", "reason"), [(RepliesOnly, ""), (NoErrors, "no errors yet")])
+def test_errors_are_asked_only_of_who_does_them(session: type[Any], reason: str) -> None:
+    support = probe(PythonDriver(Translator(session), "t:T"), CORPUS)
+    left = [item for item in items(CORPUS) if not support.applies(item)]
+    failing = {case.id for case in CORPUS.cases.values() if "upstream_error" in case.scenario}
+    assert {item.case.id for item in left} == failing
+    assert {item.check for item in left} == {"response"}
+    assert set(support.reasons.values()) == ({reason} if reason else set())
+
+
+def test_the_reference_does_them_all() -> None:
+    support = probe(PythonDriver(ReferenceTranslator(), "t:T"), CORPUS)
+    assert all(support.applies(item) for item in items(CORPUS))
+    assert all("error" in operations for operations in support.operations.values())
