@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .intermediate import UniversalToolCall
 from .jsontext import digest
@@ -72,3 +72,22 @@ def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str
         used.add(value)
         found[call.id] = value
     return found
+
+
+@dataclass(slots=True)
+class IdMemory:
+    """What one session knows of ids that it had to rewrite for its client: the provider gets its own back."""
+
+    given: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, calls: Iterable[UniversalToolCall], written: dict[str, str]) -> None:
+        """Remember the ids of a reply's calls; ``written`` are those that the client got, by universal id."""
+        for call in calls:
+            wire = written.get(call.id)
+            if wire is not None and call.given_id is not None and wire != call.given_id:
+                self.given[wire] = call.given_id
+
+    def restore(self, calls: Iterable[UniversalToolCall]) -> None:
+        """Put the provider's ids back on the calls of a history. What another session rewrote stays as it is."""
+        for call in calls:
+            call.given_id = self.given.get(call.given_id or "", call.given_id)

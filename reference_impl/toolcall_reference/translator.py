@@ -1,8 +1,8 @@
 """The translator: a session decodes one format, and encodes the other.
 
 Everything that a reply needs of its request (names, free-text tools, settings to echo) is in the session. Across
-exchanges nothing is needed, so a fresh session can go on with any conversation; the same session also gives back opaque
-state that the client's format had no place for.
+exchanges nothing is needed, so a fresh session can go on with any conversation; the same session also gives back what
+the client's format had no place for: opaque state, and ids that it does not take.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from . import formats, history
 from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
+from .ids import IdMemory
 from .intermediate import Body, Conversation, Reply
 from .jsontext import copied
 from .losses import Losses
@@ -73,6 +74,7 @@ class Session:
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
         self._state = StateMemory()
+        self._given = IdMemory()
 
     def request(self, body: Body, /) -> Body:
         """The upstream's request for the client's; Refused where it cannot be said without inventing."""
@@ -84,6 +86,7 @@ class Session:
         history.check_pairing(conversation)
         self._remember(conversation)
         self._state.restore(conversation, self._route.upstream)
+        self._given.restore(conversation.calls)
         target = Target(self._route.upstream_model, self.losses, stream=self._route.stream, names=self._names)
         return self._upstream.encode_request(conversation, target)
 
@@ -103,6 +106,7 @@ class Session:
         target = Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
         found = self._client.encode_response(reply, target)
         self._state.keep(reply, target.call_ids)
+        self._given.keep(reply.calls, target.call_ids)
         return found
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:

@@ -79,6 +79,36 @@ def test_a_reply_that_uses_an_old_id_again_is_told_apart_for_anthropic() -> None
     assert ids[1] == "call_b"
 
 
+def _next(asked: dict[str, Any], reply: dict[str, Any]) -> dict[str, Any]:
+    """An Anthropic client's next request, with a result for each call."""
+    results = [
+        {"type": "tool_result", "tool_use_id": block["id"], "content": "done"}
+        for block in reply["content"]
+        if block["type"] == "tool_use"
+    ]
+    turns = [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": results}]
+    return {**asked, "messages": [*asked["messages"], *turns]}
+
+
+def test_an_id_that_the_client_cannot_take_comes_back_to_its_provider() -> None:
+    answer = copy.deepcopy(REPLIES["openai_chat"])
+    given = ["functions.read:0", "functions_read_0"]
+    for call, call_id in zip(answer["choices"][0]["message"]["tool_calls"], given, strict=True):
+        call["id"] = call_id
+    asked = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "go"}]}
+    session = open_way("anthropic", "openai_chat")
+    session.request(copy.deepcopy(asked))
+    following = _next(asked, session.response(answer))
+    told = [call_id for kind, call_id in anthropic_ids(following) if kind != "text"]
+    assert told[1] == told[3] == given[1]
+    assert told[0] == told[2] != given[0]
+    assert ANTHROPIC.allows(told[0])
+    for replica, wanted in ((session, given), (open_way("anthropic", "openai_chat"), told[:2])):
+        messages = replica.request(copy.deepcopy(following))["messages"]
+        assert [call["id"] for message in messages for call in message.get("tool_calls", [])] == wanted
+        assert [message["tool_call_id"] for message in messages if message["role"] == "tool"] == wanted
+
+
 @pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
 def test_replies_without_ids_get_their_own(client: str) -> None:
     first = reply(client, "gemini", REPLIES["gemini"])
