@@ -51,6 +51,7 @@ class Raises(Session):
     """Raises where it should translate."""
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        del body, headers
         raise RuntimeError(f"upstream answered {status}")
 
 
@@ -58,6 +59,7 @@ class ErrorAsBody(Session):
     """Returns a body alone."""
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        del body, headers
         return {"error": {"code": status}}
 
 
@@ -90,6 +92,7 @@ class NoErrors(Session):
     """Has the method, and says that it does no errors."""
 
     def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        del status, body, headers
         raise Unsupported("no errors yet")
 
 

@@ -71,6 +71,26 @@ def test_a_reply_goes_the_other_way(capsys: pytest.CaptureFixture[str]) -> None:
     assert "alpha/text-kept" in capsys.readouterr().out
 
 
+def test_an_error_is_its_status_and_its_body(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+    judge = sys.modules["toolcall_conformance.judge"].judge
+    monkeypatch.setattr(
+        sys.modules["toolcall_conformance.judge"],
+        "judge",
+        lambda *bodies, **more: asked.append((bodies, more["direction"])) or judge(*bodies, **more),
+    )
+    Path("error.json").write_text('{"status": 429, "body": {}, "text": "one"}', encoding="utf-8")
+    assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
+    assert asked[0][1] == "error"
+    assert asked[0][0][0]["status"] == 429
+    assert run("judge", *ROUTE, "--error", "error.json", "good.json") == 4
+    assert 'good.json: an error is given as {"status": 429, "body": {…}}' in capsys.readouterr().err
+    assert run("judge", *ROUTE, "--error", "--response", "error.json", "error.json") == 4
+    assert "not allowed with argument" in capsys.readouterr().err
+
+
 def test_json_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("judge", *ROUTE, "--json", "a.json", "bad.json") == 1
     told = json.loads(capsys.readouterr().out)

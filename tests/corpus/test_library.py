@@ -102,6 +102,25 @@ def test_a_gap_in_the_exchanges(copy: Path) -> None:
         Corpus(copy).cases["shell/seed"].exchanges("anthropic")
 
 
+def test_an_error_in_the_place_of_the_last_reply_and_before_any(copy: Path) -> None:
+    folder = copy / CASE / "anthropic"
+    error = {"status": 500, "headers": {}, "body": {}}
+    (folder / "01-error.json").write_text(json.dumps(error))
+    (folder / "02-response.json").rename(folder / "02-error.json")
+    first, second = Corpus(copy).cases["shell/seed"].exchanges("anthropic")
+    assert first.error == error
+    assert first.response is not None
+    assert second.response is None
+    assert second.error is not None
+    assert second.error_path == folder / "02-error.json"
+
+
+def test_only_the_last_exchange_may_end_in_an_error(copy: Path) -> None:
+    (copy / CASE / "anthropic" / "01-response.json").rename(copy / CASE / "anthropic" / "01-error.json")
+    with pytest.raises(CorpusError, match=says("anthropic", "01-response.json", "no such file")):
+        Corpus(copy).cases["shell/seed"].exchanges("anthropic")
+
+
 def test_an_empty_folder(copy: Path) -> None:
     shutil.rmtree(copy / CASE / "gemini")
     (copy / CASE / "gemini").mkdir()

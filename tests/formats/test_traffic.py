@@ -101,6 +101,25 @@ def test_official_bodies_have_no_fault(name: str, corpus: Corpus) -> None:
 
 
 @each_format
+def test_official_errors_have_no_fault(name: str, corpus: Corpus) -> None:
+    """Few were recorded, but for each format some; Bedrock's envelope is another one."""
+    refused = [
+        record
+        for record in records(name)
+        if (record.content["status"] or 200) >= 400
+        and re.fullmatch(OFFICIAL[name], record.content["host"] or "")
+        and isinstance(record.content["response"], dict)
+    ]
+    assert refused
+    for record in refused:
+        reply = {"status": record.content["status"], "body": record.content["response"]}
+        assert check_body(corpus, name, "error", reply) == [], record.path
+        failure = formats.read(name, "error", reply).failure
+        assert failure is not None
+        assert failure.message, record.path
+
+
+@each_format
 def test_official_requests_are_read_without_residue(name: str) -> None:
     left = {
         (residue.key, residue.pointer, record.path)

@@ -90,6 +90,13 @@ def test_formats_need_the_same_exchanges(project: Any, private: Path) -> None:
     result.stderr.fnmatch_lines(["*every format needs the same exchanges*alpha has 2, beta has 1"])
 
 
+def test_formats_need_errors_at_the_same_places(project: Any, private: Path) -> None:
+    (private / "scenarios/ours/first/alpha/01-error.json").write_text("{}", encoding="utf-8")
+    result = project.run("toolcall::", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *ours/first: the formats differ in which exchanges have a reply and which *"])
+
+
 def test_a_folder_that_is_no_corpus(project: Any) -> None:
     result = project.run("toolcall::", "--toolcall-corpus", "nowhere")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -115,6 +115,19 @@ def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
     result.stdout.fnmatch_lines(["toolcall: nothing was judged: mine:T does none of what was asked for (no beta yet)"])
 
 
+def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add_case: Any) -> None:
+    for name in ("alpha", "beta"):
+        folder = add_case("box/fails") if name == "alpha" else project.corpus / "scenarios/box/fails"
+        (folder / name / "01-response.json").unlink()
+        (folder / name / "01-error.json").write_text('{"status": 500, "headers": {}, "body": {}}', encoding="utf-8")
+    result = project.run("toolcall::box")
+    result.assert_outcomes(passed=20)
+    result.stdout.fnmatch_lines(["response: *", "alpha *2/2 *2/2", "beta *2/2 *2/2", "8 passed, 4 not applicable"])
+    result = project.run("toolcall::box/fails::response")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["toolcall: nothing was judged: the good one does none of what was asked for*"])
+
+
 def test_a_translator_with_one_operation_has_one_check(project: Any) -> None:
     project.module(
         "mine",
