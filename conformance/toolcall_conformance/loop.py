@@ -70,7 +70,7 @@ def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
 
     Results keep the upstream's ids and names. The replies between are the provider's own and stay.
     """
-    golden.system = asked.system
+    golden = replace(golden, system=asked.system)
     mine = {result.call: result for result in golden.results if result.call is not None}
     said, ours = _runs(asked), _runs(golden)
     if [run[0].side == "assistant" for run in said] != [run[0].side == "assistant" for run in ours]:
