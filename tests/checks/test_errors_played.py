@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
-from toolcall_conformance.contract import Route
+from toolcall_conformance.contract import ErrorTranslator, ErrorTranslatorWithHeaders, Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import items, probe
 from toolcall_conformance.engine.run import bind
@@ -205,3 +205,14 @@ def test_the_reference_does_them_all() -> None:
     support = probe(PythonDriver(ReferenceTranslator(), "t:T"), CORPUS)
     assert all(support.applies(item) for item in items(CORPUS))
     assert all("error" in operations for operations in support.operations.values())
+
+
+def test_the_protocols_take_both_forms() -> None:
+    """The type checker's test as much as ours."""
+    route = Route("openai_chat", "gemini", "gpt-4.1", "gemini-2.5-flash")
+    with_headers: ErrorTranslatorWithHeaders = ReferenceTranslator().open(route)
+    without: ErrorTranslator = WithoutHeaders(route, [])
+    body = {"error": {"code": 503, "message": "Later.", "status": "UNAVAILABLE"}}
+    status, found, headers = with_headers.error(503, body, {})  # type: ignore[misc]
+    assert (status, found) == without.error(503, body)
+    assert headers == {"content-type": "application/json"}
