@@ -498,3 +498,15 @@ def test_one_mistake_is_one_finding(corpus: Corpus) -> None:
     wrapped = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     found = check_body(corpus, "anthropic", "request", request(user("Hi"), tools=[wrapped]))
     assert [(finding.rule, finding.level) for finding in found] == [("anthropic/tool-shape", Level.MUST)]
+
+
+@pytest.mark.parametrize("identity", ["toolu_1\n", "call_1\nfc_1", "\n"])
+def test_a_line_break_is_no_character_of_an_id(corpus: Corpus, identity: str) -> None:
+    """Not at the end either, where Python's own ``$`` would let one pass."""
+    body = request(user("go"), assistant(call(identity)), user(result(identity)))
+    assert "anthropic/call-id" in {finding.rule for finding in check_body(corpus, "anthropic", "request", body)}
+
+
+def test_a_line_break_is_no_character_of_a_name(corpus: Corpus) -> None:
+    body = request(user("go"), tools=[TOOL | {"name": "read_file\n"}])
+    assert "anthropic/tool-name" in {finding.rule for finding in check_body(corpus, "anthropic", "request", body)}

@@ -14,7 +14,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.registry import Breach
-from toolcall_conformance.rules.shapes import Shapes
+from toolcall_conformance.rules.shapes import Shapes, whole
 
 
 @cache
@@ -23,7 +23,8 @@ def validator(corpus: Corpus, format_name: str, direction: str) -> Any:
     schema = corpus.schema(format_name, direction)
     registry: referencing.Registry[Any] = referencing.Registry()  # without one, jsonschema would ask the network
     extend: Any = jsonschema.validators.extend
-    keywords = {"$ref": _Reference(shapes(corpus, format_name, direction)), "additionalProperties": _in_order}
+    reference = _Reference(shapes(corpus, format_name, direction))
+    keywords = {"$ref": reference, "additionalProperties": _in_order, "pattern": _pattern}
     return extend(jsonschema.Draft202012Validator, keywords)(schema, registry=registry)
 
 
@@ -52,6 +53,13 @@ def _in_order(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator
         places = {key: place for place, key in enumerate(instance)}
         errors.sort(key=lambda error: places[error.relative_path[0]])
     yield from errors
+
+
+def _pattern(validator: Any, said: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """The keyword ``pattern``: jsonschema's own lets a line break stand behind the end."""
+    del schema
+    if validator.is_type(instance, "string") and not whole(said).search(instance):
+        yield ValidationError(f"{instance!r} does not match {said!r}")
 
 
 def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Iterator[tuple[str, Breach]]:

@@ -159,8 +159,13 @@ def _contains(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     return lambda value: not isinstance(value, list) or any(test(entry) for entry in value)
 
 
+def whole(pattern: str) -> re.Pattern[str]:
+    """A pattern as JSON Schema means it, in ECMA's dialect: ``$`` is the very end, never before a last line break."""
+    return re.compile(re.sub(r"(\\.)|\$", lambda found: found[1] or r"\Z", pattern))
+
+
 def _pattern(said: str, _schema: Any, _shapes: Shapes) -> Fits:
-    search = re.compile(said).search
+    search = whole(said).search
     return lambda value: not isinstance(value, str) or search(value) is not None
 
 

@@ -261,4 +261,4 @@ def legal_id(pair: Pair, call_id: str) -> bool:
     limit, pattern = pair.target.get("id_limit"), pair.target.get("id_pattern")
     if not call_id or (limit is not None and len(call_id) > limit):
         return False
-    return pattern is None or re.search(pattern, call_id) is not None
+    return pattern is None or re.fullmatch(pattern, call_id) is not None

@@ -19,4 +19,4 @@ def _takes(data: Mapping[str, Any], name: str) -> bool:
     limit, pattern = data.get("name_limit"), data.get("name_pattern")
     if limit is not None and len(name) > limit:
         return False
-    return pattern is None or re.search(pattern, name) is not None
+    return pattern is None or re.fullmatch(pattern, name) is not None
