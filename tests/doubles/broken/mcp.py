@@ -79,6 +79,22 @@ def names_cleaned(draft: Draft) -> None:
     rename(draft, lambda name: re.sub(r"[^a-zA-Z0-9_-]", "_", name))
 
 
+@broken(
+    "names-passed-on",
+    rule={
+        ANTHROPIC: "anthropic/tool-name",
+        CHAT: "openai_chat/tool-name",
+        RESPONSES: "openai_responses/tool-name",
+        GEMINI: "gemini/name-charset",
+    },
+    check="request",
+    cases=("mcp/odd-characters",),
+)
+def names_passed_on(draft: Draft) -> None:
+    """Names that begin with a digit or hold a colon go to a provider that does not take them."""
+    rename(draft, lambda name: name)
+
+
 @broken("names-without-server", rule=INJECTIVE, check="request", cases=("mcp/two-servers",))
 def names_without_server(draft: Draft) -> None:
     """The server is taken off the names, and the same tool of two servers has one."""
