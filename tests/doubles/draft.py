@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import copy
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from doubles import wire
+
+_CAPTION = re.compile(r"From (?:the )?result .{1,300}:", re.DOTALL)
+_OWN = re.compile(rf"{_CAPTION.pattern}|\[[^\]]{{1,300}}\]", re.DOTALL)
 
 
 class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
@@ -45,7 +50,21 @@ class Draft:
 
     @property
     def texts(self) -> list[wire.Text]:
-        return list(wire.texts(self.format, self.body))
+        """What somebody said: captions and placeholders of media are the translator's own words."""
+        return [text for text in wire.texts(self.format, self.body) if not _OWN.fullmatch(text.text.strip())]
+
+    @property
+    def captions(self) -> list[wire.Text]:
+        """The texts that say which call the media behind them come from."""
+        return [text for text in wire.texts(self.format, self.body) if _CAPTION.fullmatch(text.text.strip())]
+
+    def rename_ids(self, known: Mapping[Any, str]) -> None:
+        """Give calls and results other ids, in captions too."""
+        for handle in [*self.calls, *self.results]:
+            handle.id = known[handle.id]
+        for caption in self.captions:
+            for old, new in known.items():
+                caption.text = caption.text.replace(f"({old})", f"({new})")
 
     def texts_of(self, side: str) -> list[wire.Text]:
         return [text for text in self.texts if text.side == side]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from toolcall_conformance.reading import Media, Result, Text, Turn
 from toolcall_conformance.reading.model import Call, Value
@@ -37,18 +38,28 @@ def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bo
     """
     if not any(isinstance(item, Result) for item in turn.items[:index]):
         return None, False
-    start = index
-    while start and isinstance(turn.items[start - 1], Media):
-        start -= 1
-    ahead = turn.items[start - 1]
+    named = captioned(turn, index, calls)
+    if named is not None:
+        return named, False
+    ahead = _ahead(turn, index)
     results = [item for item in turn.items if isinstance(item, Result)]
-    if isinstance(ahead, Text):
-        named = _named(ahead.text, results, calls)
-        if named is not None:
-            return named, False
     if isinstance(ahead, Result) and (ahead is not results[-1] or len(results) == 1):
         return ahead.call, False
     return None, len(results) > 1
+
+
+def captioned(turn: Turn, index: int, calls: Sequence[Call]) -> int | None:
+    """The ordinal of the call that the caption of media names; None if they have none."""
+    ahead = _ahead(turn, index)
+    results = [item for item in turn.items[:index] if isinstance(item, Result)]
+    return _named(ahead.text, results, calls) if isinstance(ahead, Text) and results else None
+
+
+def _ahead(turn: Turn, index: int) -> object:
+    """What stands before a row of media."""
+    while index and isinstance(turn.items[index - 1], Media):
+        index -= 1
+    return turn.items[index - 1] if index else None
 
 
 def _named(caption: str, results: Sequence[Result], calls: Sequence[Call]) -> int | None:
@@ -67,7 +78,11 @@ def _named(caption: str, results: Sequence[Result], calls: Sequence[Call]) -> in
 
 
 def _says(text: str, word: str) -> bool:
-    return re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w-])", text) is not None
+    return re.search(_word(word), text) is not None
+
+
+def _word(word: str) -> str:
+    return rf"(?<![\w.-]){re.escape(word)}(?![\w-])"
 
 
 def _labels(result: Result) -> set[str]:
@@ -87,6 +102,60 @@ def _texts(result: Result) -> Iterator[str]:
             yield value
         elif isinstance(value, (dict, list)):
             values.extend(value.values() if isinstance(value, dict) else value)
+
+
+def needless(pair: Pair) -> frozenset[str]:
+    """Pointers of the source's captions whose media stand in the named result itself in the output."""
+    inside: dict[int | None, set[str]] = {}
+    for result in pair.output.results:
+        inside.setdefault(result.call, set()).update(media_bytes(part) for part in result.parts if _is_media(part))
+    found: set[str] = set()
+    if not any(inside.values()):
+        return frozenset()
+    calls = pair.source.calls
+    for turn in pair.source.turns:
+        for index, item in enumerate(turn.items):
+            if isinstance(item, Media) and isinstance(text := _ahead(turn, index), Text):
+                call = captioned(turn, index, calls)
+                home = inside.get(pair.calls.get(call)) if call is not None else None
+                if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
+                    found.add(text.pointer)
+    return frozenset(found)
+
+
+def _row(turn: Turn, index: int) -> list[Media]:
+    """The media that stand together with those at ``index``."""
+    start = index
+    while start and isinstance(turn.items[start - 1], Media):
+        start -= 1
+    return list(takewhile(_is_media, turn.items[start:]))  # type: ignore[arg-type]
+
+
+def _is_media(item: object) -> bool:
+    return isinstance(item, Media)
+
+
+def retold(pair: Pair) -> dict[str, str]:
+    """What captions of the output say in the source, by pointer, if only the ids differ that they name."""
+    source, output = pair.source.calls, pair.output.calls
+    known = {
+        old: new
+        for left, right in sorted(pair.calls.items())
+        if (old := source[left].id) and (new := output[right].id) and old != new
+    }
+    if not known:
+        return {}
+    said: dict[str, str] = {}
+    for turn in pair.source.turns:
+        for text, behind in pairwise(turn.items):
+            if isinstance(text, Text) and isinstance(behind, Media):
+                told = text.text
+                for old, new in known.items():
+                    told = re.sub(_word(old), lambda _, new=new: new, told)  # type: ignore[misc]
+                if told != text.text:
+                    said[told.strip()] = text.text
+    texts = (item for turn in pair.output.turns for item in turn.items if isinstance(item, Text))
+    return {text.pointer: said[text.text.strip()] for text in texts if text.text.strip() in said}
 
 
 def asides(pair: Pair) -> frozenset[str]:
@@ -129,6 +198,7 @@ def _is_caption(text: str, names: Sequence[str]) -> bool:
     """Whether a text names a call or the media and says nothing else but a few words that point."""
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
     rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
-    words = re.findall(r"\w+", rest.lower())
+    # An id that nobody knows names nothing, but is no word either: ids may have changed on the way.
+    words = re.findall(r"\w+", _LABEL.sub(" ", rest).lower())
     named = count > 0 or _NUMBER.search(text) is not None
     return named and len(words) <= _LONGEST and all(map(_WORD.fullmatch, words))

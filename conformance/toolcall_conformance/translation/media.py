@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Call, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
-from toolcall_conformance.translation.captions import owner
+from toolcall_conformance.translation.captions import captioned, owner
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -115,7 +115,7 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
             source=source,
             subject=_words(left),
         )
-    elif left.call is not None and right.unclear:
+    elif left.in_result and left.call is not None and right.unclear:
         pair.report(
             "translation/results-linked",
             pointer,
@@ -270,7 +270,11 @@ def _pieces(reading: Reading, counts: dict[int, int], calls: dict[int, int] | No
         place += counts.get(number, 0)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
-                call, unclear = (None, False) if calls is not None else owner(turn, index, every)
+                if calls is None:
+                    call, unclear = owner(turn, index, every)
+                else:
+                    named = captioned(turn, index, every)
+                    call, unclear = calls.get(named) if named is not None else None, False
                 yield Piece(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Result):
                 call = item.call if calls is None or item.call is None else calls.get(item.call)

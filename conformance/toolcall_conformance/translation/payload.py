@@ -73,6 +73,9 @@ def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[
             elif inner is not MISSING:
                 content.values.append((inner, None))
     content.media = [*media, *beside]
+    bare = without_placeholders(texts, beside) if beside else texts
+    if bare != texts:
+        content.said.append(bare)
     return content
 
 

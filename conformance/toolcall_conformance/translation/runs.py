@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
 from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
-from toolcall_conformance.translation.captions import asides
+from toolcall_conformance.translation.captions import asides, needless, retold
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
 
@@ -57,13 +57,19 @@ class Place:
 def source_runs(pair: Pair) -> list[Run]:
     """The source's conversation; hosted steps open a run, since their text may stand there in the output."""
     same = {call: call for call in pair.calls}
-    return _runs(pair.source, same, _batches(pair), interleaved=pair.both("text-between-calls"), hosted=True)
+    interleaved = pair.both("text-between-calls")
+    return _runs(pair.source, same, _batches(pair), interleaved=interleaved, hosted=True, aside=needless(pair))
 
 
 def output_runs(pair: Pair) -> list[Run]:
     """The output's conversation with the landmarks of the source, without captions of moved media."""
     back = {right: left for left, right in pair.calls.items()}
-    return _runs(pair.output, back, _batches(pair), interleaved=pair.both("text-between-calls"), aside=asides(pair))
+    interleaved = pair.both("text-between-calls")
+    runs = _runs(pair.output, back, _batches(pair), interleaved=interleaved, aside=asides(pair))
+    said = retold(pair)
+    for run in runs if said else ():
+        run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
+    return runs
 
 
 def merged(runs: Sequence[Run]) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
 
 from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
@@ -107,9 +108,14 @@ def results_as_user_text(draft: Draft) -> None:
         result.holder[result.place] = entry
 
 
+# The reference's own words in a result that is a picture alone.
+STANDS_FOR_MEDIA = re.compile(r"\[\w+/[^\]\n]*\]")
+
+
 def plain_texts(draft: Draft) -> list[Result]:
     """The results that are one text, are no failures, and say something."""
-    return [result for result in draft.results if result.text and result.text.strip() and not result.failed]
+    found = [result for result in draft.results if result.text and result.text.strip() and not result.failed]
+    return [result for result in found if not STANDS_FOR_MEDIA.fullmatch(str(result.text))]
 
 
 @broken("result-emptied", rule="translation/result-content", check="request")
@@ -213,6 +219,8 @@ def result_only_first_block(draft: Draft) -> None:
 @broken("result-indent-lost", rule="translation/result-content", check="request")
 def result_indent_lost(draft: Draft) -> None:
     """White space inside a result was collapsed."""
+    source = Draft(draft.source, draft.source_format).results
+    need(not any(isinstance(result.content, list) for result in source))  # between pieces any white space may stand
     for result in plain_texts(draft):
         text = str(result.text).strip()
         if " ".join(text.split()) != text and not sounds_bad(result):

@@ -182,6 +182,7 @@ def text_before_calls_apart(draft: Draft) -> None:
 def calls_in_two_messages(draft: Draft) -> None:
     """Parallel calls stand in assistant messages one after the other, which the API reads as one turn."""
     batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
+    need(batch[-1].place - batch[0].place == len(batch) - 1 and batch[-1].entry is batch[-1].holder[-1])
     at = next(index for index, message in enumerate(draft.messages) if message is batch[0].message)
     rest = [call.entry for call in batch[1:]]
     for call in batch[1:]:

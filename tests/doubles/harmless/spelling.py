@@ -15,9 +15,7 @@ IDS = "translation/ids-kept"
 def _renamed(draft: Draft, pattern: str) -> None:
     ids = [call.id for call in need(draft.calls)]
     need(all(ids) and len(set(ids)) == len(ids))
-    known = {old: pattern.format(number) for number, old in enumerate(ids, 1)}
-    for handle in [*draft.calls, *draft.results]:
-        handle.id = known[handle.id]
+    draft.rename_ids({old: pattern.format(number) for number, old in enumerate(ids, 1)})
 
 
 @harmless("ids-of-its-own", check="request", warns=IDS)
@@ -41,6 +39,7 @@ def reply_ids_of_its_own(draft: Draft) -> None:
 @harmless("ids-dropped", check="request", target=GEMINI)
 def ids_dropped(draft: Draft) -> None:
     """Calls and results have no ids; the results stand in the order of the calls."""
+    need(not draft.captions)  # they name the ids
     for handle in need([*draft.calls, *draft.results]):
         handle.drop_id()
 
@@ -169,8 +168,9 @@ def result_object_indented(draft: Draft) -> None:
     hit = False
     for before, result in zip(Draft(draft.source, draft.source_format).results, draft.results, strict=True):
         if not before.failed and before.text is None:  # an object, not a text that happens to be JSON
-            value = json.loads(str(result.text))
-            result.text, hit = json.dumps(value, indent=1, ensure_ascii=False), True
+            value = _parsed(str(result.text))
+            if value is not None:
+                result.text, hit = json.dumps(value, indent=1, ensure_ascii=False), True
     need(hit)
 
 
@@ -200,7 +200,7 @@ def _failures(draft: Draft) -> list[tuple[Result, str]]:
     source = Draft(draft.source, draft.source_format).results
     found = []
     for before, after in zip(source, draft.results, strict=True):
-        if before.failed and isinstance(before.text, str):
+        if before.failed and isinstance(before.text, str) and not isinstance(after.content, list):
             found.append((after, before.text))
     return need(found)
 

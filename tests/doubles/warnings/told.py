@@ -15,9 +15,7 @@ def ids_replaced(draft: Draft) -> None:
     source = Draft(draft.source, draft.source_format)
     ids = [call.id for call in need(draft.calls)]
     need(len(set(ids)) == len(ids) and set(ids) <= {call.id for call in source.calls})
-    known = {old: f"call_{number:04}" for number, old in enumerate(ids)}
-    for handle in [*draft.calls, *draft.results]:
-        handle.id = known[handle.id]
+    draft.rename_ids({old: f"call_{number:04}" for number, old in enumerate(ids)})
 
 
 @warning("calls-reordered", rule="translation/call-order", check="response")
@@ -54,6 +52,8 @@ def _split(draft: Draft, wrap: Any) -> None:
 def calls_in_contents_of_their_own(draft: Draft) -> None:
     """Parallel calls stand in contents of their own, one after the other."""
     batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
+    need("thoughtSignature" not in batch[0].entry)  # else each content needs one
+    need(batch[-1].place - batch[0].place == len(batch) - 1 and batch[-1].entry is batch[-1].holder[-1])
     at = next(index for index, message in enumerate(draft.messages) if message is batch[0].message)
     rest = [call.entry for call in batch[1:]]
     for call in batch[1:]:
