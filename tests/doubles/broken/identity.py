@@ -41,7 +41,7 @@ def identity_usage_changed(draft: Draft) -> None:
 @broken("identity-arguments-spelt-anew", rule=IDENTITY, check="response", target=(CHAT, RESPONSES), sources=SAME)
 def identity_arguments_spelt_anew(draft: Draft) -> None:
     """On A→A the JSON text of arguments was read and written again, with other blanks."""
-    for call in need(draft.calls):
+    for call in need([call for call in draft.calls if isinstance(call.raw, str)]):
         call.raw = call.raw + " "
 
 
