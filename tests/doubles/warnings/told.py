@@ -259,6 +259,7 @@ def thinking_as_text(draft: Draft) -> None:
 def _thoughts(value: Any) -> list[str]:
     if isinstance(value, dict):
         own = [value["thinking"]] if isinstance(value.get("thinking"), str) else []
-        own += [value["text"]] if value.get("thought") is True or value.get("type") == "summary_text" else []
+        thought = value.get("thought") is True or value.get("type") == "summary_text"
+        own += [value["text"]] if thought and isinstance(value.get("text"), str) else []
         return own + [found for entry in value.values() for found in _thoughts(entry)]
     return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
