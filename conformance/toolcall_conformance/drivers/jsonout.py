@@ -123,6 +123,9 @@ class _Copier:
         text = str.__str__(value)
         # Counted before it is escaped: a text of several gigabytes is refused without another copy of it.
         self._count(len(text))
+        if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+            self._count(2)
+            return text  # nothing in it is escaped
         try:
             written = _quoted(text).encode()
         except UnicodeEncodeError:

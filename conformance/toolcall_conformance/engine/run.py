@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-import json
+import marshal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -112,7 +112,7 @@ class _Remembering:
         self._said: dict[bytes, tuple[Finding, ...]] = {}
 
     def __call__(self, golden: Any, output: Any, **rest: Any) -> tuple[Finding, ...]:
-        key = blake2b(json.dumps([golden, output, rest]).encode(), digest_size=16).digest()
+        key = blake2b(marshal.dumps([golden, output, rest], 2), digest_size=16).digest()
         if key not in self._said:
             if len(self._said) > MOST_REMEMBERED:
                 self._said.clear()
