@@ -19,6 +19,7 @@ from toolcall_conformance.translation import (
     results,
     settings,
     state,
+    stored,
     texts,
     tools,
     upstream_errors,
@@ -41,6 +42,7 @@ def judge(
     upstream_request: Any = None,
     declared: Collection[str] = (),
     vendor: bool = False,
+    captured: bool = False,
     corpus: Corpus | None = None,
 ) -> Findings:
     """Judge what a translator made of a body.
@@ -52,6 +54,8 @@ def judge(
     ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them. Models are those of the
     route, if known. ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may
     mend even where both formats are one. ``declared`` are the elements that the translator itself says it lost.
+    ``captured``: the bodies come from somebody's traffic, where a translator may have lent the place of one provider's
+    state to another's.
 
     Returns findings with pointers into ``output``, and the losses that it met. Raises LookupError for an unknown
     format; never for any JSON.
@@ -62,7 +66,7 @@ def judge(
     source_model, output_model = (client_model, upstream_model) if asking else (upstream_model, client_model)
     before = formats.read(source_format, direction, source)
     after = formats.read(output_format, direction, output)
-    pair = Pair(corpus, before, after, forced=_forced(client, request))
+    pair = Pair(corpus, before, after, forced=_forced(client, request), captured=captured)
     if not asking and request is not None and upstream_request is not None:
         asked = formats.read(client, "request", request), formats.read(upstream, "request", upstream_request)
         pair.names = tools.renamed(Pair(corpus, *asked))
@@ -78,7 +82,9 @@ def judge(
         return Findings(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
+    excused = stored.settle(pair) if before.stored else frozenset()
     compare(pair, output_model if asking else None)
+    pair.findings = [finding for finding in pair.findings if finding.rule not in excused]
     state.find_foreign_keys(pair, own)
     return Findings(own + pair.findings, losses.met(pair, declared))
 

@@ -11,9 +11,11 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Findings
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result, Turn
+from toolcall_conformance.remembered import Held, whole
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import calls, losses, results, returned, state, texts, tools
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.stored import is_half
 
 
 def judge_history(
@@ -24,6 +26,8 @@ def judge_history(
     upstream: str,
     request: Any = None,
     upstream_model: str | None = None,
+    held: Held | None = None,
+    stored: bool = False,
     corpus: Corpus | None = None,
 ) -> Findings:
     """Judge the upstream request that a translator made of a client's request in a running conversation.
@@ -31,19 +35,27 @@ def judge_history(
     ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies with
     their ids, names and opaque state, and the client's results. ``client`` is the format that everything had to pass
     through: what it cannot say is not demanded. ``request`` is the client's golden request, by whose words results are
-    judged: never the one built from translated replies, whose ids may be what is wrong. Returns findings with pointers
-    into ``output``.
+    judged: never the one built from translated replies, whose ids may be what is wrong. ``held`` is what the provider
+    remembers, by the id of its reply: a request may go on from there. ``stored``: the client's request left out what it
+    had said before. Returns findings with pointers into ``output``.
     """
     corpus = corpus or load_corpus()
     before = formats.read(upstream, "request", golden)
     if request is not None:
         before = _as_the_client_said(before, formats.read(client, "request", request))
-    after = formats.read(upstream, "request", output)
+    read = whole(upstream, output, held or {})
+    after = formats.read(upstream, "request", read.body)
     pair = Pair(corpus, before, after, through=client, said_in=client)
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", got=output)
         return Findings(pair.findings)
-    own = check_body(corpus, upstream, "request", output, model=upstream_model, reading=after)
+    own = check_body(corpus, upstream, "request", output, model=upstream_model)
+    if read.unknown is not None:
+        pair.report("translation/stored-reply-known", read.pointer or "", got=read.unknown)
+        return Findings(own + pair.findings)
+    if stored and is_half(before, after):
+        pair.report("translation/stored-history", "", want=_turns(before), got=_turns(after))
+        return Findings(own + pair.findings)
     tools.map_tools(pair)
     calls.compare_calls(pair)
     results.compare_results(pair)
@@ -51,8 +63,14 @@ def judge_history(
     state.compare_media(pair)
     returned.compare_returned(pair)
     _compare_ids(pair)
-    told = [finding for finding in pair.findings if finding.rule != "translation/ids-kept"]
+    container = formats.client(upstream).CONTAINER
+    told = [read.as_sent(finding, container) for finding in pair.findings if finding.rule != "translation/ids-kept"]
     return Findings(own + told, losses.met(pair, history=True))
+
+
+def _turns(reading: Reading) -> str:
+    count = sum(turn.side == "assistant" for turn in reading.turns)
+    return f"{count} turn{'s' if count != 1 else ''} of the assistant"
 
 
 def declared_names(golden: Any, output: Any, *, upstream: str, corpus: Corpus | None = None) -> Mapping[str, str]:

@@ -1,8 +1,9 @@
 """The translator: a session decodes one format, and encodes the other.
 
 Everything that a reply needs of its request (names, free-text tools, settings to echo) is in the session. Across
-exchanges nothing is needed, so a fresh session can go on with any conversation; the same session also gives back what
-the client's format had no place for: opaque state, and ids that it does not take.
+exchanges nothing is needed, so a fresh session can go on with any conversation that comes whole; the same session also
+keeps the conversation for clients that ask for it, and gives back what the client's format had no place for: opaque
+state, and ids that it does not take.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class Session:
         self._custom: set[str] = set()
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
+        self._replies = formats.memory(route.client)
         self._state = StateMemory()
         self._given = IdMemory()
 
@@ -82,7 +84,7 @@ class Session:
         self._asked = copied(body)
         if self._route.client == self._route.upstream:
             return _same(body, self._upstream.MODEL_KEYS[0], self._route.upstream_model)
-        conversation = self._client.decode_request(copied(body), self.losses)
+        conversation = self._client.decode_request(self._replies.whole(copied(body)), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
         self._state.restore(conversation, self._route.upstream)
@@ -105,6 +107,7 @@ class Session:
         model = self._route.client_model
         target = Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
         found = self._client.encode_response(reply, target)
+        self._replies.keep(found)
         self._state.keep(reply, target.call_ids)
         self._given.keep(reply.calls, target.call_ids)
         return found

@@ -9,13 +9,14 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
 from toolcall_conformance.checks.captions import as_said
-from toolcall_conformance.checks.client import Habit, UncontinuableError, continued
+from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Outcome, Produced, SessionDriver
+from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.reading import Call
+from toolcall_conformance.remembered import Held, remember
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ VARIANTS = {
     "swapped": Variant(Habit(swap=True)),
     "fresh": Variant(fresh=True),
     "interleaved": Variant(interleaved=True),
+    "stored": Variant(Habit(stored=True)),
 }
 
 
@@ -59,7 +61,8 @@ def _play(
     """Play a conversation, an exchange a step; what is judged goes into ``tally``."""
     session: SessionDriver | None = None
     clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
-    request = clients[0].request
+    request = known = clients[0].request  # what the client sends, and all that it would say
+    held: Held = {}
     unnamed = _gives_no_ids(case, route.upstream)
     for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
         if session is None or way.fresh:
@@ -79,7 +82,10 @@ def _play(
             sent = session.request(request)
         tally.played.append(Played(name, request, produced(sent), upstream.request))
         if not isinstance(sent, Produced):
-            _failed(tally, number, "request", sent, name)
+            if way.habit.stored and number and isinstance(sent, RefusedOutcome):
+                tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
+            else:
+                _failed(tally, number, "request", sent, name)
             return
         if judges is not None and number:
             found = judges.history(
@@ -87,8 +93,10 @@ def _play(
                 sent.value,
                 client=route.client,
                 upstream=route.upstream,
-                request=as_said(case, route.client, client.request, request),
+                request=as_said(case, route.client, client.request, known),
                 upstream_model=route.upstream_model,
+                held=held,
+                stored=way.habit.stored,
             )
             tally.lose(found)
             tally.findings += _placed(_without_ids(found) if unnamed else found, name, way, route)
@@ -99,13 +107,16 @@ def _play(
         if judges is not None:
             declared = judges.names(upstream.request, sent.value, upstream=route.upstream)
             given = as_declared(route.upstream, upstream.response, declared)
+        held = remember(route.upstream, sent.value, given, held)
         back = session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
             _failed(tally, number, "response", back, reply)
             return
         try:
-            request = continued(route.client, request, back.value, clients[number + 1], way.habit)
+            whole = continued(route.client, known, back.value, clients[number + 1], way.habit)
+            request = as_sent(route.client, known, back.value, whole, way.habit)
+            known = whole
         except UncontinuableError as broken:
             tally.played.append(Played(reply, given, back.value, client.response))
             tally.findings.append(
@@ -116,7 +127,7 @@ def _play(
                     str(broken),
                     want=broken.want,
                     got=broken.got,
-                    element="call",
+                    element="call" if isinstance(broken.want, int) else "body",
                     body=reply,
                 )
             )
@@ -188,12 +199,21 @@ def _placed(findings: tuple[Finding, ...], body: str, way: Variant, route: Route
 def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:
     """The variants that a case has for a client.
 
-    None without a second exchange, or for a format whose ideal client we do not have; swapped results only where ids
-    link them.
+    None without a second exchange, or for a format whose ideal client we do not have; those that try a translator's
+    memory only where there is something to remember; swapped results only where ids link them; stored conversations
+    only where the client's API has them.
     """
     if client not in formats.names() or len(case.exchanges(client)) < 2:
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
-    swappable = "parallel-calls" in case.features and linked
-    return tuple(name for name in VARIANTS if name != "swapped" or swappable)
+    keeps = formats.stored(client) is not None
+    remembers = not case.features.isdisjoint(corpus.remembered)
+    fitting = {
+        "stripping": remembers,
+        "fresh": remembers,
+        "interleaved": remembers,
+        "swapped": "parallel-calls" in case.features and linked,
+        "stored": "stored-state" in case.features and keeps,
+    }
+    return tuple(name for name in VARIANTS if fitting.get(name, True))

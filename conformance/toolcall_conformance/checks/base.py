@@ -48,7 +48,16 @@ class HistoryJudge(Protocol):
     """The judge of a request in the course of a conversation, with a corpus bound to it."""
 
     def __call__(
-        self, golden: Any, output: Any, *, client: str, upstream: str, request: Any, upstream_model: str | None
+        self,
+        golden: Any,
+        output: Any,
+        *,
+        client: str,
+        upstream: str,
+        request: Any,
+        upstream_model: str | None,
+        held: Mapping[str, list[Any]],
+        stored: bool,
     ) -> tuple[Finding, ...]: ...
 
 

@@ -14,17 +14,22 @@ from toolcall_conformance.reading import Reading
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """How a client behaves: whether it sends back keys that it does not know, and in which order it gives results."""
+    """How a client behaves.
+
+    ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
+    names the reply that it goes on from and sends only what is new.
+    """
 
     echo: bool = True
     swap: bool = False
+    stored: bool = False
 
 
 class UncontinuableError(Exception):
-    """A reply with another number of calls than the conversation goes on with: ``want`` and ``got`` say how many."""
+    """A reply that the conversation cannot go on from: ``want`` and ``got`` say what is wrong with it."""
 
-    def __init__(self, want: int, got: int) -> None:
-        super().__init__(f"the reply has {got} calls, the provider's had {want}")
+    def __init__(self, message: str, want: Any, got: Any) -> None:
+        super().__init__(message)
         self.want, self.got = want, got
 
 
@@ -44,7 +49,8 @@ def continued(
     calls = formats.read(name, "request", body).calls
     if len(calls) != len(golden.calls):
         told = len(formats.read(name, "request", before).calls)
-        raise UncontinuableError(len(golden.calls) - told, len(calls) - told)
+        want, got = len(golden.calls) - told, len(calls) - told
+        raise UncontinuableError(f"the reply has {got} calls, the provider's had {want}", want, got)
     start = _start_of_tail(golden, client.CONTAINER)
     said = recaptioned(following.request, golden, {call.ordinal: call.id for call in calls})
     tail = copied(client.entries(said)[start:])
@@ -58,6 +64,22 @@ def continued(
         client.swap(tail)
     body[client.CONTAINER] += tail
     return body
+
+
+def as_sent(name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: Habit) -> Any:
+    """A whole request ``following`` as the client sends it: all of it, or only what came after ``reply``.
+
+    ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
+    """
+    keeper = formats.stored(name)
+    if not habit.stored or keeper is None:
+        return following
+    client = formats.client(name)
+    told = len(client.entries(before)) + len(client.as_history(reply, echo=True))
+    sent = keeper.shortened(following, reply, told)
+    if sent is None:
+        raise UncontinuableError("the reply has no id that the next request could go on from", "an id", reply.get("id"))
+    return sent
 
 
 def _start_of_tail(golden: Reading, container: str) -> int:

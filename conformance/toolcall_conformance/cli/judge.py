@@ -73,6 +73,7 @@ def run(parsed: argparse.Namespace) -> int:
         direction=direction,
         client_model=parsed.client_model,
         upstream_model=parsed.upstream_model,
+        captured=True,
         corpus=corpus,
     )
     gravest = worst(findings)

@@ -9,7 +9,8 @@ other code names a format.
 from __future__ import annotations
 
 import importlib
-import json
+import importlib.util
+import marshal
 import pkgutil
 from functools import cache, lru_cache
 from typing import Any, Protocol, cast
@@ -45,6 +46,18 @@ class ClientModule(Protocol):
     def swap(self, tail: list[Any], /) -> None: ...
 
 
+class StoredModule(Protocol):
+    """What a format's module ``stored`` exports, if its provider keeps conversations for its clients."""
+
+    def continues(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
+
+    def whole(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
+
+    def kept(self, body: dict[str, Any], reply: dict[str, Any], /) -> tuple[str, list[Any]] | None: ...
+
+    def shortened(self, body: dict[str, Any], reply: dict[str, Any], told: int, /) -> dict[str, Any] | None: ...
+
+
 @cache
 def names() -> tuple[str, ...]:
     """The formats that have a package here, sorted."""
@@ -66,6 +79,14 @@ def client(name: str) -> ClientModule:
     return cast(ClientModule, importlib.import_module(f"{__name__}.{name}.client"))
 
 
+@cache
+def stored(name: str) -> StoredModule | None:
+    """How a format's provider keeps conversations; None where it keeps none."""
+    package(name)
+    module = f"{__name__}.{name}.stored"
+    return cast(StoredModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
+
+
 def load_rules(*wanted: str) -> None:
     """Import the rule modules of these formats, by default of all, so that their functions are registered."""
     for name in wanted or names():
@@ -78,16 +99,16 @@ def read(name: str, direction: str, body: Any) -> Reading:
     Equal bodies may get one and the same reading, which nobody changes.
     """
     try:
-        text = json.dumps(body)
-    except (TypeError, ValueError, RecursionError):  # no JSON, or beyond what the standard library writes
+        packed = marshal.dumps(body, 2)  # without references: equal bodies are equal bytes. Much faster than JSON text
+    except ValueError:  # no JSON, or nested beyond measure
         return _read(name, direction, body)
-    return _read(name, direction, body) if len(text) > LONGEST_REMEMBERED else remembered(name, direction, text)
+    return _read(name, direction, body) if len(packed) > LONGEST_REMEMBERED else remembered(name, direction, packed)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
-def remembered(name: str, direction: str, text: str) -> Reading:
-    """The reading of a body's JSON text. A run reads the same golden bodies for every route and variant."""
-    return _read(name, direction, json.loads(text))
+def remembered(name: str, direction: str, packed: bytes) -> Reading:
+    """The reading of a marshalled body. A run reads the same golden bodies for every route and variant."""
+    return _read(name, direction, marshal.loads(packed))
 
 
 def _read(name: str, direction: str, body: Any) -> Reading:

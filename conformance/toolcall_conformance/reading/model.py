@@ -124,6 +124,15 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """A reference to what the provider is to remember: an earlier ``reply``, a ``conversation``, or one ``item``."""
+
+    kind: str
+    id: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hosted:
     """A step that the provider runs itself (a server tool's call, its result, or both in one item).
 
@@ -246,6 +255,7 @@ class Reading:
     usage: dict[str, int] = field(default_factory=dict)
     residue: list[Residue] = field(default_factory=list)
     cache_marks: list[str] = field(default_factory=list)
+    stored: list[Stored] = field(default_factory=list)
 
     @property
     def calls(self) -> list[Call]:

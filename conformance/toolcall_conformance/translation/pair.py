@@ -19,7 +19,8 @@ class Pair:
     ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
     filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
     ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
-    ``said_in`` the format in which the results and declarations came, if that is not the source's.
+    ``said_in`` the format in which the results and declarations came, if that is not the source's. ``captured``: nobody
+    knows where the bodies come from, so that state may stand under another provider's key.
     """
 
     corpus: Corpus
@@ -28,6 +29,7 @@ class Pair:
     forced: bool | None = None
     through: str | None = None
     said_in: str | None = None
+    captured: bool = False
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)

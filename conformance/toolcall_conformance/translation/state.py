@@ -25,8 +25,16 @@ def compare_opaque(pair: Pair) -> None:
                 carried.add(spelt(item.value))
                 origin = origins.get(spelt(item.value))
                 if origin is not None and origin != pair.output.format:
+                    own = pair.output.format
                     pair.report(
-                        "translation/state-to-stranger", item.pointer, want=f"for {origin} only", got=item.value[:40]
+                        "translation/state-to-stranger",
+                        item.pointer,
+                        f"a provider's state was sent to another, unless it is {own}'s own, lent a place in {origin}"
+                        if pair.captured
+                        else "",
+                        want=f"for {origin} only",
+                        got=item.value[:40],
+                        at_most=Level.SHOULD if pair.captured else Level.MUST,
                     )
     for value, origin in origins.items():
         if origin == pair.output.format and value not in carried:

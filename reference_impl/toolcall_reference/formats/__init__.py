@@ -39,6 +39,24 @@ class Format(Protocol):
     def encode_error(self, failure: Failure, /) -> tuple[int, Body]: ...
 
 
+class Memory(Protocol):
+    """What the clients of a format expect to be remembered from one request to the next."""
+
+    def whole(self, body: Body, /) -> Body: ...
+
+    def keep(self, reply: Body, /) -> None: ...
+
+
+class _Nothing:
+    """Clients of most formats say everything again."""
+
+    def whole(self, body: Body, /) -> Body:
+        return body
+
+    def keep(self, reply: Body, /) -> None:
+        del reply
+
+
 @cache
 def names() -> tuple[str, ...]:
     """The formats that have a package here, sorted."""
@@ -51,3 +69,8 @@ def get(name: str) -> Format:
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
     return cast(Format, importlib.import_module(f"{__name__}.{name}"))
+
+
+def memory(name: str) -> Memory:
+    """A new memory for one client of a format."""
+    return cast(Memory, getattr(get(name), "Replies", _Nothing)())

@@ -18,6 +18,7 @@ from toolcall_conformance.reading import (
     Reading,
     Reasoning,
     Result,
+    Stored,
     Text,
     Turn,
     Unknown,
@@ -219,6 +220,12 @@ class Conversation:
         link = call_id or node.text("approval_request_id") or node.text("id")
         self.say("user" if ours else "assistant", Hosted(kind, name, link, node.value, node.pointer))
 
+    def _reference(self, node: Node, kind: str) -> None:
+        name = node.text("id")
+        if name:
+            self.reading.stored.append(Stored("item", name, node.pointer))
+        self._hosted(node, kind)
+
     def _tools(self, node: Node, _: str) -> None:
         node.ignore("type", "id", "role")
         self.reading.tools.extend(read_tools(node.child("tools"), self.reading.residue))
@@ -242,6 +249,7 @@ _READERS: dict[str, Callable[[Conversation, Node, str], None]] = {
     **dict.fromkeys(BUILTIN_CALLS, Conversation._builtin_call),
     **dict.fromkeys(OUTPUT_OF.values(), Conversation._output),
     **dict.fromkeys(HOSTED, Conversation._hosted),
+    "item_reference": Conversation._reference,
     **dict.fromkeys(SILENT, Conversation._silent),
 }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolcall_conformance.formats.openai_responses.items import Conversation
 from toolcall_conformance.formats.openai_responses.tools import read_choice, read_tools
-from toolcall_conformance.reading import Node, Reading, Setting, Text
+from toolcall_conformance.reading import Node, Reading, Setting, Stored, Text
 
 #: Settings that have a neutral name and need no translation.
 _PLAIN = {
@@ -88,6 +88,12 @@ def _settings(root: Node, reading: Reading) -> None:
     put("user_id", identity, identity.value)
     if identity.value is not None:
         put("private:safety_identifier", safety, safety.value)
+
+    for key, kind in (("previous_response_id", "reply"), ("conversation", "conversation")):
+        node = root.child(key)
+        name = node.get("id") if node.is_object else node.value
+        if isinstance(name, str) and name:
+            reading.stored.append(Stored(kind, name, node.pointer))
 
     for key in _PRIVATE:
         node = root.child(key)

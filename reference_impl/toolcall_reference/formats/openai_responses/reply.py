@@ -64,7 +64,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
         "model": target.model,
         "output": output,
         "parallel_tool_calls": echoed["parallel_tool_calls"],
-        "previous_response_id": None,
+        "previous_response_id": target.asked.get("previous_response_id"),
         "reasoning": echoed["reasoning"],
         "service_tier": echoed["service_tier"],
         "store": echoed["store"],

@@ -1,0 +1,147 @@
+"""Requests that rest on a conversation which their own provider keeps: another provider needs all of it.
+
+Such a request names an earlier reply, a conversation or single items, and holds only what is new. Who sees it alone
+does not know what came before; but a translation with nothing before it either is half a conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Waiver
+from toolcall_conformance.reading.model import Item
+from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.results import Verdicts
+
+# What an item that is only referred to may turn out to be, it is no invention.
+OF_ITEMS = frozenset(
+    f"translation/{rule}"
+    for rule in (
+        *("call-invented", "call-duplicated", "calls-merged", "calls-split", "result-invented", "result-duplicated"),
+        *("text-invented", "text-duplicated", "text-moved", "reasoning-as-text", "system-added"),
+    )
+)
+
+
+def is_half(before: Reading, after: Reading) -> bool:
+    """Whether turns of the assistant are missing in ``after``: ``before`` has all of them."""
+    return _spoken(after) < _spoken(before)
+
+
+def settle(pair: Pair) -> frozenset[str]:
+    """Prepare a pair whose source rests on stored state: what only the output can know is taken out of the comparison.
+
+    Reports what is missing for sure. Returns the rules that say nothing about what is left.
+    """
+    orphans = [result for result in pair.source.results if result.call is None]
+    if all(stored.kind == "item" for stored in pair.source.stored):
+        lone = [result for result in pair.output.results if result.call is None]
+        if lone:
+            _report(pair, "results whose calls are missing")
+        answers = lone or _partners(orphans, pair.output.results)
+        excused = OF_ITEMS
+    elif _spoken(pair.output) <= _spoken(pair.source):
+        _report(pair, "nothing that was said before")
+        answers = [result for result in pair.output.results if result.call is None]
+        excused = frozenset()
+    else:
+        pair.output, answers = _tail(pair.output, _spoken(pair.source))
+        excused = frozenset()
+    if orphans or answers:
+        _compare_answers(pair, orphans, answers)
+        pair.source, pair.output = _without(pair.source, orphans), _without(pair.output, answers)
+    _settle_system(pair)
+    return excused
+
+
+def _spoken(reading: Reading) -> int:
+    """How many turns of the assistant there are."""
+    return sum(turn.side == "assistant" for turn in reading.turns)
+
+
+def _report(pair: Pair, got: str) -> None:
+    named = pair.source.stored[0]
+    pair.report(
+        "translation/stored-history",
+        "",
+        want=f"all that the {named.kind} {named.id} stands for",
+        got=got,
+        source=named.pointer,
+    )
+
+
+def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
+    """What is new in a request with its whole history, and the results that answer calls of before.
+
+    The new part begins behind the last turn of the assistant of before; ``spoken`` turns of the assistant are new.
+    """
+    places = [place for place, turn in enumerate(reading.turns) if turn.side == "assistant"]
+    start = places[len(places) - spoken - 1] + 1
+    before = sum(isinstance(item, Call) for turn in reading.turns[:start] for item in turn.items)
+    turns = [replace(turn, items=[_renumbered(item, before) for item in turn.items]) for turn in reading.turns[start:]]
+    found = replace(reading, turns=turns)
+    return found, [result for result in found.results if result.call is None]
+
+
+def _renumbered(item: Item, before: int) -> Item:
+    """An item of the new part, with the calls counted from its beginning."""
+    if isinstance(item, Call):
+        return replace(item, ordinal=item.ordinal - before)
+    if isinstance(item, (Result, Opaque, Waiver)) and item.call is not None:
+        return replace(item, call=item.call - before if item.call >= before else None)
+    return item
+
+
+def _partners(orphans: Iterable[Result], results: list[Result]) -> list[Result]:
+    """The results with the ids of the orphans; as many from the end where ids were rewritten."""
+    wanted = [result.id for result in orphans]
+    same = [result for result in results if result.id in wanted]
+    return same if len(same) == len(wanted) else results[len(results) - len(wanted) :]
+
+
+def _compare_answers(pair: Pair, orphans: list[Result], answers: list[Result]) -> None:
+    """Compare the results of calls that the source does not hold: which belong together, only their words can tell."""
+    own = Pair(pair.corpus, _of(pair.source, orphans), _of(pair.output, answers), said_in=pair.said_in)
+    verdicts = Verdicts.of(own)
+    free = list(range(len(answers)))
+    left = []
+    for number, orphan in enumerate(orphans):
+        fitting = [other for other in free if verdicts.close(number, other)]
+        if fitting:
+            free.remove(next((other for other in fitting if answers[other].id == orphan.id), fitting[0]))
+        else:
+            left.append(number)
+    for number in left:
+        orphan = orphans[number]
+        if free:
+            answer = answers[free.pop(0)]
+            pair.report(
+                "translation/result-content",
+                answer.content_pointer or answer.pointer,
+                source=orphan.content_pointer or orphan.pointer,
+                subject=f"the result for {orphan.id}",
+            )
+        else:
+            pair.report("translation/result-lost", "", source=orphan.pointer, subject=f"the result for {orphan.id}")
+    for number in free:
+        pair.report("translation/result-invented", answers[number].pointer)
+
+
+def _of(reading: Reading, results: list[Result]) -> Reading:
+    """A reading of these results alone."""
+    turn = Turn("user", "", [replace(result, call=None) for result in results])
+    return Reading(reading.format, "request", turns=[turn])
+
+
+def _without(reading: Reading, results: list[Result]) -> Reading:
+    turns = [replace(turn, items=[item for item in turn.items if item not in results]) for turn in reading.turns]
+    return replace(reading, turns=[turn for turn in turns if turn.items])
+
+
+def _settle_system(pair: Pair) -> None:
+    """A system prompt may have come with what is stored; the request's own must be in what goes out."""
+    said, told = (squeeze("".join(text.text for text in reading.system)) for reading in (pair.source, pair.output))
+    if said in told:
+        pair.output = replace(pair.output, system=pair.source.system)
