@@ -121,6 +121,11 @@ class Corpus:
         return tuple(self.manifest["formats"])
 
     @cached_property
+    def remembered(self) -> frozenset[str]:
+        """The features of conversations in which something has to be remembered from one exchange to the next."""
+        return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("remembered"))
+
+    @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """Every rule by id."""
         files = [self.root / "formats" / name / "rules.json" for name in self.formats]
