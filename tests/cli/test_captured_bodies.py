@@ -1,0 +1,62 @@
+"""``toolcall-conformance judge`` on captured bodies, of which nobody knows what went before."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stored_requests import pairs
+from toolcall_conformance.cli import main
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.library import load_corpus
+
+Told = tuple[int, dict[str, str]]
+
+
+@pytest.fixture
+def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """The exit code of the command, and its findings by rule."""
+
+    def run(source: Any, output: Any, client: str, upstream: str) -> Told:
+        for name, body in (("source.json", source), ("output.json", output)):
+            (tmp_path / name).write_text(json.dumps(body), encoding="utf-8")
+        files = [str(tmp_path / name) for name in ("source.json", "output.json")]
+        code = main(["judge", "--json", "--client", client, "--upstream", upstream, *files])
+        found = json.loads(capsys.readouterr().out)["findings"]
+        return code, {finding["rule"]: finding["level"] for finding in found if finding["level"] != "NOTE"}
+
+    return run
+
+
+def lent() -> tuple[dict[str, Any], dict[str, Any]]:
+    """A client of Anthropic whose thinking block carries a signature that also goes to Gemini."""
+    case = load_corpus().cases["reasoning/seed"]
+    source = copy.deepcopy(case.exchanges("anthropic")[1].request)
+    output = copy.deepcopy(case.exchanges("gemini")[1].request)
+    part = next(part for part in output["contents"][1]["parts"] if "functionCall" in part)
+    call_id = source["messages"][1]["content"][2]["id"]
+    part["functionCall"]["id"] = output["contents"][2]["parts"][0]["functionResponse"]["id"] = call_id
+    part["thoughtSignature"] = source["messages"][1]["content"][0]["signature"]
+    return source, output
+
+
+def test_whose_state_it_is_a_captured_body_does_not_tell(told: Any) -> None:
+    source, output = lent()
+    code, found = told(source, output, "anthropic", "gemini")
+    assert (code, found) == (0, {"translation/state-to-stranger": "SHOULD"})
+    sure = judge(source, output, client="anthropic", upstream="gemini")
+    assert [finding.rule for finding in sure if finding.level is Level.MUST] == ["translation/state-to-stranger"]
+
+
+def test_a_conversation_that_the_client_left_out(told: Any) -> None:
+    source, output = next(pairs("state/parallel-calls", "anthropic"))
+    assert told(source, output, "openai_responses", "anthropic") == (0, {})
+    del output["messages"][:-1]
+    code, found = told(source, output, "openai_responses", "anthropic")
+    assert code == 1
+    assert found["translation/stored-history"] == "MUST"

@@ -1,0 +1,39 @@
+"""Requests that go on from an earlier reply, as a client of Responses sends them, and the reference's for them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.checks.client import Habit, as_sent, continued
+from toolcall_conformance.contract import Route
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_reference import ReferenceTranslator
+
+CLIENT = "openai_responses"
+UPSTREAMS = ("anthropic", "gemini", "openai_chat")
+STORED = Habit(stored=True)
+CASES = sorted(name for name, case in load_corpus().cases.items() if "stored-state" in case.features)
+
+
+def route(case: Case, upstream: str) -> Route:
+    return Route(CLIENT, upstream, case.model(CLIENT), case.model(upstream))
+
+
+def pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each request of a conversation that leaves out what was said before, and the upstream request for it."""
+    case = load_corpus().cases[case_id]
+    session = ReferenceTranslator().open(route(case, upstream))
+    known = case.exchanges(CLIENT)[0].request
+    session.request(known)
+    upstreams = case.exchanges(upstream)
+    for following, came in zip(case.exchanges(CLIENT)[1:], upstreams, strict=False):
+        reply = session.response(came.response)
+        whole = continued(CLIENT, known, reply, following, STORED)
+        sent = as_sent(CLIENT, known, reply, whole, STORED)
+        yield sent, session.request(sent)
+        known = whole
+
+
+ALL = list(itertools.product(CASES, UPSTREAMS))

@@ -1,0 +1,94 @@
+"""One body alone, when its own provider keeps the conversation: nothing is blamed that only the translator can know."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from stored_requests import ALL, CLIENT, UPSTREAMS, pairs
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+
+HALF = "translation/stored-history"
+
+
+def told(source: Any, output: Any, upstream: str) -> dict[str, Level]:
+    found = judge(source, output, client=CLIENT, upstream=upstream)
+    return {finding.rule: finding.level for finding in found if finding.level is not Level.NOTE}
+
+
+def conversation(body: dict[str, Any]) -> list[Any]:
+    entries: list[Any] = body["contents"] if "contents" in body else body["messages"]
+    return entries
+
+
+def half(output: Any) -> Any:
+    """The output without anything that was said before the new part, but for the system prompt."""
+    cut = copy.deepcopy(output)
+    entries = conversation(cut)
+    last = max(place for place, entry in enumerate(entries) if entry["role"] in ("assistant", "model"))
+    entries[: last + 1] = [entry for entry in entries[: last + 1] if entry["role"] == "system"]
+    return cut
+
+
+@pytest.mark.parametrize(("case", "upstream"), ALL)
+def test_a_whole_conversation_is_right(case: str, upstream: str) -> None:
+    every = list(pairs(case, upstream))
+    assert every
+    for source, output in every:
+        assert "previous_response_id" in source
+        assert told(source, output, upstream) == {}
+
+
+@pytest.mark.parametrize(("case", "upstream"), ALL)
+def test_half_a_conversation_has_a_name(case: str, upstream: str) -> None:
+    for source, output in pairs(case, upstream):
+        rules = told(source, half(output), upstream)
+        assert rules[HALF] is Level.MUST
+        # What is there is there: no other finding of the translation, but the format's own on results without calls.
+        assert [rule for rule in rules if rule.startswith("translation/") and rule != HALF] == []
+
+
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+def test_a_conversation_by_its_id_is_held_to_the_same(upstream: str) -> None:
+    source, output = next(pairs("state/parallel-calls", upstream))
+    source["conversation"] = {"id": "conv_" + source.pop("previous_response_id")[5:]}
+    assert told(source, output, upstream) == {}
+    assert told(source, half(output), upstream)[HALF] is Level.MUST
+
+
+def test_what_is_new_is_compared() -> None:
+    source, output = next(pairs("state/parallel-calls", "anthropic"))
+    results = output["messages"][-1]["content"]
+    results[0]["content"] = "3 matches."
+    assert told(source, output, "anthropic") == {"translation/result-content": Level.MUST}
+    del results[0]
+    assert "translation/result-lost" in told(source, output, "anthropic")
+    question, answer = list(pairs("state/follow-up", "openai_chat"))[1]
+    answer["messages"][-1]["content"] = "And how many of them run as root?"
+    assert told(question, answer, "openai_chat") == {"translation/text-changed": Level.MUST}
+
+
+def test_instructions_are_never_kept() -> None:
+    source, output = next(pairs("state/seed", "anthropic"))
+    del output["system"]
+    assert told(source, output, "anthropic") == {"translation/system-prompt": Level.MUST}
+
+
+def by_reference(upstream: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A request whose call is only referred to, and a translation in which somebody looked it up."""
+    source, output = next(pairs("state/recorded-shape", upstream))
+    del source["previous_response_id"]
+    question = {"role": "user", "content": "On which port does the proxy listen?"}
+    source["input"] = [question, {"type": "item_reference", "id": "fc_0123456789abcdef"}, *source["input"]]
+    return source, output
+
+
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+def test_items_that_are_only_referred_to(upstream: str) -> None:
+    source, output = by_reference(upstream)
+    assert told(source, output, upstream) == {}
+    del conversation(output)[1]
+    assert told(source, output, upstream)[HALF] is Level.MUST
