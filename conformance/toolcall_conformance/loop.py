@@ -41,11 +41,14 @@ def judge_history(
     """
     corpus = corpus or load_corpus()
     before = formats.read(upstream, "request", golden)
+    called: dict[str, int] = {}
     if request is not None:
-        before = _as_the_client_said(before, formats.read(client, "request", request))
+        asked = formats.read(client, "request", request)
+        called = {call.id: call.ordinal for call in asked.calls if call.id}
+        before = _as_the_client_said(before, asked)
     read = whole(upstream, output, held or {})
     after = formats.read(upstream, "request", read.body)
-    pair = Pair(corpus, before, after, through=client, said_in=client)
+    pair = Pair(corpus, before, after, through=client, said_in=client, called=called)
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", got=output)
         return Findings(pair.findings)

@@ -55,14 +55,19 @@ class Draft:
 
     @property
     def captions(self) -> list[wire.Text]:
-        """The texts that say which call the media behind them come from."""
+        """The translator's texts that say which call the media behind them come from."""
+        said = {text.text for text in wire.texts(self.source_format, self.source)} if self.source else set()
+        return [text for text in self._captions if text.text not in said]
+
+    @property
+    def _captions(self) -> list[wire.Text]:
         return [text for text in wire.texts(self.format, self.body) if _CAPTION.fullmatch(text.text.strip())]
 
     def rename_ids(self, known: Mapping[Any, str]) -> None:
         """Give calls and results other ids, in captions too."""
         for handle in [*self.calls, *self.results]:
             handle.id = known[handle.id]
-        for caption in self.captions:
+        for caption in self._captions:
             for old, new in known.items():
                 caption.text = caption.text.replace(f"({old})", f"({new})")
 

@@ -43,11 +43,27 @@ def recaptioned(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | 
 
 
 def as_said(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """A golden request of the format ``name``, with the captions that the client wrote into what it ``sent``."""
+    """A golden request of the format ``name``, with the captions that the client wrote into what it ``sent``.
+
+    Its calls and results have the ids that the captions name, if these tell the calls apart: results stay linked as in
+    the golden request.
+    """
     if not _has_captions(case, name):
         return golden
     ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
-    return recaptioned(golden, formats.read(name, "request", golden), ids)
+    reading = formats.read(name, "request", golden)
+    said: dict[str, Any] = copied(recaptioned(golden, reading, ids))
+    if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
+        return said
+    for call in reading.calls:
+        if call.id_pointer is not None:
+            parent, _, key = call.id_pointer.rpartition("/")
+            resolve(said, parent)[key] = ids[call.ordinal]
+    for result in reading.results:
+        if result.call is not None:
+            call = resolve(said, reading.calls[result.call].pointer)
+            formats.client(name).relink(resolve(said, result.pointer), call)
+    return said
 
 
 @cache

@@ -8,7 +8,7 @@ only one of the results has, by the number of the result, or by a label that the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from toolcall_conformance.reading import Media, Result, Text, Turn
@@ -48,11 +48,15 @@ def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bo
     return None, len(results) > 1
 
 
-def captioned(turn: Turn, index: int, calls: Sequence[Call]) -> int | None:
-    """The ordinal of the call that the caption of media names; None if they have none."""
+def captioned(turn: Turn, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None) -> int | None:
+    """The ordinal of the call that the caption of media names, perhaps as it is ``called``; None if they have none."""
     ahead = _ahead(turn, index)
     results = [item for item in turn.items[:index] if isinstance(item, Result)]
-    return _named(ahead.text, results, calls) if isinstance(ahead, Text) and results else None
+    if not isinstance(ahead, Text) or not results:
+        return None
+    answered = {result.call for result in results}
+    others = {call for word, call in (called or {}).items() if call in answered and _says(ahead.text, word)}
+    return others.pop() if len(others) == 1 else _named(ahead.text, results, calls)
 
 
 def _ahead(turn: Turn, index: int) -> object:
@@ -116,7 +120,7 @@ def needless(pair: Pair) -> frozenset[str]:
     for turn in pair.source.turns:
         for index, item in enumerate(turn.items):
             if isinstance(item, Media) and isinstance(text := _ahead(turn, index), Text):
-                call = captioned(turn, index, calls)
+                call = captioned(turn, index, calls, pair.called)
                 home = inside.get(pair.calls.get(call)) if call is not None else None
                 if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
                     found.add(text.pointer)
@@ -138,10 +142,14 @@ def _is_media(item: object) -> bool:
 def retold(pair: Pair) -> dict[str, str]:
     """What captions of the output say in the source, by pointer, if only the ids differ that they name."""
     source, output = pair.source.calls, pair.output.calls
+    names: dict[int, set[str]] = {call.ordinal: {call.id} for call in source if call.id}
+    for word, ordinal in pair.called.items():
+        names.setdefault(ordinal, set()).add(word)
     known = {
         old: new
         for left, right in sorted(pair.calls.items())
-        if (old := source[left].id) and (new := output[right].id) and old != new
+        for old in names.get(left, ())
+        if (new := output[right].id) and old != new
     }
     if not known:
         return {}

@@ -6,7 +6,7 @@ right before it tells which call it comes from. Media of the user stay between t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
@@ -56,7 +56,7 @@ def compare_media(pair: Pair) -> None:
     """Look for each piece of media of the source in the output, first at its place, then anywhere."""
     before = _landmarks(pair.source, pair.calls)
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
-    source = list(_pieces(pair.source, _matched(before, after, 0), pair.calls))
+    source = list(_pieces(pair.source, _matched(before, after, 0), pair.calls, pair.called))
     output = list(_pieces(pair.output, _matched(before, after, 1), None))
     free = list(output)
     twins: dict[int, Piece] = {}
@@ -127,10 +127,11 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
 
 
 def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> None:
-    """Media of one turn of the user keep their order: the words count on it ("the first picture")."""
+    """Media of one turn of the user keep their order, where no call tells them apart: the words may count on it."""
     places: dict[int, list[Piece]] = {}
     for index, piece in enumerate(source):
-        if index in twins and not piece.in_result and piece.place == twins[index].place:
+        at_home = piece.call is not None and index in twins and twins[index].call == piece.call
+        if index in twins and not piece.in_result and not at_home and piece.place == twins[index].place:
             places.setdefault(piece.place, []).append(twins[index])
     stand = {right.media.pointer: number for number, right in enumerate(_pieces(pair.output, {}, None))}
     for rights in places.values():
@@ -146,6 +147,17 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
 
 def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
     want, got = _mime(left.media), _mime(right.media)
+    if right.media.kind == "image" and want is not None and not want.startswith("image/"):
+        pair.report(
+            "translation/media-lost",
+            right.media.pointer,
+            f"{_words(left)} stands there as a picture",
+            want=left.media.mime,
+            got=right.media.kind,
+            source=left.media.pointer,
+            subject=_words(left),
+        )
+        return
     actual = next((mime for magic, mime in MAGIC.items() if left.key.startswith(magic)), None)
     if want is None or got is None or got in (want, actual) or "application/octet-stream" in (want, got):
         return
@@ -262,7 +274,9 @@ def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: 
     return counts
 
 
-def _pieces(reading: Reading, counts: dict[int, int], calls: dict[int, int] | None) -> Iterator[Piece]:
+def _pieces(
+    reading: Reading, counts: dict[int, int], calls: dict[int, int] | None, called: Mapping[str, int] | None = None
+) -> Iterator[Piece]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
     every = reading.calls
     place = 0
@@ -273,7 +287,7 @@ def _pieces(reading: Reading, counts: dict[int, int], calls: dict[int, int] | No
                 if calls is None:
                     call, unclear = owner(turn, index, every)
                 else:
-                    named = captioned(turn, index, every)
+                    named = captioned(turn, index, every, called)
                     call, unclear = calls.get(named) if named is not None else None, False
                 yield Piece(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Result):

@@ -20,7 +20,8 @@ class Pair:
     filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
     ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
     ``said_in`` the format in which the results and declarations came, if that is not the source's. ``captured``: nobody
-    knows where the bodies come from, so that state may stand under another provider's key.
+    knows where the bodies come from, so that state may stand under another provider's key. ``called`` are
+    further ids by which texts of the source may name its calls, with the ordinals of these.
     """
 
     corpus: Corpus
@@ -30,6 +31,7 @@ class Pair:
     through: str | None = None
     said_in: str | None = None
     captured: bool = False
+    called: Mapping[str, int] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)

@@ -146,9 +146,10 @@ def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]
     yield output.texts, output.telling
     if source.media:
         value = without_references(output.telling)
+        said = {line.strip() for text in source.texts for line in text.split("\n")}
         if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), str):
-            value = {next(iter(value)): "\n".join(without_placeholders([inner], source.media))}
-        yield without_placeholders(output.texts, source.media), value
+            value = {next(iter(value)): "\n".join(without_placeholders([inner], source.media, said))}
+        yield without_placeholders(output.texts, source.media, said), value
 
 
 def _compare(source: Content, texts: Sequence[str], value: Any) -> Level | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from toolcall_conformance.reading import Media
@@ -35,10 +35,10 @@ def says_nothing(text: str) -> bool:
     return " ".join(text.lower().split()).strip(_AROUND) in _EMPTY
 
 
-def without_placeholders(chunks: Sequence[str], media: Sequence[Media]) -> list[str]:
+def without_placeholders(chunks: Sequence[str], media: Sequence[Media], said: Collection[str] = ()) -> list[str]:
     """The chunks without what only says that media belong here: a remark in brackets, or a line that points to them.
 
-    No more remarks are taken out than there are media.
+    No more remarks are taken out than there are media, and no line that is ``said`` by somebody.
     """
     left = len(media)
     kept: list[str] = []
@@ -46,6 +46,9 @@ def without_placeholders(chunks: Sequence[str], media: Sequence[Media]) -> list[
         lines: list[str] = []
         for line in chunk.split("\n"):
             rest = line
+            if line.strip() in said:
+                lines.append(line)
+                continue
             for remark in _BRACKETS.findall(line):
                 if left and _tells_of(remark[1:-1], media):
                     rest, left = rest.replace(remark, "", 1), left - 1
@@ -53,7 +56,8 @@ def without_placeholders(chunks: Sequence[str], media: Sequence[Media]) -> list[
                 rest, left = "", left - 1
             if rest.strip() or rest == line:
                 lines.append(rest)
-        kept.append("\n".join(lines))
+        text = "\n".join(lines)
+        kept.append(chunk if text == chunk else text.strip("\n"))
     return [chunk for chunk in kept if chunk.strip()]
 
 

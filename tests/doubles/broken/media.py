@@ -12,6 +12,7 @@ from doubles.draft import Draft
 @broken("picture-lost", rule="translation/media-lost", check="request", target=(CHAT, RESPONSES, GEMINI))
 def picture_lost(draft: Draft) -> None:
     """Pictures are gone."""
+    need(draft.format != CHAT or not draft.captions)  # there those of results need not arrive
     pruned, hit = _without_pictures(draft.body)
     need(hit)
     draft.body = pruned
