@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import math
 from typing import Any
 
@@ -64,11 +65,18 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value; several times faster than copy.deepcopy, which must expect anything."""
+    """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
+    try:
+        return marshal.loads(marshal.dumps(value, 2))
+    except ValueError:  # a subclass of dict or the like
+        return _copied(value)
+
+
+def _copied(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: copied(entry) for key, entry in value.items()}
+        return {key: _copied(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [copied(entry) for entry in value]
+        return [_copied(entry) for entry in value]
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import marshal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -189,6 +190,9 @@ def _loop_runs() -> bool:
 
 def _changed(given: Any, original: Any) -> bool:
     try:
-        return not equal(given, original)
+        # The same bytes are the same value, and quickly found so; other bytes may be another order of keys.
+        return marshal.dumps(given, 2) != marshal.dumps(original, 2) and not equal(given, original)
+    except ValueError:  # something stands in it that is no JSON, or it contains itself
+        return True
     except RecursionError:  # the translator made it contain itself
         return True
