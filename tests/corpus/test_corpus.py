@@ -21,7 +21,7 @@ MANIFEST = parse((ROOT / "corpus.json").read_bytes())
 CASES = sorted(path.parent for path in ROOT.glob("scenarios/*/*/scenario.json"))
 FAMILIES = ("shell", "read_file", "read_many_files", "write_file", "replace", "grep")
 #: Families by theme.
-THEMES = ("binary", "ids", "mcp", "parallel")
+THEMES = ("binary", "errors", "ids", "mcp", "parallel", "reasoning", "state")
 #: What every family has, and what the families by tool have beside it.
 WITNESSES = ("seed", "recorded-shape")
 DEMANDED = (*WITNESSES, "realistic", "failing-tool", "same-tool-twice", "two-rounds")
@@ -209,5 +209,5 @@ def test_histories_only_grow(case: Path) -> None:
 
 
 def test_the_corpus_is_large_and_varied() -> None:
-    assert len(CASES) >= 40
+    assert len(CASES) >= 130
     assert {case.parent.name for case in CASES} == {*FAMILIES, *THEMES}
