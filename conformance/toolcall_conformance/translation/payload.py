@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Level
@@ -28,7 +28,8 @@ class Content:
     """What a result says, read once.
 
     ``value`` is the object of a result that is one (else MISSING). ``said`` are the texts that the result may be taken
-    for, each a list of chunks; ``values`` the JSON values, each with the level of spelling it anew as text.
+    for, each a list of chunks; ``values`` the JSON values, each with the level of spelling it anew as text. ``bare``
+    are the texts without what points to media beside the result, which is needless where these are in it.
     """
 
     texts: list[str]
@@ -37,6 +38,7 @@ class Content:
     error: bool
     said: list[list[str]] = field(default_factory=list)
     values: list[tuple[Any, Level | None]] = field(default_factory=list)
+    bare: list[str] | None = None
 
     @property
     def blank(self) -> bool:
@@ -73,9 +75,8 @@ def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[
             elif inner is not MISSING:
                 content.values.append((inner, None))
     content.media = [*media, *beside]
-    bare = without_placeholders(texts, beside) if beside else texts
-    if bare != texts:
-        content.said.append(bare)
+    if beside:
+        content.bare = without_placeholders(texts, beside)
     return content
 
 
@@ -132,6 +133,8 @@ def is_blank(texts: Sequence[str], value: Any) -> bool:
 
 def compare_payload(source: Content, output: Content) -> Level | None:
     """None if the contents are the same, else how grave the difference is."""
+    if source.bare is not None and output.media:
+        source = replace(source, said=[*source.said, source.bare])
     best: Level | None = Level.MUST
     for texts, value in variants(source, output):
         level = _compare(source, texts, value)
