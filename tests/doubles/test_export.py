@@ -67,8 +67,10 @@ def test_the_judge_agrees_with_the_file_alone(path: Any) -> None:
 def _judged(content: dict[str, Any]) -> tuple[Finding, ...]:
     ends = {"client": content["client"], "upstream": content["upstream"]}
     if content["direction"] == "loop":
-        asked, model = content["request"], content["upstream_model"]
-        return judge_history(content["source"], content["output"], request=asked, upstream_model=model, **ends)
+        asked, model, stored = content["request"], content["upstream_model"], content["variant"] == "stored"
+        return judge_history(
+            content["source"], content["output"], request=asked, upstream_model=model, stored=stored, **ends
+        )
     return judge(
         content["source"],
         content["output"],
