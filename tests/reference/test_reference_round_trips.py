@@ -45,6 +45,7 @@ STRICT = "anthropic-to-openai_.*|openai_responses-to-.*"
 #: Why the reference may refuse a recorded request: (format, words of the refusal) -> reason.
 REFUSALS = {
     ("openai_responses", "held by OpenAI"): "the history is on OpenAI's side, and no other provider has it",
+    ("openai_responses", "not kept here"): "the history is that of a reply which this session did not make",
     (
         "anthropic",
         "not in the history",
