@@ -13,7 +13,7 @@ import pytest
 
 from toolcall_conformance.library import default_root
 
-VARIANTS = ("stripping", "swapped", "fresh", "interleaved")
+VARIANTS = ("stripping", "swapped", "fresh", "interleaved", "stored")
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
 
@@ -54,14 +54,16 @@ def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
     items = alone["items"]
     assert {item["verdict"] for item in items if item["check"] != "agent_loop"} == {"pass"}
     assert {item["verdict"] for item in items} <= {"pass", "warn"}
-    assert len({item["case"] for item in items}) >= 30
+    assert len({item["case"] for item in items}) >= 130
     routes = {(item["check"], item["client"], item["upstream"]) for item in items}
     assert routes == {
         (check, client, upstream)
-        for check in ("request", "response", "agent_loop")
+        for check in ("request", "response", "agent_loop", "round_trip")
         for client in FORMATS
         for upstream in FORMATS
+        if check != "round_trip" or client != upstream
     }
+    assert len({item["case"].split("/")[0] for item in items}) >= 13
 
 
 def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) -> None:
