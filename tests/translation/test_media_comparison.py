@@ -143,8 +143,6 @@ def captioned(first: str, second: str) -> list[dict[str, Any]]:
     return [text("From the result of f (t0):"), shown(first), text("From the result of f (t1):"), shown(second)]
 
 
-
-
 def labelled(first: str, second: str) -> list[dict[str, Any]]:
     return [text("This is file 241a70:"), shown(first), text("This is file 6a18c6:"), shown(second)]
 

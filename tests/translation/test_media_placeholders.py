@@ -1,4 +1,4 @@
-"""Media that the target cannot take: a visible placeholder is right, silence is told, and what it can take is demanded."""
+"""Media that the target cannot take: a placeholder is right, silence is told; what it can take is demanded."""
 
 from __future__ import annotations
 
