@@ -134,7 +134,7 @@ def test_unknown_format_is_unsupported() -> None:
     "more", [{"previous_response_id": "resp_1"}, {"conversation": "conv_1"}, {"input": [{"type": "item_reference"}]}]
 )
 def test_state_held_by_openai_is_refused(more: dict) -> None:
-    with pytest.raises(Refused, match="held by OpenAI|is not kept here"):
+    with pytest.raises(Refused, match=r"held by OpenAI|is not kept here"):
         ask("openai_responses", "anthropic", {**REQUESTS["openai_responses"], **more})
 
 
