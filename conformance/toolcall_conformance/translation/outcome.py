@@ -61,3 +61,7 @@ def compare_usage(pair: Pair) -> None:
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
         if want is not None and want != got and pair.demand(f"usage-{key}") == "must":
             pair.report("translation/usage", "", want=want, got=got, subject=f"{key} tokens")
+    # How much of the output was thinking need not be said; but what is said is so.
+    want, got = pair.source.usage.get("reasoning"), pair.output.usage.get("reasoning")
+    if want and got and want != got:
+        pair.report("translation/usage", "", want=want, got=got, subject="reasoning tokens")

@@ -1,0 +1,55 @@
+"""How much a model is to think: demanded where both formats have the same word, else only told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import judge
+
+BARE: dict[str, dict[str, Any]] = {
+    "anthropic": {"model": "claude", "max_tokens": 4096, "messages": [{"role": "user", "content": "Why?"}]},
+    "openai_chat": {"model": "gpt-5", "max_completion_tokens": 4096, "messages": [{"role": "user", "content": "Why?"}]},
+    "openai_responses": {"model": "gpt-5", "max_output_tokens": 4096, "input": [{"role": "user", "content": "Why?"}]},
+    "gemini": {
+        "contents": [{"role": "user", "parts": [{"text": "Why?"}]}],
+        "generationConfig": {"maxOutputTokens": 4096},
+    },
+}
+THINKING = {"type": "enabled", "budget_tokens": 2048}
+
+
+def gemini(**config: Any) -> dict[str, Any]:
+    return {"generationConfig": {"maxOutputTokens": 4096, "thinkingConfig": config}}
+
+
+def told(client: str, said: dict[str, Any], upstream: str, made: dict[str, Any]) -> dict[str, Level]:
+    found = judge(BARE[client] | said, BARE[upstream] | made, client=client, upstream=upstream)
+    return {finding.rule.removeprefix("translation/setting-"): finding.level for finding in found}
+
+
+CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": "high"}
+
+
+@pytest.mark.parametrize(
+    ("client", "said", "upstream", "made", "expected"),
+    [
+        (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "high"}}, {}),
+        (CHAT, HIGH, RESPONSES, {}, {"lost": Level.MUST}),
+        (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "low"}}, {"changed": Level.SHOULD}),
+        (CHAT, HIGH, "anthropic", {"thinking": THINKING}, {}),
+        (CHAT, HIGH, "anthropic", {}, {"lost": Level.NOTE}),
+        (CHAT, {}, "anthropic", {"thinking": THINKING}, {"added": Level.SHOULD}),
+        (CHAT, {"reasoning_effort": "none"}, "anthropic", {}, {}),
+        (CHAT, {}, "gemini", gemini(thinkingBudget=0), {}),
+        ("anthropic", {"thinking": THINKING}, "gemini", gemini(thinkingBudget=2048), {}),
+        ("anthropic", {"thinking": THINKING}, "gemini", gemini(thinkingBudget=512), {"changed": Level.NOTE}),
+        ("anthropic", {"thinking": THINKING}, "gemini", gemini(thinkingLevel="HIGH"), {}),
+        ("gemini", gemini(thinkingLevel="LOW"), CHAT, {"reasoning_effort": "low"}, {}),
+        ("gemini", gemini(thinkingBudget=0), CHAT, {}, {}),
+    ],
+)
+def test_the_wish(client: str, said: Any, upstream: str, made: Any, expected: dict[str, Level]) -> None:
+    assert told(client, said, upstream, made) == expected
