@@ -67,7 +67,7 @@ def equal(left: Any, right: Any) -> bool:
 def copied(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     try:
-        return marshal.loads(marshal.dumps(value, 2))
+        return unpacked(packed(value))
     except ValueError:  # a subclass of dict or the like
         return _copied(value)
 
@@ -95,9 +95,28 @@ def canonical(value: Any) -> str:
     return json.dumps(plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
 
 
+def packed(value: Any) -> bytes:
+    """A JSON value as bytes, to know it again by: three times faster than JSON. ``unpacked`` gives it back.
+
+    The same bytes only for what is the same in all, types and the order of keys included. Raises ValueError for what is
+    no plain JSON or nested too deeply.
+    """
+    return marshal.dumps(value, 2)  # from version 3 on, the bytes depend on who else holds the parts
+
+
+def unpacked(data: bytes) -> Any:
+    """The value that ``packed`` made bytes of."""
+    return marshal.loads(data)
+
+
 def join(pointer: str, *keys: str | int) -> str:
     """``pointer`` extended by keys, escaped as RFC 6901 asks."""
-    return pointer + "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+    for key in keys:
+        token = str(key)
+        if "~" in token or "/" in token:
+            token = token.replace("~", "~0").replace("/", "~1")
+        pointer = f"{pointer}/{token}"
+    return pointer
 
 
 def resolve(value: Any, pointer: str) -> Any:

@@ -58,6 +58,8 @@ class StateMemory:
 
     def restore(self, conversation: Conversation, upstream: str) -> None:
         """Put state of ``upstream`` back to its place. Where the same thing was said twice, the last is the last."""
+        if not self._kept:
+            return
         left = Counter(key for turn in conversation.turns for _, key in _keyed(turn.items))
         for turn in conversation.turns:
             if turn.side != "assistant":

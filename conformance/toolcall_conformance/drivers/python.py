@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import marshal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -25,7 +24,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.tracebacks import own_frames
-from toolcall_conformance.jsonvalue import copied, equal
+from toolcall_conformance.jsonvalue import copied, equal, packed
 
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
 
@@ -108,27 +107,35 @@ class PythonSession:
         if not callable(method):
             return UnsupportedOutcome(f"the session has no method {operation}")
         given = copied(body)
-        came = self._caller.call(method, given)
+        came = self._caller.call(method, given, then=self._declared)
         if not isinstance(came, _Value):
             return came
         value = plain(came.value, operation, self._driver.output_limit)
         if not isinstance(value, dict):
             return value
-        return Produced(value, mutated=_changed(given, body), losses=self._declared())
+        return Produced(value, mutated=_changed(given, body), losses=came.beside)
 
     def _declared(self) -> tuple[str, ...]:
-        """What the session says it lost in its last call; nothing if it has no such list, or an unreadable one."""
-        came = self._caller.call(declared_losses, self.object)
-        return came.value if isinstance(came, _Value) else ()
+        """What the session says it lost in its last call; nothing if it has no such list, or an unreadable one.
+
+        Read within the time limit of that call, whose result it may not cost.
+        """
+        try:
+            return declared_losses(self.object)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # TimeIsUp included
+            return ()
 
 
 class _Value:
-    """What a call returned."""
+    """What a call returned, and what was read ``beside`` it."""
 
-    __slots__ = ("value",)
+    __slots__ = ("beside", "value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, beside: Any = None) -> None:
         self.value = value
+        self.beside = beside
 
 
 class _Caller:
@@ -138,9 +145,17 @@ class _Caller:
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def call(self, function: Callable[..., Any], *arguments: Any) -> _Value | Failed:
+    def call(
+        self, function: Callable[..., Any], *arguments: Any, then: Callable[[], Any] | None = None
+    ) -> _Value | Failed:
+        """Call ``function``, and ``then`` what is to be read after it, which never raises."""
+
+        def work() -> _Value:
+            value = self._run(function, arguments)
+            return _Value(value, then() if then is not None else None)
+
         try:
-            return _Value(call_within(self._seconds, lambda: self._run(function, arguments), in_thread=_loop_runs()))
+            return call_within(self._seconds, work, in_thread=_loop_runs())
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
@@ -191,7 +206,7 @@ def _loop_runs() -> bool:
 def _changed(given: Any, original: Any) -> bool:
     try:
         # The same bytes are the same value, and quickly found so; other bytes may be another order of keys.
-        return marshal.dumps(given, 2) != marshal.dumps(original, 2) and not equal(given, original)
+        return packed(given) != packed(original) and not equal(given, original)
     except ValueError:  # something stands in it that is no JSON, or it contains itself
         return True
     except RecursionError:  # the translator made it contain itself

@@ -15,6 +15,7 @@ from toolcall_conformance.reports.model import ItemRecord
 # Where a report carries its record. An attribute and not a user property: it crosses from xdist's workers as well, and
 # does not fill the JUnit file with data.
 RECORD = "toolcall_record"
+VERDICT = "toolcall_verdict"
 
 
 class Engine:
@@ -37,6 +38,8 @@ class Engine:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         if not isinstance(item, ConformanceItem) or call.when != "call":
+            if isinstance(item, ConformanceItem) and call.when == "teardown":
+                item.result = None  # pytest keeps its items to the end; the bodies of all of them would fill the memory
             return (yield)
         error = call.excinfo.value if call.excinfo is not None else None
         if (
@@ -54,10 +57,11 @@ class Engine:
         if report.skipped and not hasattr(report, "wasxfail") and item.result is not None:
             report.longrepr = (str(item.path), 1, item.result.reason)
         record = record_of(item, error)
-        item.user_properties.append(("toolcall_verdict", record.verdict))
+        item.user_properties.append((VERDICT, record.verdict))
         if record.rules:
             item.user_properties.append(("toolcall_rules", " ".join(record.rules)))
         setattr(report, RECORD, record.dumps())
+        setattr(report, VERDICT, record.verdict)
         return report
 
     def pytest_unconfigure(self) -> None:
@@ -66,8 +70,7 @@ class Engine:
     def pytest_report_teststatus(
         self, report: pytest.TestReport
     ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
-        text = getattr(report, RECORD, None)
-        if text is not None and report.passed and ItemRecord.loads(text).verdict == Verdict.WARN:
+        if report.passed and getattr(report, VERDICT, None) == Verdict.WARN:
             return "passed", ".", ("WARN", {"yellow": True})
         return None
 

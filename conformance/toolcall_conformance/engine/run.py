@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import marshal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -16,6 +15,7 @@ from toolcall_conformance.engine.plan import Planned, Support, items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.known_failures import KnownFailures
 from toolcall_conformance.library import Case, Corpus, Rule
 
@@ -98,23 +98,26 @@ def bind(corpus: Corpus) -> Judges:
     round_trip = importlib.import_module("toolcall_conformance.round_trip").judge_round_trip
     return Judges(
         body=functools.partial(judge, corpus=corpus),
-        history=_Remembering(functools.partial(loop.judge_history, corpus=corpus)),
+        history=Remembering(functools.partial(loop.judge_history, corpus=corpus)),
         names=functools.partial(loop.declared_names, corpus=corpus),
         round_trip=functools.partial(round_trip, corpus=corpus),
     )
 
 
-class _Remembering:
+class Remembering:
     """A pure judge that is not asked the same twice: the variants of a conversation mostly bring equal bodies."""
 
     def __init__(self, judge: HistoryJudge) -> None:
         self._judge = judge
         self._said: dict[bytes, tuple[Finding, ...]] = {}
 
+    def __len__(self) -> int:
+        return len(self._said)
+
     def __call__(self, golden: Any, output: Any, **rest: Any) -> tuple[Finding, ...]:
-        key = blake2b(marshal.dumps([golden, output, rest], 2), digest_size=16).digest()
+        key = blake2b(packed([golden, output, rest]), digest_size=16).digest()
         if key not in self._said:
-            if len(self._said) > MOST_REMEMBERED:
+            if len(self._said) == MOST_REMEMBERED:
                 self._said.clear()
             self._said[key] = self._judge(golden, output, **rest)
         return self._said[key]

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import marshal
 import pkgutil
 from functools import cache, lru_cache
 from typing import Any, Protocol, cast
 
+from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
 
 MOST_REMEMBERED = 128
 LONGEST_REMEMBERED = 100_000
-"""How many readings are remembered, and of how many characters of JSON at most."""
+"""How many readings are remembered, and of bodies of how many bytes at most."""
 
 
 class FormatPackage(Protocol):
@@ -99,16 +99,16 @@ def read(name: str, direction: str, body: Any) -> Reading:
     Equal bodies may get one and the same reading, which nobody changes.
     """
     try:
-        packed = marshal.dumps(body, 2)  # without references: equal bodies are equal bytes. Much faster than JSON text
-    except ValueError:  # no JSON, or nested beyond measure
+        data = packed(body)
+    except ValueError:  # readers take anything
         return _read(name, direction, body)
-    return _read(name, direction, body) if len(packed) > LONGEST_REMEMBERED else remembered(name, direction, packed)
+    return _read(name, direction, body) if len(data) > LONGEST_REMEMBERED else remembered(name, direction, data)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
-def remembered(name: str, direction: str, packed: bytes) -> Reading:
-    """The reading of a marshalled body. A run reads the same golden bodies for every route and variant."""
-    return _read(name, direction, marshal.loads(packed))
+def remembered(name: str, direction: str, data: bytes) -> Reading:
+    """The reading of a packed body. A run reads the same golden bodies for every route and variant."""
+    return _read(name, direction, unpacked(data))
 
 
 def _read(name: str, direction: str, body: Any) -> Reading:

@@ -11,20 +11,16 @@ from toolcall_conformance.reading.model import Residue
 Spellings = Callable[[str], tuple[str, ...]]
 
 
-def _as_written(key: str) -> tuple[str, ...]:
-    return (key,)
-
-
 class Node:
     """A JSON value with its pointer.
 
     Reading a key marks it as read; ``ignore`` marks keys as known and of no concern; ``close`` hands over what is left.
-    ``spellings`` gives the accepted spellings of a key, the canonical one first.
+    ``spellings`` gives the accepted spellings of a key, the canonical one first; without it a key has but one.
     """
 
     __slots__ = ("_seen", "_spellings", "pointer", "value")
 
-    def __init__(self, value: Any, pointer: str = "", spellings: Spellings = _as_written) -> None:
+    def __init__(self, value: Any, pointer: str = "", spellings: Spellings | None = None) -> None:
         self.value = value
         self.pointer = pointer
         self._spellings = spellings
@@ -40,7 +36,9 @@ class Node:
     def spelt(self, key: str) -> str | None:
         """The spelling of ``key`` that this object has, None if it has none."""
         if isinstance(self.value, dict):
-            for spelling in self._spellings(key):
+            if key in self.value:
+                return key
+            for spelling in self._spellings(key) if self._spellings is not None else ():
                 if spelling in self.value:
                     return spelling
         return None
@@ -55,7 +53,11 @@ class Node:
 
     def get(self, key: str) -> Any:
         """The member's value, None if absent."""
-        return self.child(key).value
+        spelling = self.spelt(key)
+        if spelling is None:
+            return None
+        self._seen.add(spelling)
+        return self.value[spelling]
 
     def text(self, key: str) -> str | None:
         """The member's value if it is a string."""

@@ -9,7 +9,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules import schemas
-from toolcall_conformance.rules.registry import Breach, Subject, functions
+from toolcall_conformance.rules.registry import Breach, Subject, functions_of
 
 
 def check_body(
@@ -29,10 +29,8 @@ def check_body(
     if reading is None:
         reading = formats.read(format_name, direction, body)
     subject = Subject(format_name, direction, body, reading, model)
-    prefix = f"{format_name}/"
-    for rule_id, (directions, function) in functions().items():
-        if rule_id.startswith(prefix) and direction in directions:
-            found.extend(_finding(corpus, rule_id, breach) for breach in function(subject))
+    for rule_id, function in functions_of(format_name, direction):
+        found.extend(_finding(corpus, rule_id, breach) for breach in function(subject))
     return found
 
 

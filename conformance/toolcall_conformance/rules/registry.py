@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Reading
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,14 @@ class Subject:
     body: Any
     reading: Reading
     model: str | None = None
+    _views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def view(self, make: Callable[[Any], T]) -> T:
+        """``make(body)``: what many rule functions look at is made once for all of them, and changed by none."""
+        if make not in self._views:
+            self._views[make] = make(self.body)
+        found: T = self._views[make]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,7 @@ class Breach:
 RuleFunction = Callable[[Subject], Iterable[Breach]]
 
 _functions: dict[str, tuple[frozenset[str], RuleFunction]] = {}
+_by_format: dict[str, list[tuple[str, frozenset[str], RuleFunction]]] = {}
 
 
 def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleFunction]:
@@ -44,7 +55,9 @@ def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleFunctio
     def register(function: RuleFunction) -> RuleFunction:
         if rule_id in _functions:
             raise ValueError(f"two functions are registered for the rule {rule_id}")
-        _functions[rule_id] = (frozenset(directions or ("request", "response")), function)
+        applies = frozenset(directions or ("request", "response"))
+        _functions[rule_id] = (applies, function)
+        _by_format.setdefault(rule_id.split("/")[0], []).append((rule_id, applies, function))
         return function
 
     return register
@@ -53,3 +66,9 @@ def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleFunctio
 def functions() -> dict[str, tuple[frozenset[str], RuleFunction]]:
     """All registered functions by rule id, with the directions each applies to."""
     return dict(_functions)
+
+
+def functions_of(format_name: str, direction: str) -> list[tuple[str, RuleFunction]]:
+    """The functions that apply to bodies of a format and direction, each with its rule id."""
+    found = _by_format.get(format_name, ())
+    return [(rule_id, function) for rule_id, directions, function in found if direction in directions]

@@ -8,7 +8,7 @@ the keywords that the corpus's schemas use, with the meaning of https://json-sch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import Any
 
 from toolcall_conformance.jsonvalue import equal, resolve
@@ -48,7 +48,17 @@ class Shapes:
                 tests.append(_KEYWORDS[keyword](said, schema, self))
             elif keyword not in _SILENT | _BESIDE:
                 raise ValueError(f"the keyword {keyword!r} is not known here; say it with others, or add it")
-        return tests[0] if len(tests) == 1 else lambda value: all(test(value) for test in tests)
+        return tests[0] if len(tests) == 1 else _every(tests)
+
+
+def _every(tests: Sequence[Fits]) -> Fits:
+    def fits(value: Any) -> bool:
+        for test in tests:  # noqa: SIM110 - all() takes twice the time, and this is where the time goes
+            if not test(value):
+                return False
+        return True
+
+    return fits
 
 
 def _type(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
@@ -89,8 +99,7 @@ def _not(said: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 
 def _all_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = [shapes.compile(branch) for branch in said]
-    return lambda value: all(test(value) for test in tests)
+    return _every([shapes.compile(branch) for branch in said])
 
 
 def _any_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
@@ -104,18 +113,27 @@ def _one_of(said: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 
 def _const(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: equal(value, said)
+    return (lambda value: bool(value == said)) if isinstance(said, str) else lambda value: equal(value, said)
 
 
 def _enum(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
+    if all(isinstance(one, str) for one in said):
+        texts = frozenset(said)
+        return lambda value: isinstance(value, str) and value in texts
     return lambda value: any(equal(value, one) for one in said)
 
 
 def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
-    tests = {key: shapes.compile(schema) for key, schema in said.items()}
-    return lambda value: (
-        not isinstance(value, dict) or all(tests[key](entry) for key, entry in value.items() if key in tests)
-    )
+    tests = [(key, shapes.compile(schema)) for key, schema in said.items()]
+
+    def fits(value: Any) -> bool:
+        if isinstance(value, dict):
+            for key, test in tests:
+                if key in value and not test(value[key]):
+                    return False
+        return True
+
+    return fits
 
 
 def _pattern_properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
@@ -146,7 +164,8 @@ def _property_names(said: Any, _schema: Any, shapes: Shapes) -> Fits:
 
 
 def _required(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    return lambda value: not isinstance(value, dict) or all(key in value for key in said)
+    names = frozenset(said)
+    return lambda value: not isinstance(value, dict) or value.keys() >= names
 
 
 def _items(said: Any, _schema: Any, shapes: Shapes) -> Fits:

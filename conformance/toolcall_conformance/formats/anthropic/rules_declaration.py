@@ -21,7 +21,7 @@ CACHE_MARKS = 4
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     seen: set[str] = set()
-    for tool in tools(subject.body):
+    for tool in subject.view(tools):
         name = tool.text("name")
         if name in seen:
             yield Breach(tool.at("name"), f"another tool is named {name}, too", got=name)
@@ -31,7 +31,7 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/tool-schema-valid", "request")
 def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
-    for tool in tools(subject.body):
+    for tool in subject.view(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
             for path, message in _faults(json.dumps(schema)):
@@ -45,12 +45,12 @@ def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str], ...]:
     errors = validator.iter_errors(json.loads(text))
     # Unions of the meta-schema repeat a fault along every branch; one a place is enough.
     found = {tuple(error.absolute_path): error.message[:200] for error in errors}
-    return tuple(found.items())
+    return tuple(sorted(found.items(), key=lambda fault: [str(step) for step in fault[0]]))
 
 
 @rule("anthropic/tool-schema-refs", "request")
 def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
-    for tool in tools(subject.body):
+    for tool in subject.view(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
             for pointer, target in _references(schema, tool.at("input_schema")):
@@ -89,7 +89,7 @@ def _resolves(schema: dict[str, Any], target: str) -> bool:
 
 @rule("anthropic/tool-strict-closed", "request")
 def tool_strict_closed(subject: Subject) -> Iterator[Breach]:
-    for tool in tools(subject.body):
+    for tool in subject.view(tools):
         if is_client_tool(tool) and tool.value.get("strict") is True:
             for pointer, schema in _subschemas(tool.value.get("input_schema"), tool.at("input_schema")):
                 if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
@@ -116,7 +116,7 @@ def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = Node(subject.body).child("tool_choice")
     name = choice.child("name")
-    declared = {tool.text("name") for tool in tools(subject.body)}
+    declared = {tool.text("name") for tool in subject.view(tools)}
     if choice.get("type") == "tool" and isinstance(name.value, str) and declared and name.value not in declared:
         yield Breach(name.pointer, f"no tool named {name.value} is declared", got=name.value)
 
@@ -136,9 +136,9 @@ def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
 
 
 def _cacheable(subject: Subject) -> Iterator[Block]:
-    yield from tools(subject.body)
-    yield from system(subject.body)
-    for message in messages(subject.body):
+    yield from subject.view(tools)
+    yield from subject.view(system)
+    for message in subject.view(messages):
         for block in message.blocks:
             yield block
             if block.type == "tool_result":

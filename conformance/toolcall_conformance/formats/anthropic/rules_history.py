@@ -21,7 +21,7 @@ from toolcall_conformance.rules.registry import Breach, Subject, rule
 
 @rule("anthropic/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
-    every = turns(subject.body)
+    every = subject.view(turns)
     for place, turn in enumerate(every):
         if turn[0].role != "assistant":
             continue
@@ -34,7 +34,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/results-in-one-message", "request")
 def results_in_one_message(subject: Subject) -> Iterator[Breach]:
-    for turn in turns(subject.body):
+    for turn in subject.view(turns):
         holders = [message for message in turn if message.of("tool_result")]
         for message in holders[1:]:
             yield Breach(message.pointer, "these results stand in a message of their own, apart from their fellows")
@@ -48,7 +48,7 @@ def results_first(subject: Subject) -> Iterator[Breach]:
 
 def _after_other_content(subject: Subject) -> Iterator[tuple[Block, Block]]:
     """Each result of a user turn that follows other content, with the first of that content."""
-    for turn in turns(subject.body):
+    for turn in subject.view(turns):
         other = None
         for block in (block for message in turn for block in message.blocks if message.role == "user"):
             if block.type != "tool_result":
@@ -59,7 +59,7 @@ def _after_other_content(subject: Subject) -> Iterator[tuple[Block, Block]]:
 
 @rule("anthropic/text-after-results", "request")
 def text_after_results(subject: Subject) -> Iterator[Breach]:
-    for message in messages(subject.body):
+    for message in subject.view(messages):
         seen = False
         for block in message.blocks:
             seen = seen or block.type == "tool_result"
@@ -71,7 +71,7 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
     hosted = _hosted_ids(subject)
     asked: set[str | None] = set()
-    for turn in turns(subject.body):
+    for turn in subject.view(turns):
         for result in results(turn):
             identity = result.text("tool_use_id")
             if identity and identity not in asked and identity not in hosted:
@@ -82,7 +82,7 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    for turn in turns(subject.body):
+    for turn in subject.view(turns):
         seen: set[str] = set()
         for result in results(turn):
             identity = result.text("tool_use_id")
@@ -104,7 +104,7 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/error-result-text", "request")
 def error_result_text(subject: Subject) -> Iterator[Breach]:
-    for message in messages(subject.body):
+    for message in subject.view(messages):
         for result in message.of("tool_result"):
             if result.value.get("is_error") is True:
                 for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
@@ -114,9 +114,9 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/tools-declared", "request")
 def tools_declared(subject: Subject) -> Iterator[Breach]:
-    if tools(subject.body):
+    if subject.view(tools):
         return
-    for message in messages(subject.body):
+    for message in subject.view(messages):
         for block in message.of("tool_use", "tool_result"):
             yield Breach(block.pointer, f"a {block.type} block stands in a request that declares no tools")
             return
@@ -124,7 +124,7 @@ def tools_declared(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/hosted-result-linked", "request")
 def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
-    for turn in turns(subject.body):
+    for turn in subject.view(turns):
         asked: set[str | None] = set()
         for block in (block for message in turn for block in message.blocks):
             if block.type in ("server_tool_use", "mcp_tool_use"):
@@ -137,7 +137,7 @@ def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/hosted-not-answered", "request")
 def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
     hosted = _hosted_ids(subject)
-    for message in messages(subject.body):
+    for message in subject.view(messages):
         for result in message.of("tool_result"):
             if (identity := result.text("tool_use_id")) in hosted:
                 yield Breach(result.pointer, f"{identity} is a server tool's call", got=identity)
@@ -145,7 +145,7 @@ def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/content-not-empty", "request")
 def content_not_empty(subject: Subject) -> Iterator[Breach]:
-    every = messages(subject.body)
+    every = subject.view(messages)
     for message in every:
         is_prefill = message is every[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
@@ -154,7 +154,7 @@ def content_not_empty(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/prefill-trailing-space", "request")
 def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
-    last = _last(messages(subject.body))
+    last = _last(subject.view(messages))
     if last is not None and last.role == "assistant" and last.blocks:
         block = last.blocks[-1]
         text = block.text("text")
@@ -164,7 +164,7 @@ def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/system-at-top", "request")
 def system_at_top(subject: Subject) -> Iterator[Breach]:
-    first = messages(subject.body)[:1]
+    first = subject.view(messages)[:1]
     for message in first:
         if message.role == "system":
             yield Breach(message.pointer)
@@ -172,7 +172,7 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/system-mid-conversation", "request")
 def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
-    for message in messages(subject.body)[1:]:
+    for message in subject.view(messages)[1:]:
         if message.role == "system" and message.of("text"):
             yield Breach(message.pointer)
 
@@ -188,5 +188,5 @@ def _is_hosted_result(block: Block) -> bool:
 def _hosted_ids(subject: Subject) -> set[str | None]:
     """The ids of the provider's own calls."""
     hosted = ("server_tool_use", "mcp_tool_use")
-    ids = {block.text("id") for message in messages(subject.body) for block in message.of(*hosted)}
+    ids = {block.text("id") for message in subject.view(messages) for block in message.of(*hosted)}
     return ids - {None}

@@ -44,7 +44,7 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
 
     A turn has as many steps as the model takes, with results between them, and mostly it thinks before the first alone.
     """
-    every = turns(subject.body)
+    every = subject.view(turns)
     place = len(every)
     while place >= 2 and results(every[place - 1]) and every[place - 2][0].role == "assistant":
         if not calls(every[place - 2]):
@@ -59,6 +59,6 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/thinking-not-last", "request")
 def thinking_not_last(subject: Subject) -> Iterator[Breach]:
-    for message in messages(subject.body):
+    for message in subject.view(messages):
         if message.role == "assistant" and message.blocks and message.blocks[-1].type in THOUGHTS:
             yield Breach(message.blocks[-1].pointer)

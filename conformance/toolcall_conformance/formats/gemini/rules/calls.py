@@ -100,7 +100,7 @@ def args_double(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/signature-first-only", "request")
 def signature_first_only(subject: Subject) -> Iterator[Breach]:
-    for content in contents(subject.body):
+    for content in subject.view(contents):
         called = [part for part in parts(content) if has(part, "functionCall")]
         for part in called[1:]:
             if has(part, "thoughtSignature"):

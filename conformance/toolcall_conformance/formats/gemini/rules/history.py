@@ -37,7 +37,7 @@ def starts_with_user(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/ends-with-user", "request")
 def ends_with_user(subject: Subject) -> Iterator[Breach]:
-    every = contents(subject.body)
+    every = subject.view(contents)
     if every and every[-1].get("role") == "model":
         yield Breach(every[-1].pointer)
 
@@ -45,7 +45,7 @@ def ends_with_user(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/alternate-roles", "request")
 def alternate_roles(subject: Subject) -> Iterator[Breach]:
     before = None
-    for content in contents(subject.body):
+    for content in subject.view(contents):
         role = content.get("role") or "user"
         if role == before:
             yield Breach(content.pointer, f"two contents of the role {role} stand side by side")
@@ -103,7 +103,7 @@ def results_in_one_content(subject: Subject) -> Iterator[Breach]:
 
 @rule("gemini/results-first", "request")
 def results_first(subject: Subject) -> Iterator[Breach]:
-    for content in contents(subject.body):
+    for content in subject.view(contents):
         every = parts(content)
         last = max((index for index, part in enumerate(every) if has(part, "functionResponse")), default=0)
         for part in every[:last]:
@@ -113,5 +113,5 @@ def results_first(subject: Subject) -> Iterator[Breach]:
 
 def _opening_parts(subject: Subject) -> list[Node]:
     """The parts of the model's contents before the first one of anybody else, which may well be blank."""
-    opening = takewhile(lambda content: content.get("role") == "model", contents(subject.body))
+    opening = takewhile(lambda content: content.get("role") == "model", subject.view(contents))
     return [part for content in opening for part in parts(content)]

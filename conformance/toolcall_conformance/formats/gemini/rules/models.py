@@ -14,7 +14,7 @@ from toolcall_conformance.rules.registry import Breach, Subject, rule
 def signature_demanded(subject: Subject) -> Iterator[Breach]:
     if (generation(subject) or 0) < 3:
         return
-    every = contents(subject.body)
+    every = subject.view(contents)
     # The current turn begins after the last content in which the user says something that is not a result.
     begin = 0
     for index, content in enumerate(every):
@@ -32,7 +32,7 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
 def result_parts_model(subject: Subject) -> Iterator[Breach]:
     if (generation(subject) or 3) >= 3:
         return
-    for content in contents(subject.body):
+    for content in subject.view(contents):
         for part in parts(content):
             media = part.child("functionResponse").child("parts")
             if media.value:

@@ -124,7 +124,8 @@ def subschemas(schema: Any, pointer: str) -> Iterator[Place]:
         return
     yield schema, pointer
     for key in _ONE:
-        yield from subschemas(schema.get(key), join(pointer, key))
+        if key in schema:
+            yield from subschemas(schema[key], join(pointer, key))
     for key in _MANY:
         members = schema.get(key)
         for index, entry in enumerate(members if isinstance(members, list) else []):

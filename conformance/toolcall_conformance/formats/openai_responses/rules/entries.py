@@ -26,13 +26,21 @@ class Entry:
 
 def entries(subject: Subject) -> list[Entry]:
     """The items of ``input`` or ``output``; what is no object is left out."""
-    key = "input" if subject.direction == "request" else "output"
-    items = member(subject.body, key)
-    if not isinstance(items, list):
-        return []
-    return [
-        Entry(kind_of(item), item, join("", key, index)) for index, item in enumerate(items) if isinstance(item, dict)
-    ]
+    return subject.view(_inputs if subject.direction == "request" else _outputs)
+
+
+def _inputs(body: Any) -> list[Entry]:
+    return _entries(body, "input")
+
+
+def _outputs(body: Any) -> list[Entry]:
+    return _entries(body, "output")
+
+
+def _entries(body: Any, key: str) -> list[Entry]:
+    items = member(body, key)
+    found = enumerate(items) if isinstance(items, list) else ()
+    return [Entry(kind_of(item), item, join("", key, index)) for index, item in found if isinstance(item, dict)]
 
 
 def member(value: Any, key: str) -> Any:

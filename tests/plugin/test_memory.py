@@ -1,0 +1,99 @@
+"""Memory stays flat: what a run remembers is bounded, and an item that is over holds no bodies."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks import CHECKS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.run import MOST_REMEMBERED, Remembering, bind
+from toolcall_conformance.library import Corpus
+from toolcall_reference import ReferenceTranslator
+
+# What 128 readings may differ in, from one pass to the next; readings that are never dropped are three times as much.
+MOST_GROWTH = 1_000_000
+
+
+class Restless:
+    """The reference, with other words in every request, so that no body comes twice."""
+
+    def __init__(self) -> None:
+        self.numbers = itertools.count()
+
+    def open(self, route: Route, /) -> Any:
+        return RestlessSession(self, route)
+
+
+class RestlessSession:
+    def __init__(self, translator: Restless, route: Route) -> None:
+        self._numbers = translator.numbers
+        self._session = ReferenceTranslator().open(route)
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        made = self._session.request(body)
+        made["messages"].insert(0, {"role": "user", "content": f"{next(self._numbers)} {'x' * 5_000}"})
+        return made
+
+    def response(self, body: dict[str, Any], /) -> Any:
+        return self._session.response(body)
+
+
+def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
+    driver, judges = PythonDriver(Restless(), "restless"), bind(corpus)
+    case = corpus.cases["grep/two-rounds"]
+
+    def play() -> int:
+        """A pass of some 200 bodies that were never seen before; the bytes in use behind it."""
+        for _ in range(8):
+            for client in ("anthropic", "openai_responses", "gemini"):
+                route = Route(client, "openai_chat", case.model(client), case.model("openai_chat"))
+                for check in ("request", "agent_loop"):
+                    CHECKS[check](case, route, driver.open, judges, "", None)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        play()
+        before = play()
+        grown = play() - before
+    finally:
+        tracemalloc.stop()
+        driver.close()
+    assert grown < MOST_GROWTH, f"{grown:,} bytes more after a pass of bodies that nobody needs any longer"
+    assert formats.remembered.cache_info().currsize <= formats.MOST_REMEMBERED
+
+
+def test_judgements_are_asked_for_once_and_only_so_many_are_kept() -> None:
+    asked: list[int] = []
+
+    def judge(*bodies: Any, **_rest: Any) -> Any:
+        asked.append(bodies[1])
+        return ()
+
+    remembering = Remembering(judge)
+    for output in (1, 1, True, 2, *range(3 * MOST_REMEMBERED)):
+        remembering({}, output, client="a", upstream="b", request=None, upstream_model=None)
+    assert asked[:3] == [1, True, 2]
+    assert 3 * MOST_REMEMBERED <= len(asked) <= 3 * MOST_REMEMBERED + 3
+    assert len(remembering) <= MOST_REMEMBERED
+
+
+def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        """
+        def pytest_sessionfinish(session):
+            held = [item.nodeid for item in session.items if item.result is not None]
+            print(f"{len(session.items)} items, {len(held)} of them hold their results")
+        """
+    )
+    spec = project.translator("    def request(self, body):\n        return {'text': 'lost'}")
+    result = project.run("toolcall::", "-s", spec=spec)
+    result.stdout.fnmatch_lines(["*24 items, 0 of them hold their results*"])
