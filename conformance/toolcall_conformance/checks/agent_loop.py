@@ -52,6 +52,9 @@ def run(
     )
     for _ in main:  # one step is one exchange; with a second conversation they take turns
         next(side, None)
+    if way.fresh:
+        # Another replica cannot know everything: whatever it does about that is told, and fails nothing.
+        tally.findings = [finding.softened(Level.SHOULD) for finding in tally.findings]
     return tally.result()
 
 
@@ -65,6 +68,9 @@ def _play(
     held: Held = {}
     unnamed = _gives_no_ids(case, route.upstream)
     for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
+        if session is not None and way.fresh and session.own_history:
+            tally.allowed = "a session with a history of its own goes on with no other session's conversation"
+            return
         if session is None or way.fresh:
             opened = open_session(route)
             if not isinstance(opened, Opened):
@@ -133,14 +139,14 @@ def _play(
             )
             return
         if judges is not None:
-            misnamed = list(_misnamed(route.client, client.response, back.value, reply, way))
+            misnamed = list(_misnamed(route.client, client.response, back.value, reply))
             if misnamed:
                 tally.played.append(Played(reply, given, back.value, client.response))
                 tally.findings += misnamed
         yield
 
 
-def _misnamed(client: str, golden: Any, reply: Any, body: str, way: Variant) -> Iterator[Finding]:
+def _misnamed(client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
     """The calls of a reply that name tools which the client does not have: it cannot run them."""
     missing = [call.name for call in formats.read(client, "response", golden).calls]
     strange: list[Call] = []
@@ -152,7 +158,7 @@ def _misnamed(client: str, golden: Any, reply: Any, body: str, way: Variant) -> 
     for call, name in zip(strange, missing, strict=False):
         yield Finding(
             "translation/call-name",
-            Level.SHOULD if way.fresh else Level.MUST,
+            Level.MUST,
             call.name_pointer or call.pointer,
             "the reply calls a tool by a name that the client did not declare",
             want=name,
@@ -185,15 +191,12 @@ def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: s
 def _placed(findings: tuple[Finding, ...], body: str, way: Variant, route: Route) -> list[Finding]:
     """Findings with the body they are about.
 
-    Another replica cannot know everything, so there they are softer; and a client of another format that drops what it
-    does not know leaves no place but the translator's own memory for the state of a provider.
+    A client of another format that drops what it does not know leaves no place but the translator's own memory for the
+    state of a provider: there its loss is only told.
     """
     carries = way.habit.echo or route.client == route.upstream
     placed = [replace(finding, body=body) for finding in findings]
-    return [
-        finding.softened(Level.SHOULD) if way.fresh or (finding.rule == _STATE and not carries) else finding
-        for finding in placed
-    ]
+    return [finding.softened(Level.SHOULD) if finding.rule == _STATE and not carries else finding for finding in placed]
 
 
 def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:

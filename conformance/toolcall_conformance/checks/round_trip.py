@@ -37,12 +37,14 @@ Trip = tuple[str, str, Any, Any, Any]
 
 def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, tally: Tally) -> Iterator[Trip]:
     """Direction, name, body, what became of it, and what came back."""
-    clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
-    last = clients[-1]
     there = _opened(open_session, route, tally)
     home = _opened(open_session, _reverse(route), tally)
     if there is None or home is None:
         return
+    exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    if there.own_history or home.own_history:
+        exchanges = exchanges[:1]
+    last = exchanges[-1][0]
     sent = _step(there, "request", last.request, last.request_path.stem, tally)
     if sent is None:
         return
@@ -52,7 +54,7 @@ def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, 
     yield "request", last.request_path.stem, last.request, sent, returned
     if "response" not in there.operations & home.operations:
         return
-    for client, upstream in zip(clients, upstreams, strict=True):
+    for client, upstream in exchanges:
         if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
             continue  # text alone is well judged by one translation
         trip = _reply(client, upstream, route, open_session, judges, tally)
