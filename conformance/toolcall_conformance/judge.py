@@ -73,12 +73,14 @@ def judge(
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
         return Findings(pair.findings)
+    if _came_back(pair, source, output, vendor=vendor):
+        return Findings()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=after)
     if direction == "error":
         return Findings(_judge_error(pair, source, output, own))
     if _other_format(pair, source, output, own):
         return Findings(pair.findings)
-    if source_format == output_format and (not vendor or equal(source, output)):
+    if source_format == output_format and not vendor:
         return Findings(_judge_identity(pair, source, output, own))
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
@@ -107,11 +109,24 @@ def compare(pair: Pair, route_model: str | None) -> None:
     state.compare_opaque(pair)
 
 
+def _came_back(pair: Pair, source: Any, output: dict[str, Any], *, vendor: bool) -> bool:
+    """Whether a body came back in its own format as it was, the model aside: then there is nothing to say."""
+    direction = pair.output.direction
+    if pair.source.format != pair.output.format or direction == "error":
+        return False
+    if not any(key in output for key in pair.target["containers"][direction]):
+        return False
+    aside = frozenset() if vendor else _model_keys(pair)
+    return equal(identity.without(source, aside), identity.without(output, aside))
+
+
+def _model_keys(pair: Pair) -> frozenset[str]:
+    return frozenset(pair.target.get("model_keys", ["model"]))
+
+
 def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) -> list[Finding]:
-    """JSON equality, model aside; where it fails the readings explain what they can."""
-    aside = frozenset(pair.target.get("model_keys", ["model"]))
-    if equal(identity.without(source, aside), identity.without(output, aside)):
-        return []
+    """JSON equality, model aside, failed: the readings explain what they can."""
+    aside = _model_keys(pair)
     compare(pair, None)
     told = [finding.pointer for finding in pair.findings if finding.level is Level.MUST and finding.pointer]
     pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]

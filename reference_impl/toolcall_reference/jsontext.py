@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
+import marshal
 import math
 from typing import Any
 
@@ -49,12 +51,11 @@ def dump(value: Any) -> str:
 
 
 def copied(value: Any) -> Any:
-    """A deep copy of a JSON value; several times faster than copy.deepcopy, which must expect anything."""
-    if isinstance(value, dict):
-        return {key: copied(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [copied(entry) for entry in value]
-    return value
+    """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
+    try:
+        return marshal.loads(marshal.dumps(value, 2))
+    except ValueError:  # a subclass of dict, or something else that is not plain
+        return copy.deepcopy(value)
 
 
 def digest(*values: Any, length: int = 24) -> str:

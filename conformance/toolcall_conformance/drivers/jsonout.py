@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from typing import Any, cast
 
 from toolcall_conformance.drivers.outcomes import BadOutput
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.jsonvalue import copied, join
 
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
@@ -34,13 +34,15 @@ def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, An
     wrong = _not_an_object(value, operation)
     if wrong is not None:
         return BadOutput(wrong)
+    if _surely_plain(value, limit):
+        return cast(dict[str, Any], copied(value))
     try:
-        copied = _Copier(limit).copy(value, None, 0)
+        found = _Copier(limit).copy(value, None, 0)
     except _BadValue as bad:
         where = f"at {bad.pointer}" if bad.pointer else "at the top"
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
-    assert isinstance(copied, dict)
-    return copied
+    assert isinstance(found, dict)
+    return found
 
 
 def _not_an_object(value: Any, operation: str) -> str | None:
@@ -65,6 +67,59 @@ def _dump_hint(value: Any) -> str:
     if hasattr(type(value), "model_dump"):
         return ': its model_dump(mode="json", exclude_none=True) gives that'
     return ""
+
+
+def _surely_plain(body: Any, limit: int) -> bool:
+    """Whether there is nothing at all to complain of; found out fast, as it is of nearly every body.
+
+    Where this says no, the copier looks closely. It goes level by level, so that neither a body that contains itself
+    nor one that shares its parts takes long; the size that it counts is more than that of the JSON text.
+    """
+    size, level = 0, [body]
+    for _ in range(_DEPTH_LIMIT):
+        inner: list[Any] = []
+        for holder in level:
+            texts: list[Any] = []
+            if type(holder) is dict:
+                texts.extend(holder)
+                entries: Any = holder.values()
+            elif type(holder) is list:
+                entries = holder
+            else:
+                return False
+            for entry in entries:
+                kind = type(entry)
+                if kind is str:
+                    texts.append(entry)
+                elif kind is dict or kind is list:
+                    inner.append(entry)
+                elif kind is int:
+                    if entry.bit_length() > 64:
+                        return False
+                elif kind is float:
+                    if not math.isfinite(entry):
+                        return False
+                elif entry is not None and kind is not bool:
+                    return False
+            for text in texts:
+                if type(text) is not str or not (text.isascii() or _is_unicode(text)):
+                    return False
+                size += 6 * len(text)
+            size += 30 * len(entries) + 2
+            if size > limit:
+                return False
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Copier:
@@ -120,12 +175,12 @@ class _Copier:
         return copied
 
     def _text(self, value: str, place: _Place) -> str:
-        text = str.__str__(value)
+        text = value if type(value) is str else str.__str__(value)
+        if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+            self._count(len(text) + 2)
+            return text  # nothing in it is escaped
         # Counted before it is escaped: a text of several gigabytes is refused without another copy of it.
         self._count(len(text))
-        if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
-            self._count(2)
-            return text  # nothing in it is escaped
         try:
             written = _quoted(text).encode()
         except UnicodeEncodeError:

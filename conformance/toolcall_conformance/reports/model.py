@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, Loss, Verdict
@@ -71,7 +71,7 @@ class ItemRecord:
         return replace(self, duration=round(duration, 6))
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy what is plain already
 
     def dumps(self) -> str:
         """As ASCII text: half surrogates and large numbers would not pass every channel."""

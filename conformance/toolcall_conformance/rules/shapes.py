@@ -117,10 +117,9 @@ def _const(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
 
 
 def _enum(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
-    if all(isinstance(one, str) for one in said):
-        texts = frozenset(said)
-        return lambda value: isinstance(value, str) and value in texts
-    return lambda value: any(equal(value, one) for one in said)
+    texts = frozenset(one for one in said if isinstance(one, str))
+    others = [one for one in said if not isinstance(one, str)]
+    return lambda value: value in texts if isinstance(value, str) else any(equal(value, one) for one in others)
 
 
 def _properties(said: Any, _schema: Any, shapes: Shapes) -> Fits:
