@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 Body = dict[str, Any]
 Headers = dict[str, str]
+Exchanged = Body | tuple[int, Body] | tuple[int, Body, Headers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +66,20 @@ class ErrorTranslatorWithHeaders(Protocol):
     ) -> tuple[int, Body, Headers] | Awaitable[tuple[int, Body, Headers]]: ...
 
 
+class FusedTranslator(Protocol):
+    """Translates, sends and translates back in one call: the library speaks to the provider itself.
+
+    ``upstream_url`` is the root under which the upstream's API lies, without a slash at the end: Anthropic's Messages
+    are at ``{upstream_url}/v1/messages``, Gemini's models at ``{upstream_url}/v1beta/models/…``. What the provider
+    answered with an error comes back as ``error`` would give it, ``(status, body)`` or ``(status, body, headers)``.
+    """
+
+    def exchange(self, body: Body, upstream_url: str, /) -> Exchanged | Awaitable[Exchanged]: ...
+
+
 class Translator(Protocol):
     """Opens sessions; raises :class:`Unsupported` for a route that it does not do."""
 
     def open(
         self, route: Route, /
-    ) -> RequestTranslator | ResponseTranslator | ErrorTranslator | ErrorTranslatorWithHeaders: ...
+    ) -> RequestTranslator | ResponseTranslator | ErrorTranslator | ErrorTranslatorWithHeaders | FusedTranslator: ...

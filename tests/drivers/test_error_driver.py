@@ -116,7 +116,7 @@ def test_raising() -> None:
     assert call(refusing) == RefusedOutcome("no errors, please")
     outcome = call(crashing)
     assert isinstance(outcome, Crashed)
-    assert outcome.sentence == "KeyError: 'fault'"
+    assert outcome.sentence == "raised KeyError: 'fault'"
 
 
 @pytest.mark.parametrize(

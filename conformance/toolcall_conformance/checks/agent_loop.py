@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer, produced
 from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
 from toolcall_conformance.checks.upstream import as_declared
@@ -107,6 +107,7 @@ def _play(
             tally.lose(found)
             tally.findings += _placed(_without_ids(found) if unnamed else found, name, way, route)
         if number + 1 == len(clients):
+            session.settle(answer(upstream))
             return
         yield
         given = upstream.response

@@ -10,18 +10,22 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
+    Misdirected,
     OpenOutcome,
     Outcome,
     Produced,
+    ProtocolError,
     RefusedOutcome,
     TimedOut,
     UnsupportedOutcome,
 )
 from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss, Verdict, worst
-from toolcall_conformance.library import Case
+from toolcall_conformance.library import Case, Exchange
 
 OpenSession = Callable[[Route], OpenOutcome]
-Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput
+Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
+
+_SEEN = {"key": "translation/client-key-kept", "header": "translation/upstream-headers"}
 
 
 class Judge(Protocol):
@@ -161,18 +165,12 @@ class Tally:
             key = loss.element, loss.kind
             self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
-    def mutated(self, operation: str, body: str) -> None:
-        """Note that a call changed the body it was given."""
-        self.findings.append(
-            Finding(
-                rule="translation/input-mutated",
-                level=Level.SHOULD,
-                pointer="",
-                message=f"{operation} changed the body that it was given",
-                element="body",
-                body=body,
-            )
-        )
+    def observe(self, operation: str, outcome: Produced, body: str) -> None:
+        """Note what a call did beside bringing a body: it changed the one it was given, or sent it in a wrong way."""
+        told = [(_SEEN[seen.kind], Level.MUST, seen.sentence) for seen in outcome.beside]
+        if outcome.mutated:
+            told.append(("translation/input-mutated", Level.SHOULD, f"{operation} changed the body that it was given"))
+        self.findings += [Finding(rule, level, "", said, element="body", body=body) for rule, level, said in told]
 
     def result(self) -> ItemResult:
         gravest = worst(self.findings)
@@ -210,12 +208,23 @@ def failure(operation: str, failed: Failed, body: str) -> Finding:
                 "done; an input that is not taken is Refused"
             )
         case Crashed():
-            rule, message = "translation/crashed", f"{operation} raised {failed.sentence}"
+            rule, message = "translation/crashed", f"{operation} {failed.sentence}"
         case TimedOut(seconds):
             rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence
+        case ProtocolError(sentence):
+            rule, message = "translation/protocol-error", f"{operation}: {sentence}"
+        case Misdirected(sentence):
+            rule, message = "translation/upstream-address", sentence
     return Finding(rule=rule, level=Level.MUST, pointer=pointer, message=message, got=got, element="body", body=body)
+
+
+def answer(exchange: Exchange) -> dict[str, Any]:
+    """What the provider answers in an exchange of its own format, as :meth:`SessionDriver.settle` takes it."""
+    if exchange.response is None:
+        return dict(exchange.error)
+    return {"status": 200, "headers": {}, "body": exchange.response}
 
 
 def produced(outcome: Outcome) -> Any:

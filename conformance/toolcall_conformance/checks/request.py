@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer, produced
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case
@@ -25,11 +25,11 @@ def run(
         body = given.request_path.stem
         outcome = opened.session.request(given.request)
         tally.played.append(Played(body, given.request, produced(outcome), golden.request))
+        opened.session.settle(answer(golden))
         if not isinstance(outcome, Produced):
             tally.fail("request", outcome, body)
             break
-        if outcome.mutated:
-            tally.mutated("request", body)
+        tally.observe("request", outcome, body)
         found = judges.body(
             given.request,
             outcome.value,

@@ -43,8 +43,7 @@ def run(
         if not isinstance(outcome, Produced):
             tally.fail("response", outcome, body)
             break
-        if outcome.mutated:
-            tally.mutated("response", body)
+        tally.observe("response", outcome, body)
         found = judges.body(
             reply,
             outcome.value,
@@ -91,8 +90,7 @@ def _judge_error(
     if not isinstance(outcome, Produced):
         tally.fail("error", outcome, body)
         return False
-    if outcome.mutated:
-        tally.mutated("error", body)
+    tally.observe("error", outcome, body)
     found = judges.body(
         upstream.error,
         outcome.value,

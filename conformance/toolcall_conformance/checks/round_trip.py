@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
@@ -44,13 +44,15 @@ def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, 
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
-    last = exchanges[-1][0]
+    last, answered = exchanges[-1]
     sent = _step(there, "request", last.request, last.request_path.stem, tally)
     if sent is None:
         return
+    there.settle(answer(answered))
     returned = _step(home, "request", sent, last.request_path.stem, tally)
     if returned is None:
         return
+    home.settle(answer(last))
     yield "request", last.request_path.stem, last.request, sent, returned
     if "response" not in there.operations & home.operations:
         return

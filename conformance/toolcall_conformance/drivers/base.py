@@ -33,6 +33,12 @@ class SessionDriver(Protocol):
         ``reply`` is never changed. What comes has headers only if the translator has to do with them.
         """
 
+    def settle(self, reply: dict[str, Any], /) -> None:
+        """Let the exchange of the last request end, unjudged; ``reply`` is ``{"status", "headers", "body"}``.
+
+        For media in which a request stays open until it is answered; the others have nothing to do.
+        """
+
 
 class Driver(Protocol):
     """A translator as the checks see it."""
@@ -53,6 +59,9 @@ class Driver(Protocol):
 
     def open(self, route: Route, /) -> OpenOutcome:
         """Open a fresh session."""
+
+    def rest(self) -> None:
+        """An item is over: the sessions opened so far are not used again."""
 
     def close(self) -> None:
         """Let go of whatever the driver holds; nothing is opened after this."""

@@ -13,12 +13,22 @@ if TYPE_CHECKING:
 class Produced:
     """A body, as plain JSON and nobody else's object. ``mutated`` says that the translator changed its input.
 
-    ``losses`` are the elements that the translator itself says it could not carry, if it says so.
+    ``losses`` are the elements that the translator itself says it could not carry, if it says so; ``beside`` is what a
+    medium saw of the call that is no part of the body.
     """
 
     value: dict[str, Any]
     mutated: bool = False
     losses: tuple[str, ...] = ()
+    beside: tuple[Seen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something wrong about how a body was sent: ``kind`` is ``key`` or ``header``; ``sentence`` says what."""
+
+    kind: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +54,22 @@ class UnsupportedOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The translator raised. ``traceback`` is text and holds its own frames only."""
+    """The translator raised, or its process died. ``traceback`` is its own text: its frames, what it printed last.
+
+    Of a translator elsewhere ``exception`` is a :class:`TranslatorError` with the whole sentence.
+    """
 
     exception: BaseException = field(compare=False)
     traceback: str
 
     @property
     def sentence(self) -> str:
-        """The exception in one line."""
+        """What happened in one line, to follow the name of the operation."""
         text = str(self.exception).strip().splitlines()
-        return f"{type(self.exception).__name__}: {text[0]}" if text else type(self.exception).__name__
+        if isinstance(self.exception, TranslatorError):
+            return text[0] if text else "failed and said nothing"
+        name = type(self.exception).__name__
+        return f"raised {name}: {text[0]}" if text else f"raised {name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +87,24 @@ class BadOutput:
     pointer: str = ""
 
 
-Outcome = Produced | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput
-OpenOutcome = Opened | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
+@dataclass(frozen=True, slots=True)
+class ProtocolError:
+    """What came over the wire is no message of the driver's protocol. ``tail`` is what the process printed last."""
+
+    sentence: str
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Misdirected:
+    """The translator called the provider by another method or path than its API has."""
+
+    sentence: str
+
+
+class TranslatorError(Exception):
+    """Stands for what happened in another process: its own words, as it sent or printed them."""
+
+
+Outcome = Produced | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
+OpenOutcome = Opened | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | ProtocolError

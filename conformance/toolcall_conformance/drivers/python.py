@@ -63,6 +63,9 @@ class PythonDriver:
             return Opened(PythonSession(self, came.value, self._caller))
         return came
 
+    def rest(self) -> None:
+        """Nothing: what a session holds goes with it."""
+
     def close(self) -> None:
         self._caller.close()
 
@@ -101,6 +104,9 @@ class PythonSession:
             return came
         value = plain_error(came.value, headers=headers, limit=self._driver.output_limit)
         return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
+
+    def settle(self, reply: dict[str, Any]) -> None:
+        """Nothing: a request that was translated leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
         method = getattr(self.object, operation, None)

@@ -62,7 +62,10 @@ class Run:
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""
         play = CHECKS[item.check]
-        return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
+        try:
+            return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
+        finally:
+            self.driver.rest()
 
     def _other(self, item: Planned) -> Case | None:
         """Another case that can be played on the same route, for a variant that plays two conversations at once."""
