@@ -1,0 +1,177 @@
+"""A child process: started in a group of its own, its last words kept, nothing of it left running."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+TAIL_LIMIT = 8 * 1024
+_TERM_SECONDS = 1.0
+_KILL_SECONDS = 5.0
+_JOIN_SECONDS = 1.0
+# How long a dead child's last words may take from the pipe to us; a grandchild may hold the pipe open for ever.
+_LAST_WORDS_SECONDS = 0.2
+
+_POSIX = os.name == "posix"
+# Colours and cursor movements, which no report can show.
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class ChildProcess:
+    """A command that runs until :meth:`stop`; at the latest, until this interpreter ends.
+
+    With ``talks`` its standard input and output are unbuffered pipes, :attr:`stdin` and :attr:`stdout`, and the tail
+    has its standard error; without, its input is empty, and the tail has both outputs. ``environment`` is added to
+    ours. Raises OSError as Popen does.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        directory: Path,
+        environment: Mapping[str, str] | None = None,
+        talks: bool,
+    ) -> None:
+        self._process = subprocess.Popen(
+            list(command),
+            cwd=directory,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if talks else subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=_POSIX,
+        )
+        self.stdin: IO[bytes] | None = self._process.stdin
+        self.stdout: IO[bytes] | None = self._process.stdout if talks else None
+        self._owner = os.getpid()
+        self._stopped = False
+        self._tail = _Tail()
+        words = self._process.stderr if talks else self._process.stdout
+        assert words is not None
+        self._reader = threading.Thread(target=self._tail.read, args=(words,), name="child's tail", daemon=True)
+        self._reader.start()
+        _running.add(self)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def tail(self) -> str:
+        """The last few KiB that it printed, readable, without colours and control characters."""
+        if self.exit_code() is not None:
+            self._reader.join(_LAST_WORDS_SECONDS)
+        return self._tail.text()
+
+    def remember(self, line: bytes) -> None:
+        """Put a line that was read elsewhere into the tail."""
+        self._tail.add(line if line.endswith(b"\n") else line + b"\n")
+
+    def exit_code(self) -> int | None:
+        """Its exit code, minus the signal's number if one killed it; None while it runs."""
+        if self._process.returncode is None and hasattr(os, "waitid"):
+            # It stays a zombie until `stop`: its group's number must not become somebody else's before we signal it.
+            try:
+                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:  # somebody else reaped it
+                return self._process.poll()
+            if ended is None:
+                return None
+            return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        return self._process.poll()
+
+    def wait(self, seconds: float) -> int | None:
+        """Wait for its end; its exit code, None if it still runs then."""
+        end, pause = time.monotonic() + seconds, 0.001
+        while (code := self.exit_code()) is None and time.monotonic() < end:
+            time.sleep(pause)
+            pause = min(2 * pause, 0.02)
+        return code
+
+    def stop(self, *, grace: float = 0.0) -> None:
+        """End it and all of its group, gently first; can be called twice.
+
+        ``grace`` are the seconds that it has to leave by itself once its input has ended.
+        """
+        if self._stopped or os.getpid() != self._owner:  # a fork of ours is not its parent
+            return
+        self._stopped = True
+        if self.stdin is not None:
+            with contextlib.suppress(OSError):
+                self.stdin.close()
+        if grace:
+            self.wait(grace)
+        if self.exit_code() is None:
+            self._signal("SIGTERM")
+            self.wait(_TERM_SECONDS)
+        # Its leader may be gone, but not all whom it started.
+        self._signal("SIGKILL")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_KILL_SECONDS)
+        # One who left the group keeps the pipe, and the thread with it; both end with them, or with us.
+        self._reader.join(_JOIN_SECONDS)
+        if self.stdout is not None:
+            with contextlib.suppress(OSError):
+                self.stdout.close()
+        _running.discard(self)
+
+    def _signal(self, name: str) -> None:
+        with contextlib.suppress(OSError):  # it has gone already
+            if _POSIX:
+                os.killpg(self.pid, getattr(signal, name))
+            elif name == "SIGTERM":
+                self._process.terminate()
+            else:
+                self._process.kill()
+
+
+class _Tail:
+    """The end of a stream, of bounded size, whoever writes to it."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._cut = False
+        self._lock = threading.Lock()
+
+    def read(self, pipe: IO[bytes]) -> None:
+        """Read to the end, in a thread of its own: a child whose pipe is full stands still."""
+        with contextlib.suppress(OSError, ValueError), pipe:
+            while piece := os.read(pipe.fileno(), 65536):
+                self.add(piece)
+
+    def add(self, piece: bytes) -> None:
+        with self._lock:
+            self._bytes += piece
+            if len(self._bytes) > TAIL_LIMIT:
+                del self._bytes[:-TAIL_LIMIT]
+                self._cut = True
+
+    def text(self) -> str:
+        with self._lock:
+            found, cut = bytes(self._bytes), self._cut
+        if cut:  # the first line is no whole one
+            found = b"...\n" + found.partition(b"\n")[2] if b"\n" in found[:-1] else b"..." + found
+        text = _ESCAPES.sub("", found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+        return _CONTROLS.sub("", text).strip("\n")
+
+
+_running: weakref.WeakSet[ChildProcess] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for child in list(_running):
+        child.stop()
