@@ -219,6 +219,11 @@ class Corpus:
     def _formats(self) -> dict[str, Mapping[str, Any]]:
         return {name: read_json(self.root / "formats" / name / "format.json") for name in self.formats}
 
+    @cached_property
+    def transports(self) -> Mapping[str, Mapping[str, Any]]:
+        """How bodies travel, by format: the content of ``transport.json``."""
+        return {name: read_json(self.root / "formats" / name / "transport.json") for name in self.formats}
+
     def format(self, format_name: str) -> Mapping[str, Any]:
         """What ``format.json`` says of a format: limits, marks, aliases, defaults."""
         return self._formats[format_name]

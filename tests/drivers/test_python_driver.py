@@ -98,7 +98,7 @@ def test_exceptions_are_told_apart_by_name() -> None:
     assert call(raising(TooLargeError("9 MB"))) == RefusedOutcome("9 MB")
     crashed = call(raising(NotImplementedError("later")))
     assert isinstance(crashed, Crashed)
-    assert crashed.sentence == "NotImplementedError: later"
+    assert crashed.sentence == "raised NotImplementedError: later"
 
 
 @pytest.mark.parametrize("error", [Unsupported("no"), NotImplementedError("no")])

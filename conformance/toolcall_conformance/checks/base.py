@@ -25,7 +25,11 @@ from toolcall_conformance.library import Case, Exchange
 OpenSession = Callable[[Route], OpenOutcome]
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
 
-_SEEN = {"key": "translation/client-key-kept", "header": "translation/upstream-headers"}
+_SEEN = {
+    "key": ("translation/client-key-kept", Level.MUST),
+    "header": ("translation/upstream-headers", Level.MUST),
+    "model": ("translation/model-of-route", Level.SHOULD),
+}
 
 
 class Judge(Protocol):
@@ -167,7 +171,7 @@ class Tally:
 
     def observe(self, operation: str, outcome: Produced, body: str) -> None:
         """Note what a call did beside bringing a body: it changed the one it was given, or sent it in a wrong way."""
-        told = [(_SEEN[seen.kind], Level.MUST, seen.sentence) for seen in outcome.beside]
+        told = [(*_SEEN[seen.kind], seen.sentence) for seen in outcome.beside]
         if outcome.mutated:
             told.append(("translation/input-mutated", Level.SHOULD, f"{operation} changed the body that it was given"))
         self.findings += [Finding(rule, level, "", said, element="body", body=body) for rule, level, said in told]

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from toolcall_conformance.drivers.base import Driver
+from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
@@ -25,7 +26,7 @@ class SpecError(Exception):
     """A translator that cannot be reached; the message says what, where, and what to do next."""
 
 
-def load_driver(spec: str, *, directory: Path, seconds: float = 10.0) -> Driver:
+def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports: Transports = dict) -> Driver:
     """The driver for ``spec``, which is ``package.module:attribute``.
 
     ``directory`` is put on ``sys.path``, as ``python -m pytest`` would. The attribute is a translator, or a class or a
@@ -46,7 +47,7 @@ def load_driver(spec: str, *, directory: Path, seconds: float = 10.0) -> Driver:
     target = _attribute(_module(module_name, spec, directory), attribute, spec)
     translator = _translator(target, spec)
     name, version = _text(translator, "name"), _text(translator, "version")
-    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds)
+    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
 
 
 def _slash_hint(spec: str) -> str:

@@ -25,7 +25,7 @@ class Produced:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Something wrong about how a body was sent: ``kind`` is ``key`` or ``header``; ``sentence`` says what."""
+    """Something wrong about how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` says it."""
 
     kind: str
     sentence: str

@@ -11,6 +11,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import plain_error, takes_headers
+from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.outcomes import (
@@ -32,7 +33,8 @@ Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
 class PythonDriver:
     """A translator object in this interpreter, its methods sync or async.
 
-    ``seconds`` limits every call, ``output_limit`` the bytes of JSON text that a returned body may have.
+    ``seconds`` limits every call, ``output_limit`` the bytes of JSON text that a returned body may have. ``transports``
+    (by format, the content of ``transport.json``) are needed for sessions with ``exchange`` alone.
     """
 
     carries = frozenset(OPERATIONS)
@@ -46,6 +48,7 @@ class PythonDriver:
         version: str | None = None,
         seconds: float = 10.0,
         output_limit: int = OUTPUT_LIMIT,
+        transports: Transports = dict,
     ) -> None:
         self.translator = translator
         self.spec = spec
@@ -53,6 +56,7 @@ class PythonDriver:
         self.version = version
         self.output_limit = output_limit
         self._caller = _Caller(seconds)
+        self._fused = Fused(transports, seconds)
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` says the same as ``Unsupported`` here."""
@@ -60,14 +64,18 @@ class PythonDriver:
         if isinstance(came, Crashed) and isinstance(came.exception, NotImplementedError):
             return UnsupportedOutcome(str(came.exception))
         if isinstance(came, _Value):
-            return Opened(PythonSession(self, came.value, self._caller))
+            session = PythonSession(self, came.value, self._caller)
+            if "request" in session.operations or not callable(getattr(came.value, "exchange", None)):
+                return Opened(session)
+            return Opened(self._fused.session(came.value, route, own_history=session.own_history))
         return came
 
     def rest(self) -> None:
-        """Nothing: what a session holds goes with it."""
+        self._fused.rest()
 
     def close(self) -> None:
         self._caller.close()
+        self._fused.close()
 
 
 class PythonSession:

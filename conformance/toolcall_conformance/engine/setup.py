@@ -17,6 +17,7 @@ from toolcall_conformance.engine.run import Run, bind
 from toolcall_conformance.engine.settings import settings
 from toolcall_conformance.library import Case, CorpusError, load_corpus
 from toolcall_conformance.reports.writer import ReportError, verify_writable
+from toolcall_conformance.upstream import MissingLibraryError
 
 
 def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
@@ -40,12 +41,18 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
             known = known_failures.load(chosen.known_failures, corpus.rules)
-        driver = load_driver(chosen.translator, directory=chosen.directory, seconds=chosen.seconds)
+        driver = load_driver(
+            chosen.translator,
+            directory=chosen.directory,
+            seconds=chosen.seconds,
+            transports=lambda: corpus.transports,
+        )
         support = probe(driver, corpus)
     except (
         CorpusError,
         SpecError,
         UnusableSessionError,
+        MissingLibraryError,
         ReportError,
         selection.SelectionError,
         known_failures.KnownFailuresError,

@@ -1,0 +1,215 @@
+"""Sessions that translate, send and translate back in one call, taken apart by a scripted upstream.
+
+``request`` starts an exchange and ends when the upstream has been asked; the exchange stays open until ``response``,
+``error`` or ``settle`` says what the upstream answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.errorout import plain_error
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
+    Crashed,
+    Misdirected,
+    Outcome,
+    Produced,
+    ProtocolError,
+    RefusedOutcome,
+    Seen,
+    TimedOut,
+    TranslatorError,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.jsonvalue import JSONError, copied, parse
+from toolcall_conformance.upstream import Addresses, Asked, Conversation, Reply, ScriptedUpstream
+
+Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What an exchange gave the client. ``headers`` is None where the medium has none; ``body`` may be anything."""
+
+    status: int
+    headers: dict[str, str] | None
+    body: Any
+
+
+Came = Answered | Failed
+# Sends a client's body on its way; what comes of it is there when the exchange is over.
+Send = Callable[[dict[str, Any], Conversation], "Future[Came]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What is known of a translator's exchanges beforehand.
+
+    ``raises_errors``: it raises when the upstream fails, so that there is no error body to judge. ``secret`` is the
+    client's key, which the upstream must not see; None where there is none.
+    """
+
+    raises_errors: bool = False
+    own_history: bool = False
+    secret: str | None = None
+
+
+class ExchangeSession:
+    """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's."""
+
+    def __init__(
+        self,
+        route: Route,
+        upstream: ScriptedUpstream,
+        send: Send,
+        *,
+        seconds: float,
+        habits: Habits,
+        late: Callable[[], None] = lambda: None,
+        output_limit: int = OUTPUT_LIMIT,
+    ) -> None:
+        self._route = route
+        self._addresses: Addresses = upstream.addresses
+        self._conversation = upstream.conversation(route.upstream)
+        self._send = send
+        self._seconds = seconds
+        self._habits = habits
+        self._late = late
+        self._limit = output_limit
+        self._pending: Future[Came] | None = None
+
+    @property
+    def operations(self) -> frozenset[str]:
+        done = {"request", "response"}
+        return frozenset(done if self._habits.raises_errors else done | {"error"})
+
+    @property
+    def own_history(self) -> bool:
+        return self._habits.own_history
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        """Start an exchange, and tell what the upstream is asked."""
+        self._conversation.begin()
+        pending = self._pending = self._send(copied(body), self._conversation)
+        asked = self._conversation.wait(pending, self._seconds)
+        if asked is not None:
+            return self._produced(asked)
+        if self._conversation.strays:
+            return Misdirected(self._elsewhere(self._conversation.strays[0]))
+        if not pending.done():
+            self._late()
+            return TimedOut(self._seconds)
+        came = _result(pending)
+        if isinstance(came, Answered):
+            return _unasked(came)
+        return came
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        """Let the upstream answer, and tell what the client gets."""
+        came = self._finish(Reply.json(body))
+        if not isinstance(came, Answered):
+            return came
+        if not 200 <= came.status < 300:
+            told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
+            return Crashed(TranslatorError(told), "")
+        value = plain(came.body, "exchange", self._limit)
+        return Produced(value) if isinstance(value, dict) else value
+
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        """Let the upstream fail, and tell what the client gets."""
+        came = self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
+        if isinstance(came, Crashed):
+            return UnsupportedOutcome(
+                f"exchange {came.sentence} when the upstream failed; there is no error body to judge"
+            )
+        if not isinstance(came, Answered):
+            return came
+        given = (came.status, came.body) if came.headers is None else (came.status, came.body, came.headers)
+        value = plain_error(given, headers=came.headers is not None, limit=self._limit)
+        return Produced(value) if isinstance(value, dict) else value
+
+    def settle(self, reply: dict[str, Any]) -> None:
+        if self._pending is not None and not self._pending.done():
+            self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
+
+    def _finish(self, reply: Reply) -> Came:
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return Crashed(TranslatorError("was not asked anything that could be answered"), "")
+        self._conversation.finish(reply)
+        try:
+            return pending.result(self._seconds)
+        except FutureTimeoutError:
+            self._late()
+            return TimedOut(self._seconds)
+        except CancelledError:
+            return TimedOut(self._seconds)
+
+    def _produced(self, asked: Asked) -> Outcome:
+        try:
+            value = plain(parse(asked.body), "the translator", self._limit)
+        except JSONError as error:
+            return BadOutput(f"the body that went to the upstream is no JSON: {error}")
+        if isinstance(value, BadOutput):
+            return BadOutput(f"to the upstream {value.sentence}", value.pointer)
+        return Produced(value, beside=tuple(self._seen(asked)))
+
+    def _seen(self, asked: Asked) -> list[Seen]:
+        seen = []
+        for name in self._addresses.missing(self._route.upstream, asked.headers, asked.query):
+            seen.append(Seen("header", f"the request to {asked.method} {asked.path} has no header {name}"))
+        model = asked.address.model if asked.address is not None else None
+        if model is not None and model != self._route.upstream_model:
+            seen.append(Seen("model", f"the path names the model {model}, the route {self._route.upstream_model}"))
+        secret = self._habits.secret
+        if secret is not None:
+            places = [f"the header {name}" for name, text in asked.headers.items() if secret in text]
+            places += ["the query"] * (secret in asked.query) + ["the path"] * (secret in asked.path)
+            places += ["the body"] * (secret.encode() in asked.body)
+            seen += [Seen("key", f"the client's key reaches the upstream in {place}") for place in places]
+        return seen
+
+    def _elsewhere(self, stray: Asked) -> str:
+        """Where a request went instead of to the API of the route."""
+        right = f"{self._route.upstream} is {self._addresses.spelt(self._route.upstream)}"
+        if stray.address is not None:
+            other = f"the API of {stray.address.format}; perhaps this translator does the route "
+            other += f"{self._route.client}-to-{stray.address.format}"
+        else:
+            other = "no API of these formats"
+        return f"the upstream was asked at {stray.method} {stray.path}, which is {other}; {right}"
+
+
+def _result(pending: Future[Came]) -> Came:
+    try:
+        return pending.result()
+    except CancelledError:
+        return Crashed(TranslatorError("was cancelled"), "")
+
+
+def _unasked(came: Answered) -> Outcome:
+    """An exchange that ended before the upstream was asked: its status says why, if it has one."""
+    words = _words(came.body)
+    if came.status in (404, 405, 501):
+        return UnsupportedOutcome(f"answered {came.status}{words}")
+    if 400 <= came.status < 500:
+        return RefusedOutcome(f"answered {came.status}{words}")
+    if came.status >= 500:
+        return Crashed(TranslatorError(f"answered {came.status} before it asked the upstream{words}"), "")
+    return BadOutput(f"exchange answered without asking the upstream{words}")
+
+
+def _words(body: Any) -> str:
+    """An error's own words, shortened."""
+    message = body
+    while isinstance(message, dict) and message:
+        message = message.get("message", message.get("error", message.get("detail", next(iter(message.values())))))
+    text = str(message).strip()
+    return f": {text[:300]}" if text and message != {} else ""

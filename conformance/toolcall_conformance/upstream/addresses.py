@@ -1,0 +1,78 @@
+"""Which API a method and a path mean, by the corpus's ``transport.json`` files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a request went: the format of that API, the model if the path names it, and whether a stream is asked for.
+
+    ``stream`` is None where the body says so and not the path.
+    """
+
+    format: str
+    model: str | None = None
+    stream: bool | None = None
+
+
+class Addresses:
+    """The addresses of all formats; ``transports`` is the content of their ``transport.json``, by format."""
+
+    def __init__(self, transports: Mapping[str, Mapping[str, Any]]) -> None:
+        self._transports = transports
+        self._known: list[tuple[str, re.Pattern[str], str, bool | None]] = []
+        for name, transport in transports.items():
+            streamed = transport["stream"].get("path")
+            said = False if streamed else None
+            self._known.append((transport["method"], _pattern(transport["path"]), name, said))
+            if streamed:
+                self._known.append((transport["method"], _pattern(streamed.partition("?")[0]), name, True))
+
+    def find(self, method: str, path: str) -> Address | None:
+        """The API behind a path that begins at the upstream's root; None if there is none."""
+        for wanted, pattern, name, stream in self._known:
+            found = pattern.fullmatch(path)
+            if found and method == wanted:
+                model = found.groupdict().get("model")
+                return Address(name, unquote(model) if model is not None else None, stream)
+        return None
+
+    def path(self, format_name: str, model: str, *, stream: bool = False) -> str:
+        """The path, with a query if there is one, by which a client asks ``model``."""
+        transport = self._transports[format_name]
+        template = transport["stream"].get("path", transport["path"]) if stream else transport["path"]
+        return str(template).replace("{model}", quote(model, safe=""))
+
+    def headers(self, format_name: str, key: str) -> dict[str, str]:
+        """The headers that a client sends, with its key."""
+        return {name: text.replace("{key}", key) for name, text in self._transports[format_name]["headers"].items()}
+
+    def missing(self, format_name: str, headers: Mapping[str, str], query: str) -> list[str]:
+        """The headers that the API demands and that are not in ``headers`` (names in lower case).
+
+        A key may be in the query where the API takes it there (``transport.json``: ``key_query``).
+        """
+        transport = self._transports[format_name]
+        in_query = transport.get("key_query") in dict(parse_qsl(query))
+        other = {name for name in transport.get("key_headers", ()) if headers.get(name)}
+        return [
+            name
+            for name, text in transport["headers"].items()
+            if not headers.get(name) and not ("{key}" in text and (in_query or other))
+        ]
+
+    def spelt(self, format_name: str) -> str:
+        """``POST /v1/messages``, for a sentence."""
+        transport = self._transports[format_name]
+        return f"{transport['method']} {transport['path']}"
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """A path template as an expression: a model may hold no slash, as in Google's own mapping."""
+    return re.compile(re.escape(template).replace(re.escape("{model}"), "(?P<model>[^/:]+)"))

@@ -1,0 +1,152 @@
+"""The server of the scripted upstream, on loopback, in a thread with an event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from toolcall_conformance.upstream.addresses import Addresses
+from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+T = TypeVar("T")
+
+LOOPBACK = "127.0.0.1"
+REQUEST_LIMIT = 64 * 1024 * 1024
+_TOKEN = "conversation-"
+
+
+class MissingLibraryError(Exception):
+    """The HTTP library is not installed; the message says how to install it."""
+
+
+class ScriptedUpstream:
+    """A provider of every format at ``url``; conversations have addresses of their own below it.
+
+    A gateway that knows one address only is served as well: what comes there belongs to the conversation that is
+    waiting to be asked. The runner lets one wait at a time.
+    """
+
+    def __init__(self, addresses: Addresses) -> None:
+        self.addresses = addresses
+        self.url = ""
+        self._conversations: dict[str, Conversation] = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="toolcall-upstream", daemon=True)
+        self._runner: web.AppRunner | None = None
+
+    def start(self) -> None:
+        """Listen on a free port of loopback. Raises MissingLibraryError."""
+        try:
+            import aiohttp  # noqa: F401 - an extra, needed by those media alone that speak HTTP
+        except ImportError:
+            raise MissingLibraryError(
+                "gateways and libraries that send requests themselves are served by aiohttp, which is not installed: "
+                "pip install 'toolcall-conformance[http]'"
+            ) from None
+        self._thread.start()
+        self.run(self._listen()).result()
+
+    def stop(self) -> None:
+        """Close every connection and the port. Once is enough; more does no harm."""
+        if not self._thread.is_alive():
+            return
+        self.run(self._close()).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run ``work`` in the server's loop, for those who need a loop of their own for HTTP."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def conversation(self, upstream: str) -> Conversation:
+        """A new conversation with the API of the format ``upstream``."""
+        token = _TOKEN + secrets.token_hex(8)
+        made = Conversation(token, f"{self.url}/{token}", upstream, self._loop)
+        self._conversations[token] = made
+        return made
+
+    def forget(self) -> None:
+        """All conversations are over; one that still waits for its reply is turned away."""
+        for conversation in self._conversations.values():
+            if conversation.open:
+                conversation.finish(Reply.json({"error": {"message": "this conversation is over"}}, 400))
+        self._conversations.clear()
+
+    async def _listen(self) -> None:
+        from aiohttp import web
+
+        app = web.Application(client_max_size=REQUEST_LIMIT)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, LOOPBACK, 0)
+        await site.start()
+        port = self._runner.addresses[0][1]
+        self.url = f"http://{LOOPBACK}:{port}"
+
+    async def _close(self) -> None:
+        self.forget()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        path, _, query = request.raw_path.partition("?")
+        first, _, rest = path.removeprefix("/").partition("/")
+        own = self._conversations.get(first) if first.startswith(_TOKEN) else None
+        if first.startswith(_TOKEN):
+            path = f"/{rest}"
+        asked = Asked(
+            method=request.method,
+            path=path,
+            query=query,
+            headers={name.lower(): text for name, text in request.headers.items()},
+            body=await request.read(),
+            address=self.addresses.find(request.method, path),
+        )
+        conversation = own or (None if first.startswith(_TOKEN) else self._waiting())
+        if conversation is None:
+            return web.json_response({"error": {"message": "no conversation is open at this address"}}, status=404)
+        reply = await conversation.take(asked)
+        if reply is None:
+            said = (
+                f"{asked.method} {asked.path} is not served here: this conversation's upstream has "
+                f"{self.addresses.spelt(conversation.upstream)}"
+            )
+            return web.json_response({"error": {"message": said}}, status=404)
+        return await _answer(request, reply)
+
+    def _waiting(self) -> Conversation | None:
+        """Whose request comes without an address of its own: who has not been asked yet, else who was last."""
+        living = [one for one in reversed(self._conversations.values()) if one.open]
+        return next((one for one in living if not one.asked), living[0] if living else None)
+
+
+async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
+    from aiohttp import web
+
+    if reply.end == "whole" and len(reply.chunks) == 1:
+        return web.Response(status=reply.status, headers=reply.headers, body=reply.chunks[0])
+    response = web.StreamResponse(status=reply.status, headers=reply.headers)
+    await response.prepare(request)
+    for chunk in reply.chunks:
+        await response.write(chunk)
+        await asyncio.sleep(0)  # each piece leaves by itself
+    if reply.end == "hang":
+        await asyncio.sleep(3600)
+    if reply.end == "cut" and request.transport is not None:
+        request.transport.close()
+    return response
