@@ -106,7 +106,8 @@ class ItemResult:
     """How a case fared on a route in one check.
 
     ``losses`` are what went as it may, each with the most that went in one body. ``reason`` explains a verdict that
-    findings do not; ``traceback`` is the translator's own, if it raised ``exception``.
+    findings do not; ``traceback`` is the translator's own, if it raised ``exception``, or what its
+    process printed last.
     """
 
     verdict: Verdict
@@ -140,6 +141,7 @@ class Tally:
     allowed: str = ""
     refused: bool = False
     crash: Crashed | None = None
+    words: str = ""
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
@@ -153,15 +155,21 @@ class Tally:
                 self.allowed = f"refused, as this case allows: {failed.reason}"
                 return
             self.refused = True
-        if isinstance(failed, Crashed):
-            self.crash = failed
+        self._hear(failed)
         self.findings.append(failure(operation, failed, body))
 
     def block(self, operation: str, failed: Failed, body: str) -> None:
         """Note a call that had to come before the judged one, and failed; its own check reports that."""
         self.blocked = f"blocked: {body}: {failure(operation, failed, body).message}"
-        if isinstance(failed, Crashed):
-            self.crash = failed
+        self._hear(failed)
+
+    def _hear(self, failed: Failed) -> None:
+        """Note what the translator itself said when it failed."""
+        match failed:
+            case Crashed(traceback=words):
+                self.crash, self.words = failed, words
+            case TimedOut(words=words) | ProtocolError(tail=words) if words:
+                self.words = words
 
     def lose(self, found: tuple[Finding, ...]) -> None:
         """Note the losses that the judge met. A later request holds the earlier ones, so they are not added up."""
@@ -193,7 +201,7 @@ class Tally:
             tuple(self.played),
             tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
             reason=self.blocked or self.allowed,
-            traceback=self.crash.traceback if self.crash else "",
+            traceback=self.words,
             exception=self.crash.exception if self.crash else None,
         )
 
@@ -213,7 +221,7 @@ def failure(operation: str, failed: Failed, body: str) -> Finding:
             )
         case Crashed():
             rule, message = "translation/crashed", f"{operation} {failed.sentence}"
-        case TimedOut(seconds):
+        case TimedOut(seconds=seconds):
             rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence

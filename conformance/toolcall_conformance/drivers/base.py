@@ -57,6 +57,9 @@ class Driver(Protocol):
     def carries(self) -> frozenset[str]:
         """The operations that this medium can carry at all."""
 
+    def playing(self, case: str, /) -> None:
+        """An item begins: the id of the case that its sessions play, for whoever writes logs."""
+
     def open(self, route: Route, /) -> OpenOutcome:
         """Open a fresh session."""
 

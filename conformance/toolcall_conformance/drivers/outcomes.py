@@ -74,9 +74,10 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The translator did not return within ``seconds``."""
+    """The translator did not return within ``seconds``. ``words`` is what its process printed last."""
 
     seconds: float
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,9 @@ class PythonDriver:
             return Opened(self._fused.session(came.value, route, own_history=session.own_history))
         return came
 
+    def playing(self, case: str) -> None:
+        """Nothing: what runs here can look at the item itself."""
+
     def rest(self) -> None:
         self._fused.rest()
 

@@ -62,6 +62,7 @@ class Run:
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""
         play = CHECKS[item.check]
+        self.driver.playing(item.case.id)
         try:
             return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
         finally:

@@ -17,7 +17,7 @@ from toolcall_conformance.engine.run import Run, bind
 from toolcall_conformance.engine.settings import settings
 from toolcall_conformance.library import Case, CorpusError, load_corpus
 from toolcall_conformance.reports.writer import ReportError, verify_writable
-from toolcall_conformance.upstream import MissingLibraryError
+from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
 
 def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
@@ -47,12 +47,17 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
             seconds=chosen.seconds,
             transports=lambda: corpus.transports,
         )
-        support = probe(driver, corpus)
+        try:
+            support = probe(driver, corpus)
+        except BaseException:
+            driver.close()
+            raise
     except (
         CorpusError,
         SpecError,
         UnusableSessionError,
         MissingLibraryError,
+        PortInUseError,
         ReportError,
         selection.SelectionError,
         known_failures.KnownFailuresError,

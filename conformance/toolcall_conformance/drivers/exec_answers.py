@@ -1,0 +1,105 @@
+"""What a child may answer: the checks of ``protocol/messages.schema.json`` by hand, with a sentence for each breach.
+
+A test holds the two together. What a body must be is not asked here: a body that is no object is the translator's
+output, and a verdict of its own.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+PROTOCOL = 1
+OPERATIONS = ("request", "response", "stream", "error", "exchange")
+
+# By operation: the keys that an answer needs, and those that it may have besides. All have seq.
+_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "hello": (("protocol",), ("name", "version")),
+    "open": ((), ("operations", "history")),
+    "request": (("body",), ("losses",)),
+    "response": (("body",), ("losses",)),
+    "error": (("status", "body"), ("headers",)),
+    "exchange": (("body",), ("status", "headers", "losses")),
+    "close": ((), ()),
+}
+# Instead of a result; `traceback` goes with `failed` alone.
+INSTEAD = ("refused", "unsupported", "failed")
+
+
+def complaint(operation: str, answer: dict[str, Any]) -> str | None:
+    """Why ``answer`` is no answer to ``operation``, in a sentence; None if it is one. ``seq`` is checked elsewhere."""
+    instead = [key for key in INSTEAD if key in answer]
+    if len(instead) > 1:
+        return f"the answer says {' and '.join(instead)} at once; say one"
+    if instead:
+        needed: tuple[str, ...] = (instead[0],)
+        allowed: tuple[str, ...] = ("traceback",) if instead == ["failed"] else ()
+    else:
+        needed, allowed = _KEYS[operation]
+    for key in answer:
+        if key != "seq" and key not in needed and key not in allowed:
+            return _stranger(key, (*needed, *allowed), operation)
+    for key in needed:
+        if key not in answer:
+            return f"the answer has no {key!r}, which an answer to {operation} needs (or one of {', '.join(INSTEAD)})"
+    for key, value in answer.items():
+        wrong = None if key in ("seq", "body") else _wrong(key, value)
+        if wrong is not None:
+            return wrong
+    if "headers" in answer and "status" not in answer:
+        return "the answer has headers and no status; headers belong to an error"
+    return None
+
+
+def _stranger(key: str, names: tuple[str, ...], operation: str) -> str:
+    close = difflib.get_close_matches(key, (*names, *INSTEAD), n=1)
+    if close:
+        return f"the answer has the unknown key {key!r:.60}; did you mean {close[0]!r}?"
+    there = ", ".join(("seq", *names))
+    return (
+        f"the answer has the key {key!r:.60}, which has no place there; an answer to {operation} like this has {there}"
+    )
+
+
+def _wrong(key: str, value: Any) -> str | None:
+    match key:
+        case "protocol":
+            if isinstance(value, bool) or value != PROTOCOL:
+                return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL}"
+        case "status":
+            if isinstance(value, bool) or not (isinstance(value, int) or _whole(value)):
+                return f"`status` is {value!r:.40}; make it the HTTP status, a whole number such as 429"
+        case "operations":
+            if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
+                return f"`operations` is {value!r:.60}; make it a list of names"
+            for name in value:
+                if name not in OPERATIONS:
+                    close = difflib.get_close_matches(name, OPERATIONS, n=1)
+                    advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(OPERATIONS)}"
+                    return f"`operations` has {name!r:.40}; {advice}"
+        case "history":
+            if value != "own":
+                return f'`history` is {value!r:.40}; make it "own", or leave it out'
+        case "losses":
+            if not isinstance(value, list) or any(not _loss(entry) for entry in value):
+                return '`losses` is a list of names of elements, or of objects such as {"element": "error-mark"}'
+        case "headers":
+            if not isinstance(value, dict) or any(not _header(text) for text in value.values()):
+                return "`headers` is an object of texts"
+        case _:
+            if not isinstance(value, str):
+                return f"`{key}` is {value!r:.40}; make it a text, or leave it out"
+    return None
+
+
+def _whole(value: Any) -> bool:
+    """Whether JSON Schema takes it for an integer."""
+    return isinstance(value, float) and value.is_integer()
+
+
+def _loss(entry: Any) -> bool:
+    return isinstance(entry, str) or (isinstance(entry, dict) and isinstance(entry.get("element"), str))
+
+
+def _header(text: Any) -> bool:
+    return isinstance(text, (str, int, float)) and not isinstance(text, bool)

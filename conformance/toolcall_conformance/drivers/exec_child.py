@@ -1,0 +1,185 @@
+"""One run of the user's command: asked one thing at a time, until it fails; then it is of no further use."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.drivers.exec_answers import PROTOCOL, complaint
+from toolcall_conformance.drivers.jsonlines import EndedError, Lines, NoAnswerError, TooLongError
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
+from toolcall_conformance.drivers.process import ChildProcess
+from toolcall_conformance.jsonvalue import JSONError, equal, parse
+
+Fault = Crashed | TimedOut | ProtocolError
+
+_SHOWN = 120
+_MOST_NOISE = 20
+_EXIT_SECONDS = 1.0
+_LEAVE_SECONDS = 2.0
+# A program that Python runs would else keep its lines to itself until it has thousands of bytes of them.
+_ENVIRONMENT = {"PYTHONUNBUFFERED": "1"}
+_ADVICE = "write one JSON object a line to standard output, and everything else to standard error"
+
+
+class Child:
+    """A process that has been started. ``over`` says why it can be asked nothing more; None while it can.
+
+    ``noise`` collects, shortened, the first lines of its standard output that are no answers. Raises OSError.
+    """
+
+    def __init__(self, command: Sequence[str], *, directory: Path, noise: list[str]) -> None:
+        self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, talks=True)
+        self._lines = Lines(self._process, self._beside)
+        self._noise = noise
+        self._seq = 0
+        self.over: str | None = None
+
+    def ask(self, operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
+        """Ask, and give the answer once it is known to be one. After a fault the process is ended."""
+        self._seq += 1
+        question = {"op": operation, "seq": self._seq, **fields}
+        try:
+            line = self._lines.ask(_line(question), seconds)
+        except NoAnswerError:
+            return self._timed_out(operation, seconds)
+        except EndedError as ended:
+            return self._ended(operation, ended.rest)
+        except TooLongError as error:
+            said = f"it wrote a line of more than {OUTPUT_LIMIT:,} bytes, which begins {shortened(error.beginning)}"
+            return self._unlike(f"{said}; {_ADVICE}")
+        except BaseException:  # an interrupt: the answer would come when something else has been asked
+            self._end("was interrupted")
+            raise
+        try:
+            answer: dict[str, Any] = parse(line)
+        except JSONError as error:
+            return self._unlike(f"the line {shortened(line)} is not JSON: {error}; {_ADVICE}")
+        if "seq" not in answer:
+            return self._unlike(f"the line {shortened(line)} has no seq; every answer repeats the seq of its question")
+        if not equal(answer["seq"], self._seq):
+            return self._unlike(
+                f"the answer {shortened(line)} has seq {answer['seq']!r:.40} and not {self._seq}; answer each question "
+                "once, in order, with its own seq"
+            )
+        wrong = complaint(operation, answer)
+        if wrong is not None:
+            return self._unlike(
+                f"{wrong}; the line is {shortened(line)}, and `toolcall-conformance schema` has the rules"
+            )
+        return answer
+
+    def leave(self) -> None:
+        """End it; it has a moment to go by itself."""
+        self.over = self.over or "had ended"
+        self._process.stop(grace=_LEAVE_SECONDS)
+
+    @property
+    def words(self) -> str:
+        """What it printed last, with a line that says so; empty if it printed nothing."""
+        tail = self._process.tail
+        return f"The last that the process printed:\n{tail}" if tail else ""
+
+    def _beside(self, line: bytes) -> None:
+        self._process.remember(line[:1000])
+        if len(self._noise) < _MOST_NOISE:
+            self._noise.append(shortened(line))
+
+    def _timed_out(self, operation: str, seconds: float) -> TimedOut:
+        words = self.words
+        self._end(f"was killed when {operation} took more than {seconds:g} s")
+        return TimedOut(seconds, words)
+
+    def _ended(self, operation: str, rest: bytes) -> Fault:
+        code = self._process.wait(_EXIT_SECONDS)
+        how, words = _how(code), self.words
+        self._end(f"{how} when it was asked {operation}")
+        if rest.strip():
+            return ProtocolError(f"its output ended in the middle of the line {shortened(rest)}; it {how}", words)
+        return Crashed(TranslatorError(how), words)
+
+    def _unlike(self, sentence: str) -> ProtocolError:
+        words = self.words
+        self._end("was ended after an answer that is none")
+        return ProtocolError(sentence, words)
+
+    def _end(self, why: str) -> None:
+        self.over = why
+        self._process.stop()
+
+
+def start(
+    command: Sequence[str], *, directory: Path, seconds: float, noise: list[str]
+) -> tuple[Child, dict[str, Any]] | str:
+    """A child that has answered ``hello``, with its answer; or a sentence and what it printed: why there is none."""
+    program = command[0]
+    try:
+        child = Child(command, directory=directory, noise=noise)
+    except FileNotFoundError:
+        return f"there is no program {program!r} {_where(program, directory)}"
+    except PermissionError:
+        return f"{program!r} may not be executed; `chmod +x` it, or write its interpreter first (exec:python {program})"
+    except OSError as error:
+        return f"{program!r} cannot be executed ({error.strerror}); write its interpreter first (exec:python {program})"
+    answer = child.ask("hello", {"protocol": PROTOCOL}, seconds)
+    match answer:
+        case Crashed():
+            said = f"it {answer.sentence} before it answered hello; run the command by hand to see why"
+            words = answer.traceback
+        case TimedOut(words=words):
+            said = (
+                f"it did not answer hello within {seconds:g} s; read a line from standard input, answer it on standard "
+                "output, and flush"
+            )
+        case ProtocolError(sentence, words):
+            said = f"hello: {sentence}"
+        case _:
+            told = next(
+                (f"{key}: {answer[key]}" for key in ("refused", "unsupported", "failed") if key in answer), None
+            )
+            if told is None:
+                return child, answer
+            child.leave()
+            said, words = f"it answered hello with {told}", str(answer.get("traceback", "")) or child.words
+    return f"{said}\n{words}" if words else said
+
+
+def _where(program: str, directory: Path) -> str:
+    if "/" in program:
+        return f"(seen from {directory}); start pytest in the directory that the path begins in"
+    there = directory / program
+    if there.exists():
+        return f"on the PATH; write `./{program}`, or its interpreter first (exec:python {program})"
+    return "on the PATH; install it, or write its path"
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "closed its output and went on without an answer"
+    if code == 0:
+        return "ended with exit code 0 and no answer"
+    if code > 0:
+        return f"died with exit code {code}"
+    try:
+        name = f" ({signal.Signals(-code).name})"
+    except ValueError:
+        name = ""
+    return f"was killed by signal {-code}{name}"
+
+
+def _line(question: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(question, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
+        return json.dumps(question, separators=(",", ":")).encode()
+
+
+def shortened(line: bytes) -> str:
+    """A line as it may stand in a sentence."""
+    text = line[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
+    text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
+    return f"{text[:_SHOWN]}…" if len(text) > _SHOWN or len(line) > 4 * _SHOWN else text

@@ -1,0 +1,237 @@
+"""The driver for a translator in any language: a child process that answers JSON Lines.
+
+The protocol is described in ``protocol/PROTOCOL.md``, its messages in ``protocol/messages.schema.json``.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.declared import declared_losses
+from toolcall_conformance.drivers.errorout import plain_error
+from toolcall_conformance.drivers.exchanges import Answered, Came
+from toolcall_conformance.drivers.exec_child import Child, Fault, start
+from toolcall_conformance.drivers.jsonout import plain
+from toolcall_conformance.drivers.outcomes import (
+    Crashed,
+    Opened,
+    OpenOutcome,
+    Outcome,
+    Produced,
+    ProtocolError,
+    RefusedOutcome,
+    TimedOut,
+    TranslatorError,
+    UnsupportedOutcome,
+)
+
+PREFIX = "exec:"
+# A compiler or a container may come before the first answer.
+START_SECONDS = 30.0
+CLOSE_SECONDS = 2.0
+_DEFAULT = ("request", "response")
+_MOST_FAILED_STARTS = 3
+
+
+class StartError(Exception):
+    """The command gives no child that answers; the message says what happened and what to do next."""
+
+
+class ExecDriver:
+    """A command that is kept running, and started again when it fails.
+
+    ``seconds`` limits every question, ``start_seconds`` a child's first answer. ``noise`` are lines of its standard
+    output that are no answers, at most a few. Raises StartError.
+    """
+
+    carries = frozenset(OPERATIONS)
+
+    def __init__(
+        self, spec: str, *, directory: Path, seconds: float = 10.0, start_seconds: float | None = None
+    ) -> None:
+        self.spec = spec
+        self.noise: list[str] = []
+        self._command = _command(spec)
+        self._directory = directory
+        self._seconds = seconds
+        self._start_seconds = START_SECONDS if start_seconds is None else start_seconds
+        self._case = ""
+        self._opened = 0
+        self._sessions: list[ExecSession] = []
+        self._failed_starts = 0
+        self._why_not = ""
+        # What a child did wrong when nobody was there to be told.
+        self._late_fault: ProtocolError | None = None
+        self._closes = True
+        started = self._start()
+        if isinstance(started, str):
+            raise StartError(f"{spec!r}: {started}")
+        self._child, hello = started
+        self.name: str = hello.get("name") or spec
+        self.version: str | None = hello.get("version") or None
+
+    def playing(self, case: str) -> None:
+        """The id of the case that the next sessions play; it goes into every message."""
+        self._case = case
+
+    def open(self, route: Route) -> OpenOutcome:
+        """Open a session, in a new child if the one before has failed."""
+        late, self._late_fault = self._late_fault, None
+        if late is not None:
+            return late
+        if self._child.over is not None:
+            why_not = self._restart()
+            if why_not:
+                sentence, _, words = why_not.partition("\n")
+                return Crashed(TranslatorError(f"could not be asked: {sentence}"), words)
+        self._opened += 1
+        session = f"s{self._opened}"
+        answer = self.ask(self._child, "open", session, {"route": asdict(route)})
+        if not isinstance(answer, dict):
+            return answer
+        instead = _instead(answer, self._child)
+        if instead is not None:
+            return instead
+        found = ExecSession(self, self._child, session, answer)
+        self._sessions.append(found)
+        return Opened(found)
+
+    def ask(self, child: Child, operation: str, session: str, fields: dict[str, Any]) -> dict[str, Any] | Fault:
+        """Ask something of a session's child; once that is over, its sessions are gone."""
+        if child.over is not None:
+            return Crashed(TranslatorError(f"could not be asked: its process {child.over}"), child.words)
+        return child.ask(operation, {"session": session, "case": self._case, **fields}, self._seconds)
+
+    def rest(self) -> None:
+        """Close the sessions. What goes wrong now is no fault of the item, which has its verdict already.
+
+        A line that is no answer to the question would else be met in the next question, and is told there.
+        """
+        sessions, self._sessions = self._sessions, []
+        for session in sessions:
+            if self._child.over is None and session.child is self._child and self._closes:
+                answer = self._child.ask(
+                    "close", {"session": session.id, "case": self._case}, min(self._seconds, CLOSE_SECONDS)
+                )
+                if isinstance(answer, ProtocolError):
+                    self._late_fault = answer
+                elif isinstance(answer, TimedOut):
+                    self._closes = False
+                    self.noise.append("(close was not answered; it is not asked any more)")
+
+    def close(self) -> None:
+        self._sessions.clear()
+        self._child.leave()
+
+    def _start(self) -> tuple[Child, dict[str, Any]] | str:
+        return start(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
+
+    def _restart(self) -> str:
+        """Start another child; why there is none, an empty string if there is one."""
+        if self._failed_starts >= _MOST_FAILED_STARTS:
+            return f"it did not start again, {self._failed_starts} times: {self._why_not}"
+        started = self._start()
+        if isinstance(started, str):
+            self._failed_starts += 1
+            self._why_not = started
+            return f"it did not start again: {started}"
+        self._failed_starts = 0
+        self._child = started[0]
+        return ""
+
+
+class ExecSession:
+    """A session that lives in a child."""
+
+    def __init__(self, driver: ExecDriver, child: Child, session: str, answer: dict[str, Any]) -> None:
+        self.id = session
+        self.child = child
+        self.operations = frozenset(answer.get("operations", _DEFAULT))
+        self.own_history = "history" in answer
+        self._driver = driver
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("request", body)
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        return self._translate("response", body)
+
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        """Headers go along always; a child that answers without any knows of none."""
+        fields = {"status": reply["status"], "headers": reply.get("headers", {}), "body": reply["body"]}
+        answer = self._asked("error", fields)
+        if not isinstance(answer, dict):
+            return answer
+        told = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
+        value = plain_error(told, headers="headers" in answer)
+        return Produced(value) if isinstance(value, dict) else value
+
+    def exchange(self, body: dict[str, Any], upstream_url: str) -> Came:
+        """Let the child translate, send and translate back; returns when it has done all three.
+
+        The child can be asked nothing else meanwhile.
+        """
+        answer = self._asked("exchange", {"body": body, "upstream_url": upstream_url})
+        if not isinstance(answer, dict):
+            return answer
+        headers = answer.get("headers")
+        texts = {name: str(text) for name, text in headers.items()} if headers is not None else None
+        return Answered(int(answer.get("status", 200)), texts, answer["body"])
+
+    def settle(self, reply: dict[str, Any]) -> None:
+        """Nothing: a request that was translated leaves nothing open."""
+
+    def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
+        answer = self._asked(operation, {"body": body})
+        if not isinstance(answer, dict):
+            return answer
+        value = plain(answer["body"], operation)
+        if not isinstance(value, dict):
+            return value
+        return Produced(value, losses=declared_losses(_Losses(answer)))
+
+    def _asked(
+        self, operation: str, fields: dict[str, Any]
+    ) -> dict[str, Any] | Fault | RefusedOutcome | UnsupportedOutcome:
+        if operation not in self.operations:
+            return UnsupportedOutcome(f"the session has no operation {operation}")
+        answer = self._driver.ask(self.child, operation, self.id, fields)
+        if isinstance(answer, dict):
+            return _instead(answer, self.child) or answer
+        return answer
+
+
+class _Losses:
+    """An answer in the shape in which Python sessions say what they lost."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self.losses = answer.get("losses", ())
+
+
+def _instead(answer: dict[str, Any], child: Child) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
+    """What an answer says instead of a result."""
+    if "refused" in answer:
+        return RefusedOutcome(answer["refused"])
+    if "unsupported" in answer:
+        return UnsupportedOutcome(answer["unsupported"])
+    if "failed" in answer:
+        said = answer["failed"].strip()
+        return Crashed(TranslatorError(f"raised {said}" if said else ""), answer.get("traceback") or child.words)
+    return None
+
+
+def _command(spec: str) -> list[str]:
+    """The words of the command. Raises StartError."""
+    example = 'write it as a shell would take it: "exec:node adapter.mjs"'
+    try:
+        words = shlex.split(spec.removeprefix(PREFIX))
+    except ValueError as error:
+        raise StartError(f"{spec!r}: the command cannot be read ({error}); {example}") from None
+    if not words or not words[0]:
+        raise StartError(f"{spec!r} names no command; {example}")
+    return words

@@ -1,0 +1,119 @@
+"""Lines to a child and back: one question, one answer, within a time and of a bounded size."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable
+
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.process import ChildProcess
+
+_PIECE = 64 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class NoAnswerError(Exception):
+    """Nothing that could be an answer came in time."""
+
+
+class EndedError(Exception):
+    """The child's output ended; ``rest`` is what came after the last end of a line."""
+
+    def __init__(self, rest: bytes) -> None:
+        super().__init__()
+        self.rest = rest
+
+
+class TooLongError(Exception):
+    """A line did not end within the limit; ``beginning`` is how it starts."""
+
+    def __init__(self, beginning: bytes) -> None:
+        super().__init__()
+        self.beginning = beginning
+
+
+class Lines:
+    """The talk with a child over its standard input and output.
+
+    ``beside`` gets each line that cannot be an object: banners and the like. Never more than one line of
+    ``limit`` bytes is held. POSIX only: elsewhere pipes cannot be polled.
+    """
+
+    def __init__(self, child: ChildProcess, beside: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        self._to, self._from = child.stdin.fileno(), child.stdout.fileno()
+        os.set_blocking(self._to, False)
+        os.set_blocking(self._from, False)
+        self._beside = beside
+        self._limit = limit
+        self._held = bytearray()
+        self._searched = 0
+        self._ended = False
+        self._deaf = False
+
+    def ask(self, line: bytes, seconds: float) -> bytes:
+        """Send a line and wait for one that begins with ``{``. Raises NoAnswerError, EndedError, TooLongError."""
+        end = time.monotonic() + seconds
+        unsent = memoryview(line + b"\n")
+        while True:
+            unsent = self._send(unsent)
+            if not unsent:
+                found = self._take()
+                if found is not None:
+                    return found
+                if self._ended:
+                    raise EndedError(bytes(self._held))
+            left = end - time.monotonic()
+            if left <= 0:
+                raise NoAnswerError
+            self._wait(bool(unsent), left)
+
+    def _send(self, unsent: memoryview) -> memoryview:
+        # One who hears nothing more may still have something to say, if only that it died.
+        if not unsent or self._deaf:
+            return unsent[:0]
+        try:
+            return unsent[os.write(self._to, unsent) :]
+        except BlockingIOError:
+            return unsent
+        except OSError:
+            self._deaf = True
+            return unsent[:0]
+
+    def _take(self) -> bytes | None:
+        while (at := self._held.find(b"\n", self._searched)) >= 0:
+            line = bytes(self._held[:at]).removeprefix(_BYTE_ORDER_MARK).strip()
+            del self._held[: at + 1]
+            self._searched = 0
+            if line.startswith(b"{"):
+                return line
+            if line:
+                self._beside(line)
+        self._searched = len(self._held)
+        if self._searched > self._limit:
+            raise TooLongError(bytes(self._held[:1000]))
+        return None
+
+    def _wait(self, to_send: bool, seconds: float) -> None:
+        """Wait until something can be read or written, and read it."""
+        poll = select.poll()
+        # What it says before it has heard all is read as well, so that neither waits for the other; up to the limit.
+        to_read = not self._ended and len(self._held) <= self._limit
+        if to_read:
+            poll.register(self._from, select.POLLIN)
+        if to_send:
+            poll.register(self._to, select.POLLOUT)
+        ready = dict(poll.poll(max(seconds * 1000, 1)))
+        if not to_read or self._from not in ready:
+            return
+        try:
+            piece = os.read(self._from, _PIECE)
+        except BlockingIOError:
+            return
+        except OSError:
+            piece = b""
+        self._held += piece
+        self._ended = not piece
