@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from toolcall_conformance.drivers.base import Driver, SessionDriver
-from toolcall_conformance.drivers.loading import SpecError, load_driver
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.loading import load_driver
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,

@@ -73,6 +73,7 @@ class ExchangeSession:
         seconds: float,
         habits: Habits,
         late: Callable[[], None] = lambda: None,
+        tail: Callable[[], str] = lambda: "",
         output_limit: int = OUTPUT_LIMIT,
     ) -> None:
         self._route = route
@@ -82,6 +83,7 @@ class ExchangeSession:
         self._seconds = seconds
         self._habits = habits
         self._late = late
+        self._tail = tail
         self._limit = output_limit
         self._pending: Future[Came] | None = None
 
@@ -108,7 +110,7 @@ class ExchangeSession:
             return TimedOut(self._seconds)
         came = _result(pending)
         if isinstance(came, Answered):
-            return _unasked(came)
+            return self._unasked(came)
         return came
 
     def response(self, body: dict[str, Any]) -> Outcome:
@@ -118,7 +120,7 @@ class ExchangeSession:
             return came
         if not 200 <= came.status < 300:
             told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
-            return Crashed(TranslatorError(told), "")
+            return Crashed(TranslatorError(told), self._tail())
         value = plain(came.body, "exchange", self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
@@ -161,6 +163,18 @@ class ExchangeSession:
             return BadOutput(f"to the upstream {value.sentence}", value.pointer)
         return Produced(value, beside=tuple(self._seen(asked)))
 
+    def _unasked(self, came: Answered) -> Outcome:
+        """An exchange that ended before the upstream was asked: its status says why, if it has one."""
+        words = _words(came.body)
+        if came.status in (404, 405, 501):
+            return UnsupportedOutcome(f"answered {came.status}{words}")
+        if 400 <= came.status < 500:
+            return RefusedOutcome(f"answered {came.status}{words}")
+        if came.status >= 500:
+            told = f"answered {came.status} before it asked the upstream{words}"
+            return Crashed(TranslatorError(told), self._tail())
+        return BadOutput(f"exchange answered without asking the upstream{words}")
+
     def _seen(self, asked: Asked) -> list[Seen]:
         seen = []
         for name in self._addresses.missing(self._route.upstream, asked.headers, asked.query):
@@ -192,18 +206,6 @@ def _result(pending: Future[Came]) -> Came:
         return pending.result()
     except CancelledError:
         return Crashed(TranslatorError("was cancelled"), "")
-
-
-def _unasked(came: Answered) -> Outcome:
-    """An exchange that ended before the upstream was asked: its status says why, if it has one."""
-    words = _words(came.body)
-    if came.status in (404, 405, 501):
-        return UnsupportedOutcome(f"answered {came.status}{words}")
-    if 400 <= came.status < 500:
-        return RefusedOutcome(f"answered {came.status}{words}")
-    if came.status >= 500:
-        return Crashed(TranslatorError(f"answered {came.status} before it asked the upstream{words}"), "")
-    return BadOutput(f"exchange answered without asking the upstream{words}")
 
 
 def _words(body: Any) -> str:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from toolcall_conformance.upstream.addresses import Address, Addresses
 from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
-from toolcall_conformance.upstream.server import MissingLibraryError, ScriptedUpstream
+from toolcall_conformance.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
 
-__all__ = ["Address", "Addresses", "Asked", "Conversation", "MissingLibraryError", "Reply", "ScriptedUpstream"]
+__all__ = [
+    "Address",
+    "Addresses",
+    "Asked",
+    "Conversation",
+    "MissingLibraryError",
+    "PortInUseError",
+    "Reply",
+    "ScriptedUpstream",
+]

@@ -30,9 +30,11 @@ class Addresses:
         for name, transport in transports.items():
             streamed = transport["stream"].get("path")
             said = False if streamed else None
-            self._known.append((transport["method"], _pattern(transport["path"]), name, said))
+            for path in (transport["path"], *transport.get("also", ())):
+                self._known.append((transport["method"], _pattern(path), name, said))
             if streamed:
-                self._known.append((transport["method"], _pattern(streamed.partition("?")[0]), name, True))
+                for path in (streamed.partition("?")[0], *transport["stream"].get("also", ())):
+                    self._known.append((transport["method"], _pattern(path), name, True))
 
     def find(self, method: str, path: str) -> Address | None:
         """The API behind a path that begins at the upstream's root; None if there is none."""

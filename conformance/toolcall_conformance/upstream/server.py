@@ -26,6 +26,10 @@ class MissingLibraryError(Exception):
     """The HTTP library is not installed; the message says how to install it."""
 
 
+class PortInUseError(Exception):
+    """A port that was asked for is not to be had."""
+
+
 class ScriptedUpstream:
     """A provider of every format at ``url``; conversations have addresses of their own below it.
 
@@ -33,8 +37,9 @@ class ScriptedUpstream:
     waiting to be asked. The runner lets one wait at a time.
     """
 
-    def __init__(self, addresses: Addresses) -> None:
+    def __init__(self, addresses: Addresses, *, port: int | None = None) -> None:
         self.addresses = addresses
+        self._port = port or 0
         self.url = ""
         self._conversations: dict[str, Conversation] = {}
         self._loop = asyncio.new_event_loop()
@@ -42,7 +47,7 @@ class ScriptedUpstream:
         self._runner: web.AppRunner | None = None
 
     def start(self) -> None:
-        """Listen on a free port of loopback. Raises MissingLibraryError."""
+        """Listen on loopback. Raises MissingLibraryError, and PortInUseError for a port that was asked for."""
         try:
             import aiohttp  # noqa: F401 - an extra, needed by those media alone that speak HTTP
         except ImportError:
@@ -51,7 +56,14 @@ class ScriptedUpstream:
                 "pip install 'toolcall-conformance[http]'"
             ) from None
         self._thread.start()
-        self.run(self._listen()).result()
+        try:
+            self.run(self._listen()).result()
+        except OSError as error:
+            self.stop()
+            raise PortInUseError(
+                f"the scripted upstream cannot listen on port {self._port} of loopback ({error.strerror}); stop who "
+                "has it, or leave out `upstream_port`"
+            ) from None
 
     def stop(self) -> None:
         """Close every connection and the port. Once is enough; more does no harm."""
@@ -87,7 +99,7 @@ class ScriptedUpstream:
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, LOOPBACK, 0)
+        site = web.TCPSite(self._runner, LOOPBACK, self._port)
         await site.start()
         port = self._runner.addresses[0][1]
         self.url = f"http://{LOOPBACK}:{port}"

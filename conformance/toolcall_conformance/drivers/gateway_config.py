@@ -1,0 +1,176 @@
+"""The TOML file behind ``gateway:FILE.toml``: read, checked, and its templates filled in."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.drivers.errors import SpecError
+
+SCHEMA = Path(__file__).with_name("gateway.schema.json")
+START_SECONDS = 60.0
+
+_STARTING = frozenset({"port", "upstream", "upstream_key", "directory", "files"})
+_ASKING = frozenset({"client_key", "upstream_key", "upstream", "conversation", "case", "model", "client_model"})
+_VARIABLE = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """When a gateway is ready; see the schema."""
+
+    path: str | None = None
+    status: int | None = None
+    seconds: float = START_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One side of a gateway in one format. ``path`` is None where it is the API's own."""
+
+    path: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    model: str = "{model}"
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayConfig:
+    """What the file says. Templates are as written; ``directory`` is the file's folder."""
+
+    path: Path
+    name: str
+    version: str | None
+    command: tuple[str, ...]
+    url: str | None
+    port: int | None
+    upstream_port: int | None
+    environment: Mapping[str, str]
+    files: Mapping[str, Path]
+    ready: Ready
+    clients: Mapping[str, End]
+    upstreams: Mapping[str, End]
+    excluded: frozenset[str]
+    forwards_client_key: bool
+    own_history: bool
+
+    @property
+    def directory(self) -> Path:
+        return self.path.parent
+
+
+def load(path: Path, formats: Collection[str]) -> GatewayConfig:
+    """The configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
+    said = _read(path)
+    _check(path, said)
+    for table in ("client", "upstream"):
+        for name in said[table]:
+            if name not in formats:
+                raise SpecError(
+                    f"{path}: [{table}.{name}] is no format{_perhaps(name, formats)}; they are {', '.join(formats)}"
+                )
+    _check_variables(path, said)
+    files = {name: path.parent / template for name, template in said.get("files", {}).items()}
+    for name, template in files.items():
+        if not template.is_file():
+            raise SpecError(f"{path}: files: the template of {name!r}, {template}, is not there; add it")
+    return GatewayConfig(
+        path=path,
+        name=said["name"],
+        version=said.get("version"),
+        command=tuple(said.get("command", ())),
+        url=said.get("url"),
+        port=said.get("port"),
+        upstream_port=said.get("upstream_port"),
+        environment=said.get("environment", {}),
+        files=files,
+        ready=Ready(**said.get("ready", {})),
+        clients={name: End(**entry) for name, entry in said["client"].items()},
+        upstreams={name: End(**entry) for name, entry in said["upstream"].items()},
+        excluded=frozenset(said.get("not", ())),
+        forwards_client_key=said.get("forwards_client_key", False),
+        own_history=said.get("history") == "own",
+    )
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """``template`` with the known variables filled in; other braces stay as they are."""
+    return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), template)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        near = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
+        hint = f"; there is {', '.join(near[:5])}" if near else ""
+        raise SpecError(f"{path} is not there{hint}; write gateway:FILE.toml with a file that is") from None
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path} is no UTF-8 text (byte {error.start}); TOML is") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{path} is no TOML: {error}") from None
+
+
+def _check(path: Path, said: Any) -> None:
+    """Hold the file against the schema, whose sentences are those of jsonschema; one is enough to begin with."""
+    import jsonschema
+
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    breach = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(said))
+    if breach is None:
+        return
+    place = ".".join(map(str, breach.absolute_path)) or "the file"
+    if breach.validator == "additionalProperties":
+        known = breach.schema.get("properties", {})
+        for name in breach.instance:
+            if name not in known:
+                raise SpecError(
+                    f"{path}: {place} has no key {name!r}{_perhaps(name, known)}; its keys are {', '.join(known)}"
+                )
+    if breach.validator in ("anyOf", "required") and place == "the file":
+        raise SpecError(
+            f"{path}: it needs a name, a [client.FORMAT] and an [upstream.FORMAT] table, and a command or a url: "
+            f"{breach.message if breach.validator == 'required' else 'neither command nor url is there'}"
+        )
+    about = breach.schema.get("description", "") if isinstance(breach.schema, dict) else ""
+    raise SpecError(f"{path}: {place}: {breach.message}{f' ({about})' if about else ''}")
+
+
+def _check_variables(path: Path, said: Mapping[str, Any]) -> None:
+    for key, allowed in (
+        ("command", _STARTING),
+        ("environment", _STARTING),
+        ("url", _STARTING),
+        ("client", _ASKING),
+        ("upstream", _ASKING),
+    ):
+        for text in _texts(said.get(key, ())):
+            for name in _VARIABLE.findall(text):
+                if name not in allowed:
+                    known = ", ".join(f"{{{one}}}" for one in sorted(allowed))
+                    raise SpecError(
+                        f"{path}: {key}: {{{name}}} in {text!r} stands for nothing{_perhaps(name, allowed)}; "
+                        f"there are {known}"
+                    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _texts(entry)
+    elif isinstance(value, dict):
+        yield from _texts(list(value.values()))
+
+
+def _perhaps(wrong: str, names: Collection[str]) -> str:
+    close = difflib.get_close_matches(wrong, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

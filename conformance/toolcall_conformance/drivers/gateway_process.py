@@ -1,0 +1,178 @@
+"""The gateway's process: started with its files and variables, waited for until it is ready, revived if it died."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.gateway_config import GatewayConfig, filled
+from toolcall_conformance.drivers.process import ChildProcess
+from toolcall_conformance.upstream.server import LOOPBACK
+
+_POLL_SECONDS = 0.05
+_PROBE_SECONDS = 2.0
+MOST_FAILED_STARTS = 3
+
+# A gateway on loopback is never behind a proxy.
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class GatewayProcess:
+    """A gateway that is started for the run, or one that runs already and is left alone.
+
+    ``upstream`` is the root of the scripted upstream. ``url`` is where the gateway listens, without a slash at the end.
+    """
+
+    def __init__(self, config: GatewayConfig, upstream: str) -> None:
+        self.config = config
+        self.url = config.url or ""
+        self.upstream_key = f"upstream-key-{secrets.token_hex(8)}"
+        self._upstream = upstream
+        self._child: ChildProcess | None = None
+        self._folder: Path | None = None
+        self._failures = 0
+        self._last_words = ""
+
+    @property
+    def tail(self) -> str:
+        """What it printed last; an empty string for one that we did not start."""
+        return self._child.tail if self._child is not None else self._last_words
+
+    def start(self) -> None:
+        """Start it and wait until it is ready. Raises SpecError; nothing is left running then."""
+        if not self.config.command:
+            self._wait_until_ready()
+            return
+        port = self.config.port or _free_port()
+        if self.config.port and _listens(LOOPBACK, port):
+            raise SpecError(
+                f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former run left "
+                "behind; stop it, or leave out `port` and write {port} in the command"
+            )
+        values = {
+            "port": str(port),
+            "upstream": self._upstream,
+            "upstream_key": self.upstream_key,
+            "directory": str(self.config.directory),
+        }
+        values["files"] = str(self._make_files(values))
+        command = [filled(word, values) for word in self.config.command]
+        try:
+            self._child = ChildProcess(
+                command,
+                directory=self.config.directory,
+                environment={name: filled(text, values) for name, text in self.config.environment.items()},
+                talks=False,
+            )
+        except OSError as error:
+            self.stop()
+            raise SpecError(
+                f"{self.config.path}: {command[0]} cannot be started ({error.strerror}); "
+                "install it, or correct the first word of `command`"
+            ) from None
+        self.url = filled(self.config.url or f"http://{LOOPBACK}:{{port}}", values)
+        try:
+            self._wait_until_ready()
+        except SpecError:
+            self.stop()
+            raise
+
+    def death(self) -> str | None:
+        """How it died, to follow its name in a sentence; None while it runs or if it is not ours to know."""
+        if self._child is None:
+            return None
+        code = self._child.wait(0.3)
+        if code is None:
+            return None
+        return f"died with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
+
+    def revive(self) -> str | None:
+        """See to it that it runs; why it does not, None if it does. After a few vain starts it is let be."""
+        if not self.config.command or (self._child is not None and self._child.exit_code() is None):
+            return None
+        if self._failures >= MOST_FAILED_STARTS:
+            return f"the gateway does not start any more ({self._failures} times in a row)"
+        self.stop()
+        try:
+            self.start()
+        except SpecError as error:
+            self._failures += 1
+            return str(error)
+        self._failures = 0
+        return None
+
+    def check(self) -> None:
+        """After a call that did not return: if it does not even answer the readiness probe, it is stopped."""
+        if self._child is not None and not self._is_ready(_PROBE_SECONDS):
+            self.stop()
+
+    def stop(self) -> None:
+        """End it, if we started it, and take its files away."""
+        if self._child is not None:
+            self._last_words = self._child.tail
+            self._child.stop()
+            self._child = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _make_files(self, values: dict[str, str]) -> Path:
+        self._folder = Path(tempfile.mkdtemp(prefix="toolcall-gateway-"))
+        values = {**values, "files": str(self._folder)}
+        for name, template in self.config.files.items():
+            (self._folder / name).write_text(filled(template.read_text(encoding="utf-8"), values), encoding="utf-8")
+        return self._folder
+
+    def _wait_until_ready(self) -> None:
+        ready, until = self.config.ready, time.monotonic() + self.config.ready.seconds
+        while not self._is_ready(_PROBE_SECONDS):
+            died = self._child is not None and self._child.exit_code() is not None
+            if died or time.monotonic() > until:
+                said = self.death() if died else f"was not ready after {ready.seconds:g} s"
+                probe = f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
+                tail = f"; it printed last:\n{self.tail}" if self.tail else "; it printed nothing"
+                if self.config.command:
+                    hint = f"the command and [ready] in {self.config.path} say how it starts ({probe})"
+                else:
+                    hint = f"it is to be running already: start it, or give a `command` ({probe})"
+                raise SpecError(f"the gateway {self.config.name} {said}; {hint}{tail if self.config.command else ''}")
+            time.sleep(_POLL_SECONDS)
+
+    def _is_ready(self, seconds: float) -> bool:
+        ready = self.config.ready
+        if ready.path is None:
+            address = urlsplit(self.url)
+            return _listens(address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80))
+        try:
+            with _DIRECT.open(f"{self.url}{ready.path}", timeout=seconds) as answer:
+                status = answer.status
+        except urllib.error.HTTPError as error:
+            with contextlib.closing(error):
+                status = error.code
+        except (OSError, ValueError):
+            return False
+        except Exception:  # it answers, but no HTTP yet
+            return False
+        return bool(status == ready.status if ready.status is not None else status < 500)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def _listens(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(_PROBE_SECONDS)
+        return probe.connect_ex((host, port)) == os.EX_OK
