@@ -12,7 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from toolcall_conformance.drivers.base import Driver
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.exec_driver import PREFIX as EXEC
+from toolcall_conformance.drivers.exec_driver import ExecDriver
 from toolcall_conformance.drivers.fused import Transports
+from toolcall_conformance.drivers.gateway import GatewayDriver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
@@ -22,22 +26,18 @@ _CONTRACT = (
 )
 
 
-class SpecError(Exception):
-    """A translator that cannot be reached; the message says what, where, and what to do next."""
-
-
 def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports: Transports = dict) -> Driver:
     """The driver for ``spec``, which is ``package.module:attribute``.
 
     ``directory`` is put on ``sys.path``, as ``python -m pytest`` would. The attribute is a translator, or a class or a
     factory that gives one when it is called without arguments. Raises SpecError.
     """
-    for prefix in ("exec:", "gateway:"):
-        if spec.startswith(prefix):
-            raise SpecError(
-                f"{spec!r}: {prefix} translators are not available in this version; "
-                "name a Python object as package.module:attribute"
-            )
+    if spec.startswith(EXEC):
+        return ExecDriver(spec, directory=directory, seconds=seconds)
+    if spec.startswith(GatewayDriver.prefix):
+        return GatewayDriver(
+            spec, directory / spec.removeprefix(GatewayDriver.prefix), transports(), seconds=seconds
+        )
     module_name, colon, attribute = spec.partition(":")
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):
