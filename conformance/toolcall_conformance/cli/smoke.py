@@ -1,0 +1,122 @@
+"""``toolcall-conformance smoke``: does the adapter work at all, and what to do next."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance.smoke import RouteReport, Trouble
+
+_COLOURS = {"error": "31;1", "warning": "33;1", "ok": "32"}
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "smoke",
+        help="try a translator's adapter on every route, within seconds",
+        description="Reach a translator, ask what it does, and play one small exchange on every route. It judges the "
+        "adapter, not the translations: those are judged by pytest. Exits with 1 if something does not work.",
+    )
+    parser.add_argument("translator", metavar="TRANSLATOR", help="as for pytest --toolcall-translator")
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, default=10.0, help="for each call (default: 10)")
+    add_corpus(parser)
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print a line a route, then what is wrong and what to do next; 1 if something is wrong or nothing is done."""
+    from toolcall_conformance.drivers import SpecError, load_driver
+    from toolcall_conformance.smoke import look
+    from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
+
+    if not parsed.timeout > 0:
+        raise UsageError(f"--timeout {parsed.timeout:g} is no time limit; give seconds above zero")
+    corpus = corpus_of(parsed)
+    try:
+        driver = load_driver(
+            parsed.translator,
+            directory=Path.cwd(),
+            seconds=parsed.timeout,
+            transports=lambda: corpus.transports,
+        )
+    except (SpecError, MissingLibraryError, PortInUseError) as error:
+        raise UsageError(str(error)) from None
+    try:
+        print(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
+        reports = []
+        for report in look(driver, corpus):
+            reports.append(report)
+            print(_line(report), flush=True)
+        noise = list(getattr(driver, "noise", ()))
+    finally:
+        driver.close()
+    _tell(reports, noise, parsed.translator)
+    return 0 if any(_works(report) for report in reports) and not any(report.troubles for report in reports) else 1
+
+
+def _works(report: RouteReport) -> bool:
+    return not report.troubles and report.not_done is None
+
+
+def _line(report: RouteReport) -> str:
+    if report.troubles:
+        return f"  {_coloured('error', 'error')}    {report.route}"
+    if report.not_done is not None:
+        return f"  not done {report.route}{f' ({_short(report.not_done)})' if report.not_done else ''}"
+    said = ", ".join(report.operations) + (", own history" if report.own_history else "")
+    return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
+
+
+def _tell(reports: list[RouteReport], noise: list[str], spec: str) -> None:
+    for troubles in _alike([(report.route, trouble) for report in reports for trouble in report.troubles]):
+        (route, first), *others = troubles
+        print(f"\n{_coloured('error', 'error')}: {route}: {first.what}")
+        if first.where:
+            print(f"  --> {first.where}")
+        if others:
+            print(f"  also: {', '.join(other for other, _ in others)}")
+        if first.hint:
+            print(f"  hint: {first.hint}")
+        if first.item:
+            print(f'  again: pytest --toolcall-translator {shlex.quote(spec)} "toolcall::{first.item}"')
+    for note in dict.fromkeys(note for report in reports for note in report.notes):
+        routes = [report.route for report in reports if note in report.notes]
+        print(f"\n{_coloured('warning', 'warning')}: {note}")
+        print(f"  --> {len(routes)} routes: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
+    if noise:
+        print(
+            f"\n{_coloured('warning', 'warning')}: it printed what is no message to standard output: {noise[0]!r:.200}"
+        )
+        print("  hint: print logs and banners to standard error")
+    works = sum(map(_works, reports))
+    broken = sum(bool(report.troubles) for report in reports)
+    print(f"\n{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
+    if broken:
+        print("next: mend the first error above, and run this again")
+    elif works:
+        print(f"next: pytest --toolcall-translator {shlex.quote(spec)} toolcall::shell")
+    else:
+        print("next: let open(route) return a session for one route at least; README, The contract")
+
+
+def _alike(found: list[tuple[str, Trouble]]) -> list[list[tuple[str, Trouble]]]:
+    """Troubles that differ in their route alone are told once."""
+    groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
+    for route, trouble in found:
+        groups.setdefault((trouble.what, trouble.where), []).append((route, trouble))
+    return list(groups.values())
+
+
+def _short(text: str) -> str:
+    first = text.strip().splitlines()[0] if text.strip() else ""
+    return first if len(first) <= 100 else f"{first[:99]}…"
+
+
+def _coloured(text: str, kind: str) -> str:
+    plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
+    return text if plain else f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m"

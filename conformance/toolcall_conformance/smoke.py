@@ -1,0 +1,209 @@
+"""A first look at a translator: does its adapter work, what does it declare, and one small exchange on every route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.checks.base import Failed, answer
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Crashed,
+    Driver,
+    Misdirected,
+    Opened,
+    Produced,
+    ProtocolError,
+    RefusedOutcome,
+    SessionDriver,
+    TimedOut,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.library import Case, Corpus, Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that does not work: ``what`` in one sentence, ``where`` if it is known, ``hint`` what to do next."""
+
+    what: str
+    where: str = ""
+    hint: str = ""
+    item: str = ""
+
+
+@dataclass(slots=True)
+class RouteReport:
+    """How a route fared. ``not_done`` has the translator's words if it does not do the route at all."""
+
+    route: str
+    operations: tuple[str, ...] = ()
+    own_history: bool = False
+    not_done: str | None = None
+    notes: list[str] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+
+
+def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
+    """Play one small exchange, and one that the provider fails, on each route.
+
+    After a call that did not return nothing more is tried: what hangs once would hang sixteen times.
+    """
+    for client in corpus.formats:
+        for upstream in corpus.formats:
+            case = _smallest(corpus, client, upstream, failing=False)
+            if case is None:
+                continue
+            report, hung = _route(driver, corpus, case, client, upstream)
+            yield report
+            driver.rest()
+            if hung:
+                return
+
+
+def _route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
+    route = Route(client, upstream, case.model(client), case.model(upstream))
+    report = RouteReport(str(route))
+    driver.playing(case.id)
+    session = _opened(driver, route, report)
+    if session is None:
+        return report, any("within" in trouble.what for trouble in report.troubles)
+    report.operations = tuple(name for name in OPERATIONS if name in session.operations)
+    report.own_history = session.own_history
+    if not report.operations:
+        hint = "give it request(body), response(body), or exchange(body, upstream_url)"
+        report.troubles.append(Trouble("the session that open returned has no operation", hint=hint))
+        return report, False
+    asked, given = case.exchanges(client)[0], case.exchanges(upstream)[0]
+    hung = _exchange(session, corpus, case, route, asked, given, report)
+    failing = _smallest(corpus, client, upstream, failing=True)
+    if hung or report.troubles or failing is None or report.not_done is not None:
+        return report, hung
+    if "error" not in session.operations:
+        report.notes.append("no error(status, body): what it makes of the provider's errors is not judged")
+        return report, False
+    driver.playing(failing.id)
+    again = _opened(driver, route, report)
+    if again is None:
+        return report, False
+    return report, _failing(again, failing, route, report)
+
+
+def _opened(driver: Driver, route: Route, report: RouteReport) -> SessionDriver | None:
+    opened = driver.open(route)
+    if isinstance(opened, Opened):
+        return opened.session
+    if isinstance(opened, UnsupportedOutcome):
+        report.not_done = opened.reason
+    else:
+        report.troubles.append(_trouble("open", opened, ""))
+    return None
+
+
+def _exchange(
+    session: SessionDriver,
+    corpus: Corpus,
+    case: Case,
+    route: Route,
+    asked: Exchange,
+    given: Exchange,
+    report: RouteReport,
+) -> bool:
+    """One request and its reply; whether a call did not return."""
+    if "request" in session.operations:
+        sent = session.request(asked.request)
+        if isinstance(sent, UnsupportedOutcome):
+            report.not_done = sent.reason
+            return False
+        if not isinstance(sent, Produced):
+            report.troubles.append(_trouble("request", sent, f"{case.id}::request::{route}"))
+            return isinstance(sent, TimedOut)
+        _look_at(corpus, route, "request", asked.request, sent, case, report)
+        for seen in sent.beside:
+            report.troubles.append(Trouble(seen.sentence, item=f"{case.id}::request::{route}"))
+    if "response" in session.operations:
+        back = session.response(given.response)
+        if isinstance(back, UnsupportedOutcome):
+            report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")
+        elif not isinstance(back, Produced):
+            report.troubles.append(_trouble("response", back, f"{case.id}::response::{route}"))
+            return isinstance(back, TimedOut)
+        else:
+            _look_at(corpus, route, "response", given.response, back, case, report)
+    else:
+        session.settle(answer(given))
+    return False
+
+
+def _failing(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:
+    """The provider fails; whether a call did not return."""
+    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
+    if "request" in session.operations and not isinstance(session.request(asked.request), Produced):
+        return False  # other requests are the suite's business
+    outcome = session.error(given.error)
+    if isinstance(outcome, UnsupportedOutcome):
+        report.operations = tuple(name for name in report.operations if name != "error")
+        report.notes.append(f"errors of the provider are not judged: {outcome.reason or 'no reason given'}")
+    elif not isinstance(outcome, Produced):
+        report.troubles.append(_trouble("error", outcome, f"{case.id}::response::{route}"))
+    return isinstance(outcome, TimedOut)
+
+
+def _look_at(
+    corpus: Corpus, route: Route, direction: str, source: Any, made: Produced, case: Case, report: RouteReport
+) -> None:
+    """Whether what came is a body of the right format at all; all else is the suite's business."""
+    from toolcall_conformance.judge import judge
+
+    found = judge(source, made.value, client=route.client, upstream=route.upstream, direction=direction, corpus=corpus)
+    for finding in found:
+        if finding.rule == "translation/target-format":
+            report.troubles.append(
+                Trouble(
+                    f"{direction}: {finding.message}",
+                    hint="route.client is what the caller speaks, route.upstream what the provider speaks; "
+                    "request goes up, response comes down",
+                    item=f"{case.id}::{direction}::{route}",
+                )
+            )
+
+
+def _trouble(operation: str, failed: Failed, item: str) -> Trouble:
+    """An outcome as a compiler would say it."""
+    match failed:
+        case RefusedOutcome(reason):
+            what = f"{operation} refused the smallest exchange: {reason or 'no reason given'}"
+            return Trouble(what, hint="a route that is never done is Unsupported, raised from open", item=item)
+        case UnsupportedOutcome(reason):
+            return Trouble(f"{operation} is not done: {reason}", item=item)
+        case Crashed(_, traceback):
+            lines = [line.strip() for line in traceback.splitlines() if line.strip()]
+            frames = [line for line in lines if line.startswith("File ")]
+            where = frames[-1] if frames else (lines[-1] if lines else "")
+            return Trouble(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
+        case TimedOut(seconds):
+            hint = "raise --timeout if it is only slow; nothing more was tried"
+            return Trouble(f"{operation} did not return within {seconds:g} s", hint=hint, item=item)
+        case BadOutput(sentence, pointer):
+            return Trouble(sentence, where=pointer, item=item)
+        case ProtocolError(sentence, tail):
+            last = tail.strip().splitlines()
+            return Trouble(f"{operation}: {sentence}", where=last[-1] if last else "", item=item)
+        case Misdirected(sentence):
+            return Trouble(sentence, hint="the upstream's URL, and the route of this adapter", item=item)
+
+
+def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
+    """The case whose first request is the shortest, among those that the provider answers, or fails."""
+    fitting = [
+        case
+        for case in corpus.cases.values()
+        if {client, upstream} <= set(case.formats)
+        and not case.dialects
+        and failing == (case.exchanges(upstream)[0].error is not None)
+    ]
+    return min(fitting, key=lambda case: len(canonical(case.exchanges(client)[0].request)), default=None)

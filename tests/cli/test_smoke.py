@@ -1,0 +1,140 @@
+"""``toolcall-conformance smoke``: what works, what does not, where, and what to do next."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance.cli import main
+
+BASE = """
+import time
+from toolcall_reference import ReferenceTranslator
+
+class Unsupported(Exception): pass
+class Refused(Exception): pass
+
+class Session:
+    def __init__(self, route):
+        self.route, self.inner = route, ReferenceTranslator().open(route)
+    def request(self, body): return self.inner.request(body)
+    def response(self, body): return self.inner.response(body)
+    def error(self, status, body, headers): return self.inner.error(status, body, headers)
+
+class Good:
+    def open(self, route): return Session(route)
+"""
+
+Smoke = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def smoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Smoke:
+    """Runs the command on a translator whose session overrides what ``session`` has: exit code, output, errors."""
+
+    def run(session: str = "    pass", opening: str = "return Mine(route)", *options: str) -> tuple[int, str, str]:
+        classes = f"class Mine(Session):\n{session}\n\nclass T(Good):\n    def open(self, route):\n        {opening}\n"
+        text = f"{BASE}\n{classes}"
+        (tmp_path / "smoked.py").write_text(text, encoding="utf-8")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "smoked", raising=False)
+        code = main(["smoke", "smoked:T", *options])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_a_translator_that_works(smoke: Smoke) -> None:
+    code, out, _ = smoke()
+    assert code == 0
+    assert out.count("request, response, error") == 16
+    assert "16 routes work, 0 do not, 0 are not done" in out
+    assert "next: pytest --toolcall-translator smoked:T toolcall::shell" in out
+
+
+def test_routes_that_are_not_done_are_no_fault(smoke: Smoke) -> None:
+    only = "if route.upstream != 'gemini': raise Unsupported('only Gemini')\n        return Mine(route)"
+    code, out, _ = smoke("    pass", only)
+    assert code == 0
+    assert "not done anthropic-to-openai_chat (only Gemini)" in out
+    assert "4 routes work, 0 do not, 12 are not done" in out
+
+
+def test_a_translator_that_does_nothing(smoke: Smoke) -> None:
+    code, out, _ = smoke("    pass", "raise NotImplementedError('later')")
+    assert code == 1
+    assert "0 routes work, 0 do not, 16 are not done" in out
+    assert "let open(route) return a session" in out
+
+
+def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> None:
+    code, out, _ = smoke("    def response(self, body): return body['no such key']")
+    assert code == 1
+    assert "error: anthropic-to-anthropic: response raised KeyError: 'no such key'" in out
+    assert "smoked.py" in out
+    assert "in response" in out
+    assert out.count("raised KeyError") == 1
+    assert "also: anthropic-to-openai_chat" in out
+    assert 'pytest --toolcall-translator smoked:T "toolcall::' in out
+    assert "0 routes work, 16 do not" in out
+
+
+@pytest.mark.parametrize(
+    ("session", "said"),
+    [
+        ("    def request(self, body): pass", "is a `return` missing?"),
+        ("    def request(self, body): return body", "hint: route.client is what the caller speaks"),
+        ("    def request(self, body): raise Refused('too small')", "refused the smallest exchange: too small"),
+        (
+            "    def error(self, status, body, headers): return body",
+            "error returned a dict; return the client's status",
+        ),
+        ("    request = response = error = None", "the session that open returned has no operation"),
+    ],
+)
+def test_what_does_not_work(smoke: Smoke, session: str, said: str) -> None:
+    code, out, _ = smoke(session)
+    assert code == 1
+    assert said in out
+
+
+def test_without_error_its_items_are_not_judged(smoke: Smoke) -> None:
+    code, out, _ = smoke("    error = None")
+    assert code == 0
+    assert "warning: no error(status, body)" in out
+    assert "--> 16 routes" in out
+
+
+def test_own_history_is_told(smoke: Smoke) -> None:
+    _, out, _ = smoke("    history = 'own'")
+    assert "own history" in out
+
+
+def test_after_a_call_that_hangs_nothing_more_is_tried(smoke: Smoke) -> None:
+    code, out, _ = smoke("    def request(self, body): time.sleep(60)", "return Mine(route)", "--timeout", "0.2")
+    assert code == 1
+    assert "request did not return within 0.2 s" in out
+    assert "anthropic-to-openai_chat" not in out
+    assert "hint: raise --timeout" in out
+
+
+def test_a_translator_that_cannot_be_reached(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["smoke", "no_such_module:T"]) == 4
+    assert "there is no module 'no_such_module'" in capsys.readouterr().err
+
+
+def test_no_time_limit(smoke: Smoke) -> None:
+    code, _, err = smoke("    pass", "return Mine(route)", "--timeout", "0")
+    assert code == 4
+    assert "give seconds above zero" in err
+
+
+def test_a_fused_library(smoke: Smoke) -> None:
+    code, out, _ = smoke("    def exchange(self, body, url): raise RuntimeError(url)\n    request = None")
+    assert code == 1
+    assert "request raised RuntimeError: http://127.0.0.1" in out
