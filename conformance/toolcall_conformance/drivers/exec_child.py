@@ -172,10 +172,8 @@ def _how(code: int | None) -> str:
 
 
 def _line(question: dict[str, Any]) -> bytes:
-    try:
-        return json.dumps(question, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
-        return json.dumps(question, separators=(",", ":")).encode()
+    # ASCII: some read their input in the locale's encoding, and some end a line at U+2028 as well.
+    return json.dumps(question, separators=(",", ":")).encode()
 
 
 def shortened(line: bytes) -> str:

@@ -14,6 +14,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import plain_error
+from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exchanges import Answered, Came
 from toolcall_conformance.drivers.exec_child import Child, Fault, start
 from toolcall_conformance.drivers.jsonout import plain
@@ -38,15 +39,11 @@ _DEFAULT = ("request", "response")
 _MOST_FAILED_STARTS = 3
 
 
-class StartError(Exception):
-    """The command gives no child that answers; the message says what happened and what to do next."""
-
-
 class ExecDriver:
     """A command that is kept running, and started again when it fails.
 
     ``seconds`` limits every question, ``start_seconds`` a child's first answer. ``noise`` are lines of its standard
-    output that are no answers, at most a few. Raises StartError.
+    output that are no answers, at most a few. Raises SpecError.
     """
 
     carries = frozenset(OPERATIONS)
@@ -70,7 +67,7 @@ class ExecDriver:
         self._closes = True
         started = self._start()
         if isinstance(started, str):
-            raise StartError(f"{spec!r}: {started}")
+            raise SpecError(f"{spec!r}: {started}")
         self._child, hello = started
         self.name: str = hello.get("name") or spec
         self.version: str | None = hello.get("version") or None
@@ -226,12 +223,12 @@ def _instead(answer: dict[str, Any], child: Child) -> RefusedOutcome | Unsupport
 
 
 def _command(spec: str) -> list[str]:
-    """The words of the command. Raises StartError."""
+    """The words of the command. Raises SpecError."""
     example = 'write it as a shell would take it: "exec:node adapter.mjs"'
     try:
         words = shlex.split(spec.removeprefix(PREFIX))
     except ValueError as error:
-        raise StartError(f"{spec!r}: the command cannot be read ({error}); {example}") from None
+        raise SpecError(f"{spec!r}: the command cannot be read ({error}); {example}") from None
     if not words or not words[0]:
-        raise StartError(f"{spec!r} names no command; {example}")
+        raise SpecError(f"{spec!r} names no command; {example}")
     return words

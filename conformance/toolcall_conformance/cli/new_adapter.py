@@ -1,0 +1,64 @@
+"""``toolcall-conformance new-adapter``: an ``exec:`` adapter to start from, which runs as it is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.protocol import PROTOCOL_TEXT, STARTERS
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """``first`` are the commands that prepare the adapter, ``command`` is the one that runs it, in its folder."""
+
+    first: tuple[str, ...]
+    command: str
+
+
+_LANGUAGES = {
+    "python": _Language((), "python adapter.py"),
+    "typescript": _Language(("npm install",), "node --import tsx adapter.ts"),
+    "go": _Language(("go build -o adapter .",), "./adapter"),
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser("new-adapter", help="write an exec: adapter to start from, which runs as it is")
+    parser.add_argument("--language", choices=sorted(_LANGUAGES), required=True, help="the language to write it in")
+    parser.add_argument(
+        "directory", nargs="?", metavar="DIRECTORY", type=Path, help="where to (default: toolcall-adapter)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Write the files and print what to run next. Never overwrites one."""
+    folder: Path = parsed.directory or Path("toolcall-adapter")
+    sources = [path for path in sorted((STARTERS / parsed.language).iterdir()) if path.is_file()]
+    standing = [path.name for path in sources if os.path.lexists(folder / path.name)]
+    if standing:
+        raise UsageError(
+            f"{folder} has {' and '.join(standing)} already, and nothing is overwritten; name another folder"
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in sources:
+            with (folder / source.name).open("xb") as target:  # fails where a file has come up meanwhile
+                target.write(source.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written ({error.strerror}); name another folder") from None
+    language = _LANGUAGES[parsed.language]
+    names = ", ".join(path.name for path in sources)
+    steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
+    steps += [*language.first, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
+    print(f"{folder}: {names}")
+    print("It does the four routes from a format to itself, and says of the others that they are not done. Next:\n")
+    print("\n".join(f"  {step}" for step in steps))
+    print(f"\nThen call your translator where adapter.* says `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}")
+    return 0

@@ -1,0 +1,30 @@
+"""``toolcall-conformance schema``: the JSON Schema of the messages between the runner and an ``exec:`` translator."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from toolcall_conformance import protocol
+from toolcall_conformance.cli.common import UsageError, perhaps
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser("schema", help="print the JSON Schema of the messages of exec: translators")
+    parser.add_argument("message", nargs="?", metavar="MESSAGE", help="one message only: request, request-answer, …")
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the schema of all messages, or of the one that was named."""
+    if parsed.message is None:
+        found = protocol.schema()
+    else:
+        names = protocol.schema()["$defs"]
+        if parsed.message not in names:
+            advice = perhaps(parsed.message, names) or f"; there are {', '.join(names)}"
+            raise UsageError(f"there is no message {parsed.message!r}{advice}")
+        found = protocol.message_schema(parsed.message)
+    print(json.dumps(found, indent=2, ensure_ascii=False))
+    return 0

@@ -1,0 +1,48 @@
+"""The protocol of ``exec:`` translators as data for any language: text, message schemas, starters to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.jsonvalue import parse
+
+FOLDER = Path(__file__).parent
+STARTERS = FOLDER / "starters"
+PROTOCOL_TEXT = FOLDER / "PROTOCOL.md"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of all messages, with one entry of ``$defs`` each."""
+    found: dict[str, Any] = parse((FOLDER / "messages.schema.json").read_text(encoding="utf-8"))
+    return found
+
+
+def message_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of one message, with what it refers to and nothing else. Raises KeyError."""
+    whole = schema()
+    definitions = whole["$defs"]
+    needed: dict[str, Any] = {}
+    pending = [name]
+    while pending:
+        wanted = pending.pop()
+        if wanted not in needed:
+            needed[wanted] = definitions[wanted]
+            pending += _references(needed[wanted])
+    return {
+        "$schema": whole["$schema"],
+        "$ref": f"#/$defs/{name}",
+        "$defs": {key: value for key, value in definitions.items() if key in needed},
+    }
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"].removeprefix("#/$defs/")
+        for entry in value.values():
+            yield from _references(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _references(entry)

@@ -1,0 +1,3 @@
+module toolcall-adapter
+
+go 1.19

@@ -1,0 +1,85 @@
+// Lends a translator to toolcall-conformance: questions come on standard input, answers go to standard output.
+// Use console.error only: standard output belongs to the protocol.
+
+type Body = Record<string, any>;
+type Headers = Record<string, string>;
+type Route = { client: string; upstream: string; client_model: string; upstream_model: string; stream: boolean };
+
+/** This route or operation is not done. */
+class Unsupported extends Error {}
+/** This input is not taken, and here is why. */
+class Refused extends Error {}
+
+// ---------------------------------------------------------------- YOUR TRANSLATOR
+
+const NAME = "my-translator";
+const VERSION = "0.1.0";
+
+/** One conversation: what it needs to remember between its turns, it keeps here. Methods may be async. */
+class Session {
+  route: Route;
+
+  constructor(route: Route) {
+    if (route.client !== route.upstream) throw new Unsupported(`no ${route.client}-to-${route.upstream} yet`);
+    this.route = route;
+  }
+
+  /** Translate the client's request for the upstream. */
+  request(body: Body): Body | Promise<Body> {
+    return body;
+  }
+
+  /** Translate the upstream's reply for the client. */
+  response(body: Body): Body | Promise<Body> {
+    return body;
+  }
+
+  /** Translate the upstream's error for the client. */
+  error(status: number, headers: Headers, body: Body): { status: number; headers?: Headers; body: Body } {
+    return { status, headers, body };
+  }
+}
+
+// ---------------------------------------------------------------- the protocol; no need to change it
+
+const sessions = new Map<string, Session>();
+
+async function answer(message: any): Promise<object> {
+  if (message.op === "hello") return { protocol: 1, name: NAME, version: VERSION };
+  if (message.op === "open") {
+    sessions.set(message.session, new Session(message.route));
+    return { operations: ["request", "response", "error"] };
+  }
+  if (message.op === "close") {
+    sessions.delete(message.session);
+    return {};
+  }
+  const session = sessions.get(message.session);
+  if (session === undefined) throw new Error(`no session ${message.session}`);
+  if (message.op === "request") return { body: await session.request(message.body) };
+  if (message.op === "response") return { body: await session.response(message.body) };
+  if (message.op === "error") return await session.error(message.status, message.headers, message.body);
+  throw new Unsupported(`no operation ${message.op}`);
+}
+
+function instead(error: unknown): object {
+  if (error instanceof Unsupported) return { unsupported: error.message };
+  if (error instanceof Refused) return { refused: error.message };
+  if (error instanceof Error) return { failed: `${error.name}: ${error.message}`, traceback: error.stack ?? "" };
+  return { failed: String(error) };
+}
+
+async function reply(line: string): Promise<void> {
+  const message = JSON.parse(line);
+  const told = await answer(message).catch(instead);
+  process.stdout.write(`${JSON.stringify({ seq: message.seq, ...told })}\n`);
+}
+
+let rest = "";
+process.stdin.setEncoding("utf8");
+for await (const chunk of process.stdin) {
+  rest += chunk;
+  const lines = rest.split("\n"); // node:readline would also split at U+2028, which may stand inside a JSON text
+  rest = lines.pop() ?? "";
+  for (const line of lines) await reply(line);
+}
