@@ -1,0 +1,62 @@
+"""any-llm (https://github.com/mozilla-ai/any-llm): it translates, sends and translates back in one call.
+
+Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.any_llm:Translator toolcall::``.
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any
+
+from any_llm import AnyLLM
+
+from toolcall_conformance.contract import Route, Unsupported
+
+# Our names for the providers and theirs, and what comes after the upstream's root in ``api_base``.
+PROVIDERS = {
+    "anthropic": ("anthropic", ""),
+    "gemini": ("gemini", ""),
+    "openai_chat": ("openai", "/v1"),
+    "openai_responses": ("openai", "/v1"),
+}
+# The call that a client of each format makes, and the argument that differs from the body's key.
+CALLS = {"anthropic": "amessages", "openai_chat": "acompletion", "openai_responses": "aresponses"}
+ARGUMENTS = {"aresponses": {"input": "input_data"}}
+
+
+class Session:
+    """One conversation; any-llm keeps nothing of it between two calls."""
+
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any]:
+        """One call. An error of the upstream is raised, as any-llm does."""
+        provider, base = PROVIDERS[self._route.upstream]
+        client = AnyLLM.create(provider, api_key="no-key", api_base=upstream_url + base, **_no_retries(provider))
+        call = CALLS[self._route.client]
+        names = ARGUMENTS.get(call, {})
+        given = {names.get(name, name): value for name, value in body.items() if name != "model"}
+        answer = await getattr(client, call)(model=self._route.upstream_model, **given)
+        plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return plain
+
+
+def _no_retries(provider: str) -> dict[str, int]:
+    """Google's SDK does not try again unless it is told to; the others take a number."""
+    return {} if provider == "gemini" else {"max_retries": 0}
+
+
+class Translator:
+    """What ``--toolcall-translator`` names."""
+
+    name = "any-llm"
+    version = metadata.version("any-llm-sdk")
+
+    def open(self, route: Route) -> Session:
+        """A session. Raises Unsupported for what any-llm has no call for."""
+        if route.client not in CALLS:
+            raise Unsupported(f"any-llm has no call in the form of {route.client}")
+        if (route.upstream == "openai_responses") != (route.client == "openai_responses"):
+            raise Unsupported(f"any-llm asks for Responses exactly when its client does; it has no way for {route}")
+        return Session(route)

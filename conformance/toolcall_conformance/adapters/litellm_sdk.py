@@ -1,0 +1,102 @@
+"""litellm (https://github.com/BerriAI/litellm) as a library: it translates, sends and translates back in one call.
+
+Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.litellm_sdk:Translator toolcall::``.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from importlib import metadata
+from typing import Any
+
+# Read while it is imported: prices come from the package, and no call goes elsewhere than to the upstream.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
+
+import litellm  # noqa: E402
+
+from toolcall_conformance.contract import Route  # noqa: E402
+
+litellm.telemetry = False
+litellm.suppress_debug_info = True
+# They log what happens after an exchange, such as prices that they do not know.
+logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+
+# The call that a client of each format makes.
+CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
+    "openai_chat": litellm.acompletion,
+    "openai_responses": litellm.aresponses,
+    "anthropic": litellm.anthropic.messages.acreate,
+    "gemini": litellm.google_genai.agenerate_content,
+}
+# How a model of each provider is called, and what comes after the upstream's root in ``api_base``
+# (https://docs.litellm.ai/docs/providers).
+MODELS = {
+    "openai_chat": "openai/",
+    "openai_responses": "openai/responses/",
+    "anthropic": "anthropic/",
+    "gemini": "gemini/",
+}
+BASES = {"openai_chat": "/v1", "openai_responses": "/v1", "anthropic": "", "gemini": "/v1beta"}
+
+
+class Refused(Exception):  # noqa: N818 - recognised by this name
+    """litellm says itself that it does not take a parameter."""
+
+
+class Session:
+    """One conversation; litellm keeps nothing of it between two calls."""
+
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any]:
+        """One call. An error of the upstream is raised, as litellm does."""
+        route = self._route
+        options: dict[str, Any] = {}
+        if route.upstream == "openai_chat":
+            # Both would ask for a Response otherwise. The second is a setting of the whole process, and so is a run's
+            # translator: sessions that are open together are on one route.
+            if route.client == "openai_responses":
+                options["use_chat_completions_api"] = True
+            litellm.use_chat_completions_url_for_anthropic_messages = True
+        else:
+            litellm.use_chat_completions_url_for_anthropic_messages = False
+        try:
+            answer = await CALLS[route.client](
+                **{name: value for name, value in body.items() if name != "model"},
+                **options,
+                model=MODELS[route.upstream] + route.upstream_model,
+                api_base=upstream_url + BASES[route.upstream],
+                api_key="no-key",
+                max_retries=0,
+            )
+        except litellm.exceptions.UnsupportedParamsError as error:
+            raise Refused(str(error)) from None
+        return _plain(answer)
+
+
+def _plain(answer: Any) -> dict[str, Any]:
+    """Their answer as JSON, the way their proxy writes it (``model_dump_with_preserved_fields`` for completions)."""
+    if isinstance(answer, dict):
+        return dict(answer)
+    if not isinstance(answer, litellm.ModelResponse):
+        body: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
+        return body
+    body = answer.model_dump(mode="json", exclude_none=True, exclude_unset=True)
+    for choice, kept in zip(answer.choices, body.get("choices", ()), strict=False):
+        kept["message"].setdefault("content", choice.message.content)
+        kept["message"].setdefault("role", choice.message.role)
+    return body
+
+
+class Translator:
+    """What ``--toolcall-translator`` names. All sixteen routes."""
+
+    name = "litellm"
+    version = metadata.version("litellm")
+
+    def open(self, route: Route) -> Session:
+        return Session(route)
