@@ -6,7 +6,7 @@ import pytest
 
 from toolcall_conformance.library import Corpus, load_corpus
 
-pytest_plugins = ["pytester", "regeneration.hooks"]
+pytest_plugins = ["pytester", "project", "regeneration.hooks"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -18,6 +18,24 @@ FEATURES = {"plain": {"explanation": "Nothing special."}, "nested": {"explanatio
 EQUIVALENCES = {"blank-is-absent": {"explanation": "A blank text says nothing.", "url": "https://example.com/blank"}}
 CASES = ("box/one", "box/two", "crate/deep")
 
+# How bodies travel: one API names the model in its body, the other in its path, with a key that may be in the query.
+TRANSPORTS = {
+    "alpha": {
+        "method": "POST",
+        "path": "/alpha",
+        "headers": {"content-type": "application/json", "x-alpha-key": "{key}"},
+        "stream": {"body": {"stream": True}},
+    },
+    "beta": {
+        "method": "POST",
+        "path": "/beta/{model}:ask",
+        "headers": {"content-type": "application/json", "x-beta-key": "Key {key}", "x-beta-version": "2"},
+        "key_query": "key",
+        "key_headers": ["authorization"],
+        "stream": {"path": "/beta/{model}:askStream?alt=sse", "body": {}},
+    },
+}
+
 # For runs in processes of their own (xdist's workers too): a project's conftest.py that brings judge and corpus.
 CONFTEST = f"""
 import sys
@@ -118,6 +136,7 @@ def write_corpus(root: Path) -> None:
         (root / "formats" / name).mkdir(parents=True)
         rules = [rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")]
         (root / "formats" / name / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+        (root / "formats" / name / "transport.json").write_text(json.dumps(TRANSPORTS[name]), encoding="utf-8")
     (root / "translation").mkdir()
     rules = [
         rule("translation/extra", "SHOULD", "the body has a key that nobody asked for"),
@@ -125,6 +144,11 @@ def write_corpus(root: Path) -> None:
         rule("translation/refused", "MUST", "the translator refused an input that it must take"),
         rule("translation/timed-out", "MUST", "the translator did not return in time"),
         rule("translation/bad-output", "MUST", "the translator returned something that is no JSON object"),
+        rule("translation/protocol-error", "MUST", "what came back is no message of the protocol"),
+        rule("translation/upstream-address", "MUST", "the request went to another API, method or path"),
+        rule("translation/upstream-headers", "MUST", "a header that the API demands is missing"),
+        rule("translation/client-key-kept", "MUST", "the client's key went to the upstream"),
+        rule("translation/model-of-route", "SHOULD", "the request names another model than the route"),
         rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
     ]
     (root / "translation" / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")

@@ -24,7 +24,7 @@ def no_traceback_of_ours(result: pytest.RunResult) -> None:
         ("good:TT", "'good:TT': good (*good.py) has no attribute 'TT'; did you mean 'T'[?]"),
         ("good:Session", "'good:Session': calling it without arguments raised TypeError: *"),
         ("exec:./mine", "'exec:./mine': exec: translators are not available in this version; *"),
-        ("gateway:a.toml", "'gateway:a.toml': gateway: translators are not available in this version; *"),
+        ("gateway:a.toml", "*a.toml is not there; write gateway:FILE.toml with a file that is"),
         (
             "no_open:T",
             "'no_open:T': the class has no method `open`; did you mean 'opne'[?] A translator has a method open*",

@@ -1,4 +1,4 @@
-"""A user's project for the plugin's tests: the miniature corpus, a good translator, and whatever a test adds."""
+"""A user's project, for tests that run pytest: the miniature corpus, a good translator, and whatever a test adds."""
 
 from __future__ import annotations
 
