@@ -15,9 +15,9 @@ from typing import Any
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 
-import litellm  # noqa: E402
+import litellm
 
-from toolcall_conformance.contract import Route  # noqa: E402
+from toolcall_conformance.contract import Route
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True

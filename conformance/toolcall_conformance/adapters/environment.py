@@ -1,0 +1,114 @@
+"""Makes the environment of an adapter: a folder of its own, whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from toolcall_conformance.adapters.catalogue import FOLDER, Adapter
+
+DISTRIBUTION = "toolcall-conformance"
+Run = Callable[[Sequence[str], Path], None]
+
+
+class NotMadeError(Exception):
+    """An environment that could not be made; the message says why, and what to do."""
+
+
+def make(adapter: Adapter, directory: Path, run: Run | None = None) -> str:
+    """Make ``directory`` and return the command that judges the translator in it.
+
+    It is built beside and renamed when it is whole. Raises NotMadeError.
+    """
+    if adapter.cannot:
+        raise NotMadeError(f"{adapter.name} cannot be run: {adapter.cannot}")
+    directory = directory.absolute()
+    if os.path.lexists(directory):
+        raise NotMadeError(f"{directory} is there already; name a new one, or take it away first")
+    if not directory.parent.is_dir():
+        raise NotMadeError(f"{directory.parent} is no directory; make it first")
+    try:
+        building = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
+    except OSError as error:
+        raise NotMadeError(f"{directory.parent} cannot be written to ({error.strerror})") from None
+    try:
+        building.chmod(0o755)  # mkdtemp makes it nobody else's
+        _fill(adapter, building, run or _run)
+        building.rename(directory)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    return command(adapter, directory)
+
+
+def command(adapter: Adapter, directory: Path) -> str:
+    """What judges the translator in an environment that was made."""
+    spec = adapter.translator.replace("{directory}", str(directory))
+    if spec.startswith("exec:"):  # a command line, which is taken apart as a shell does
+        spec = adapter.translator.replace("{directory}", shlex.quote(str(directory)))
+    pytest = ["pytest"]
+    if "extra" in adapter.environment:
+        # Not bin/pytest: scripts name the folder in which they were installed.
+        pytest = [str(_python(directory)), "-m", "pytest"]
+    return shlex.join([*pytest, "--toolcall-translator", spec, "toolcall::"])
+
+
+def _fill(adapter: Adapter, building: Path, run: Run) -> None:
+    wanted = adapter.environment
+    if "extra" in wanted:
+        _virtual_environment(building, _ourselves(wanted["extra"]), run)
+        return
+    shutil.copytree(FOLDER / wanted["folder"], building, dirs_exist_ok=True)
+    if wanted.get("npm"):
+        npm = shutil.which("npm")
+        if npm is None:
+            raise NotMadeError(f"{adapter.name} needs npm, which is not on the PATH; install Node.js 20 or later")
+        # What is installed runs nothing before it is asked to.
+        run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts"], building)
+    if "requirements" in wanted:
+        _virtual_environment(building / "venv", wanted["requirements"], run)
+
+
+def _virtual_environment(place: Path, requirements: Sequence[str], run: Run) -> None:
+    run([sys.executable, "-m", "venv", str(place)], place.parent)
+    run([str(_python(place)), "-m", "pip", "install", *requirements], place.parent)
+
+
+def _python(place: Path) -> Path:
+    return place / "Scripts" / "python.exe" if os.name == "nt" else place / "bin" / "python"
+
+
+def _ourselves(extra: str) -> list[str]:
+    """What pip must be told to install this package as it is installed here, with ``extra``."""
+    found = metadata.distribution(DISTRIBUTION)
+    # https://packaging.python.org/en/latest/specifications/direct-url/
+    origin = json.loads(found.read_text("direct_url.json") or "{}")
+    url = origin.get("url", "")
+    if not url:
+        return [f"{DISTRIBUTION}[{extra}]=={found.version}"]
+    if "dir_info" in origin:
+        folder = f"{url2pathname(urlsplit(url).path)}[{extra}]"
+        return ["--editable", folder] if origin["dir_info"].get("editable") else [folder]
+    if "vcs_info" in origin:
+        url = f"{origin['vcs_info']['vcs']}+{url}@{origin['vcs_info']['commit_id']}"
+    return [f"{DISTRIBUTION}[{extra}] @ {url}"]
+
+
+def _run(words: Sequence[str], directory: Path) -> None:
+    print(f"+ {shlex.join(words)}", flush=True)
+    try:
+        code = subprocess.run(words, cwd=directory, check=False).returncode
+    except OSError as error:
+        raise NotMadeError(f"{words[0]} cannot be run ({error.strerror})") from None
+    if code:
+        raise NotMadeError(f"`{shlex.join(words)}` ended with exit code {code}; what it said is above")
