@@ -168,7 +168,7 @@ class Tally:
         match failed:
             case Crashed(traceback=words):
                 self.crash, self.words = failed, words
-            case TimedOut(words=words) | ProtocolError(tail=words) if words:
+            case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
                 self.words = words
 
     def lose(self, found: tuple[Finding, ...]) -> None:

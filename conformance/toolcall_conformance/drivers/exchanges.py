@@ -35,6 +35,14 @@ Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | 
 
 
 @dataclass(frozen=True, slots=True)
+class NoJSON:
+    """Stands for a body that is no JSON: ``sentence`` says so, ``words`` are the first of its own."""
+
+    sentence: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """What an exchange gave the client. ``headers`` is None where the medium has none; ``body`` may be anything."""
 
@@ -62,7 +70,11 @@ class Habits:
 
 
 class ExchangeSession:
-    """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's."""
+    """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's.
+
+    ``send`` may be cancelled; ``late`` is called after that, for whoever did not return in time. ``who`` is the subject
+    of sentences, ``tail`` what it printed last.
+    """
 
     def __init__(
         self,
@@ -74,6 +86,7 @@ class ExchangeSession:
         habits: Habits,
         late: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
+        who: str = "exchange",
         output_limit: int = OUTPUT_LIMIT,
     ) -> None:
         self._route = route
@@ -84,6 +97,7 @@ class ExchangeSession:
         self._habits = habits
         self._late = late
         self._tail = tail
+        self._who = who
         self._limit = output_limit
         self._pending: Future[Came] | None = None
 
@@ -103,11 +117,13 @@ class ExchangeSession:
         asked = self._conversation.wait(pending, self._seconds)
         if asked is not None:
             return self._produced(asked)
-        if self._conversation.strays:
-            return Misdirected(self._elsewhere(self._conversation.strays[0]))
-        if not pending.done():
-            self._late()
-            return TimedOut(self._seconds)
+        strays = self._conversation.strays
+        late = None if pending.done() else self._too_late(pending)
+        if strays:
+            # Some look around first, by GET; what matters is where the body went.
+            return Misdirected(self._elsewhere(next((one for one in strays if one.body), strays[0])))
+        if late is not None:
+            return late
         came = _result(pending)
         if isinstance(came, Answered):
             return self._unasked(came)
@@ -121,18 +137,22 @@ class ExchangeSession:
         if not 200 <= came.status < 300:
             told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
             return Crashed(TranslatorError(told), self._tail())
-        value = plain(came.body, "exchange", self._limit)
+        if isinstance(came.body, NoJSON):
+            return BadOutput(came.body.sentence, words=self._tail())
+        value = plain(came.body, self._who, self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and tell what the client gets."""
         came = self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
-        if isinstance(came, Crashed):
+        if isinstance(came, Crashed) and not isinstance(came.exception, TranslatorError):
             return UnsupportedOutcome(
                 f"exchange {came.sentence} when the upstream failed; there is no error body to judge"
             )
         if not isinstance(came, Answered):
             return came
+        if isinstance(came.body, NoJSON):
+            return BadOutput(came.body.sentence, "/body", self._tail())
         given = (came.status, came.body) if came.headers is None else (came.status, came.body, came.headers)
         value = plain_error(given, headers=came.headers is not None, limit=self._limit)
         return Produced(value) if isinstance(value, dict) else value
@@ -143,16 +163,23 @@ class ExchangeSession:
 
     def _finish(self, reply: Reply) -> Came:
         pending, self._pending = self._pending, None
-        if pending is None:
+        if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         self._conversation.finish(reply)
         try:
             return pending.result(self._seconds)
         except FutureTimeoutError:
-            self._late()
-            return TimedOut(self._seconds)
+            return self._too_late(pending)
         except CancelledError:
-            return TimedOut(self._seconds)
+            return Crashed(TranslatorError("was cancelled"), "")
+
+    def _too_late(self, pending: Future[Came]) -> TimedOut:
+        """Give an exchange up: nobody waits for it any more, and if it asks the upstream yet, it is turned away."""
+        self._pending = None
+        self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
+        pending.cancel()
+        self._late()
+        return TimedOut(self._seconds, self._tail())
 
     def _produced(self, asked: Asked) -> Outcome:
         try:
@@ -173,7 +200,7 @@ class ExchangeSession:
         if came.status >= 500:
             told = f"answered {came.status} before it asked the upstream{words}"
             return Crashed(TranslatorError(told), self._tail())
-        return BadOutput(f"exchange answered without asking the upstream{words}")
+        return BadOutput(f"{self._who} answered {came.status} without asking the upstream{words}", words=self._tail())
 
     def _seen(self, asked: Asked) -> list[Seen]:
         seen = []
@@ -210,7 +237,7 @@ def _result(pending: Future[Came]) -> Came:
 
 def _words(body: Any) -> str:
     """An error's own words, shortened."""
-    message = body
+    message = body.words if isinstance(body, NoJSON) else body
     while isinstance(message, dict) and message:
         message = message.get("message", message.get("error", message.get("detail", next(iter(message.values())))))
     text = str(message).strip()

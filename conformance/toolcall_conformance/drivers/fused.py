@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Habits
+from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -20,24 +22,27 @@ from toolcall_conformance.drivers.outcomes import (
 )
 from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
+from toolcall_conformance.upstream.loops import LoopThread
 
 # By format, the content of ``transport.json``; read when it is needed.
 Transports = Callable[[], Mapping[str, Mapping[str, Any]]]
+_STOP_SECONDS = 0.5
 
 
 class Fused:
     """Plays the exchanges of Python sessions against a scripted upstream, which starts when the first one is opened.
 
-    Synchronous calls run in a thread each, asynchronous ones on the upstream's own loop: a library's pooled connections
-    belong to a loop, and would be of no use in the next.
+    Synchronous calls run in a thread each, asynchronous ones all on one loop: a library's pooled connections belong to
+    a loop, and would be of no use in the next. It is not the upstream's: libraries block where they should await.
     """
 
     def __init__(self, transports: Transports, seconds: float) -> None:
         self._transports = transports
         self._seconds = seconds
         self._upstream: ScriptedUpstream | None = None
-        # Known once the first error came; the plan asks for one before anything is judged.
-        self._raises_errors = False
+        self._loop: LoopThread | None = None
+        # Routes, known once the first error came; the plan asks for one before anything is judged.
+        self._raising: set[str] = set()
 
     def session(self, inner: Any, route: Route, *, own_history: bool) -> _FusedSession:
         """A session around one of the translator's. Raises MissingLibraryError."""
@@ -49,8 +54,10 @@ class Fused:
         def send(body: dict[str, Any], conversation: Conversation) -> Future[Came]:
             return self._send(inner, body, conversation.url)
 
-        habits = Habits(raises_errors=self._raises_errors, own_history=own_history)
-        return _FusedSession(self, route, self._upstream, send, seconds=self._seconds, habits=habits)
+        habits = Habits(raises_errors=str(route) in self._raising, own_history=own_history)
+        return _FusedSession(
+            self, route, self._upstream, send, seconds=self._seconds, habits=habits, late=self._drop_loop
+        )
 
     def rest(self) -> None:
         if self._upstream is not None:
@@ -60,29 +67,51 @@ class Fused:
         if self._upstream is not None:
             self._upstream.stop()
             self._upstream = None
+        self._drop_loop()
 
-    def errors_raise(self) -> None:
-        """Note that the translator raises where the upstream fails."""
-        self._raises_errors = True
+    def errors_raise(self, route: Route) -> None:
+        """Note that the translator raises on this route where the upstream fails."""
+        self._raising.add(str(route))
 
     def _send(self, inner: Any, body: dict[str, Any], url: str) -> Future[Came]:
-        upstream = self._upstream
-        assert upstream is not None
         pending: Future[Came] = Future()
+        tasks: list[Future[Came]] = []
 
         def work() -> None:
             try:
                 value = inner.exchange(body, url)
                 if inspect.isawaitable(value):
-                    value = upstream.run(_awaited(value)).result()
-                came = answered(value)
+                    tasks.append(self._running_loop().run(_awaited(value)))
+                    came = tasks[0].result()
+                else:
+                    came = answered(value)
             except BaseException as error:  # whatever the library raises, SystemExit included
                 came = raised(error)
-            if not pending.cancelled():
+            with contextlib.suppress(InvalidStateError):  # nobody waits any more
                 pending.set_result(came)
 
-        threading.Thread(target=work, name="toolcall-exchange", daemon=True).start()
+        thread = threading.Thread(target=work, name="toolcall-exchange", daemon=True)
+
+        def give_up(done: Future[Came]) -> None:
+            if done.cancelled():
+                for task in tasks:
+                    task.cancel()
+                unwind_later(thread)
+
+        pending.add_done_callback(give_up)
+        thread.start()
         return pending
+
+    def _running_loop(self) -> LoopThread:
+        if self._loop is None:
+            self._loop = LoopThread("toolcall-exchanges", quiet=True)
+        return self._loop
+
+    def _drop_loop(self) -> None:
+        """End the library's loop; one that it blocks is left to itself, and the next call gets another."""
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.stop(_STOP_SECONDS)
 
 
 class _FusedSession(ExchangeSession):
@@ -93,7 +122,7 @@ class _FusedSession(ExchangeSession):
     def error(self, reply: dict[str, Any]) -> Outcome:
         outcome = super().error(reply)
         if isinstance(outcome, UnsupportedOutcome):
-            self._fused.errors_raise()
+            self._fused.errors_raise(self._route)
         return outcome
 
 
@@ -122,6 +151,11 @@ def raised(error: BaseException) -> Came:
     return Crashed(error, own_frames(error))
 
 
-async def _awaited(value: Any) -> Any:
-    # A task of its own: what one exchange sets in its context is no other's business.
-    return await asyncio.ensure_future(value)
+async def _awaited(value: Awaitable[Any]) -> Came:
+    """Caught here, in the exchange's own task: SystemExit would leave the loop by the side of the task's result."""
+    try:
+        return answered(await value)
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:
+        return raised(error)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Habits
+from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Habits, NoJSON
 from toolcall_conformance.drivers.gateway_config import filled, load
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
@@ -78,7 +78,7 @@ class GatewayDriver:
             return UnsupportedOutcome(f"{self._config.path.name}: `not` names {route}")
         trouble = self._process.revive()
         if trouble is not None:
-            return Crashed(TranslatorError(trouble), self._process.tail)
+            return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
         def send(body: dict[str, Any], conversation: Conversation) -> Future[Came]:
             return self._upstream.run(self._exchange(route, body, conversation))
@@ -95,6 +95,7 @@ class GatewayDriver:
                 habits=habits,
                 late=self._process.check,
                 tail=lambda: self._process.tail,
+                who="the gateway",
             )
         )
 
@@ -111,24 +112,37 @@ class GatewayDriver:
     async def _exchange(self, route: Route, body: dict[str, Any], conversation: Conversation) -> Came:
         """One POST by the client, and what came of it."""
         import aiohttp
+        from yarl import URL  # aiohttp's own: it must not spell %2F anew
 
         if self._client is None:
-            self._client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
+            # A connection each: a kept one may be closed by the gateway at the very moment of the next request.
+            self._client = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(force_close=True), timeout=aiohttp.ClientTimeout(total=None)
+            )
         url, headers, body = self._asked(route, body, conversation)
         try:
-            async with self._client.post(url, data=_written(body), headers=headers, allow_redirects=False) as reply:
-                content = await reply.content.read(OUTPUT_LIMIT + 1)
-                while len(content) <= OUTPUT_LIMIT and (more := await reply.content.read(OUTPUT_LIMIT)):
-                    content += more
-                return self._answered(reply, content)
+            async with self._client.post(
+                URL(url, encoded=True), data=_written(body), headers=headers, allow_redirects=False
+            ) as reply:
+                content = bytearray()
+                async for piece in reply.content.iter_any():
+                    content += piece
+                    if len(content) > OUTPUT_LIMIT:
+                        return BadOutput(
+                            f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail
+                        )
+                return self._answered(reply, bytes(content))
         except asyncio.CancelledError:
             raise
         except (aiohttp.ClientError, OSError) as error:
             death = await asyncio.to_thread(self._process.death)
             if death is not None:
-                return Crashed(TranslatorError(f": the gateway {death}"), self._process.tail)
-            said = f"the gateway broke off: {type(error).__name__}: {error}"
-            return ProtocolError(said, self._process.tail)
+                return Crashed(TranslatorError(f"failed: the gateway {death}"), self._process.tail)
+            if isinstance(error, aiohttp.ClientConnectorError):
+                said = f"the gateway cannot be reached at {self._process.url}"
+            else:
+                said = "the gateway broke off, or what it answered is no HTTP"
+            return ProtocolError(f"{said} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
 
     def _asked(
         self, route: Route, body: dict[str, Any], conversation: Conversation
@@ -155,19 +169,17 @@ class GatewayDriver:
         return f"{self._process.url}{path}", {name: text for name, text in headers.items() if text}, body
 
     def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> Came:
-        if len(content) > OUTPUT_LIMIT:
-            return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT} bytes")
         headers = {name.lower(): text for name, text in reply.headers.items()}
+        if 300 <= reply.status < 400:
+            told = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
+            return ProtocolError(f"{told}; correct `path` of the format's [client] table", self._process.tail)
         try:
             body = parse(content)
         except JSONError as error:
             words = content[:300].decode("utf-8", "replace").strip()
             kind = headers.get("content-type", "no content-type")
-            if reply.status < 400:
-                return BadOutput(
-                    f"the gateway answered {reply.status} with {kind}, which is no JSON ({error}): {words!r}"
-                )
-            body = words
+            said = f"the gateway answered {reply.status} with {kind}, which is no JSON ({error}): {words!r}"
+            body = NoJSON(said, words)
         return Answered(reply.status, headers, body)
 
 
@@ -176,3 +188,7 @@ def _written(body: dict[str, Any]) -> bytes:
         return json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a surrogate pair
         return json.dumps(body).encode()
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300]

@@ -27,6 +27,15 @@ MOST_FAILED_STARTS = 3
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
+class StartError(SpecError):
+    """A gateway that does not become ready: a sentence, and what it printed last."""
+
+    def __init__(self, sentence: str, tail: str | None) -> None:
+        told = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
+        super().__init__(f"{sentence}{told}")
+        self.sentence = sentence
+
+
 class GatewayProcess:
     """A gateway that is started for the run, or one that runs already and is left alone.
 
@@ -74,10 +83,10 @@ class GatewayProcess:
                 environment={name: filled(text, values) for name, text in self.config.environment.items()},
                 talks=False,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a zero byte is a ValueError
             self.stop()
             raise SpecError(
-                f"{self.config.path}: {command[0]} cannot be started ({error.strerror}); "
+                f"{self.config.path}: {command[0]} cannot be started ({getattr(error, 'strerror', None) or error}); "
                 "install it, or correct the first word of `command`"
             ) from None
         self.url = filled(self.config.url or f"http://{LOOPBACK}:{{port}}", values)
@@ -107,13 +116,16 @@ class GatewayProcess:
             self.start()
         except SpecError as error:
             self._failures += 1
-            return str(error)
+            return error.sentence if isinstance(error, StartError) else str(error)
         self._failures = 0
         return None
 
     def check(self) -> None:
-        """After a call that did not return: if it does not even answer the readiness probe, it is stopped."""
-        if self._child is not None and not self._is_ready(_PROBE_SECONDS):
+        """After a call that did not return: it is stopped, unless it still answers its readiness probe.
+
+        That it listens says nothing: the system takes connections in for a process that hangs.
+        """
+        if self._child is not None and (self.config.ready.path is None or not self._is_ready(_PROBE_SECONDS)):
             self.stop()
 
     def stop(self) -> None:
@@ -130,23 +142,35 @@ class GatewayProcess:
         self._folder = Path(tempfile.mkdtemp(prefix="toolcall-gateway-"))
         values = {**values, "files": str(self._folder)}
         for name, template in self.config.files.items():
-            (self._folder / name).write_text(filled(template.read_text(encoding="utf-8"), values), encoding="utf-8")
+            try:
+                text = filled(template.read_text(encoding="utf-8"), values)
+                (self._folder / name).write_text(text, encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                self.stop()
+                raise SpecError(f"{self.config.path}: files: {name!r} cannot be made of {template} ({error})") from None
         return self._folder
 
     def _wait_until_ready(self) -> None:
-        ready, until = self.config.ready, time.monotonic() + self.config.ready.seconds
-        while not self._is_ready(_PROBE_SECONDS):
-            died = self._child is not None and self._child.exit_code() is not None
+        until = time.monotonic() + self.config.ready.seconds
+        # Its death is asked for first: on its port somebody else may answer.
+        while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
+            _PROBE_SECONDS
+        ):
             if died or time.monotonic() > until:
-                said = self.death() if died else f"was not ready after {ready.seconds:g} s"
-                probe = f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
-                tail = f"; it printed last:\n{self.tail}" if self.tail else "; it printed nothing"
-                if self.config.command:
-                    hint = f"the command and [ready] in {self.config.path} say how it starts ({probe})"
-                else:
-                    hint = f"it is to be running already: start it, or give a `command` ({probe})"
-                raise SpecError(f"the gateway {self.config.name} {said}; {hint}{tail if self.config.command else ''}")
+                raise self._not_ready()
             time.sleep(_POLL_SECONDS)
+
+    def _not_ready(self) -> StartError:
+        ready = self.config.ready
+        said = self.death() or f"was not ready after {ready.seconds:g} s"
+        probe = f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
+        if not self.config.command:
+            hint = f"it is to be running already: start it, or give a `command` ({probe})"
+            return StartError(f"the gateway {self.config.name} {said}; {hint}", None)
+        if said.endswith("exit code 0"):
+            said += " before it was ready (it must stay in the foreground)"
+        hint = f"the command and [ready] in {self.config.path} say how it starts ({probe})"
+        return StartError(f"the gateway {self.config.name} {said}; {hint}", self.tail)
 
     def _is_ready(self, seconds: float) -> bool:
         ready = self.config.ready

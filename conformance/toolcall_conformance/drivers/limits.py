@@ -74,11 +74,11 @@ def _in_thread(seconds: float, function: Callable[[], T]) -> T:
         return returned[0]
     if raised:
         raise raised[0]
-    _unwind_later(thread)
+    unwind_later(thread)
     raise TimeIsUp
 
 
-def _unwind_later(thread: threading.Thread) -> None:
+def unwind_later(thread: threading.Thread) -> None:
     """Ask CPython to raise in an abandoned thread, so that a busy loop does not slow down everything after it."""
     if sys.implementation.name == "cpython" and thread.ident is not None:
         import ctypes

@@ -82,10 +82,14 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class BadOutput:
-    """The translator returned something that is no JSON object; ``sentence`` says what, where, and what to do."""
+    """The translator returned something that is no JSON object; ``sentence`` says what, where, and what to do.
+
+    ``words`` is what its process printed last.
+    """
 
     sentence: str
     pointer: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

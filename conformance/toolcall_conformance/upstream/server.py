@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
-import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolcall_conformance.upstream.addresses import Addresses
 from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
+from toolcall_conformance.upstream.loops import LoopThread
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -20,6 +21,7 @@ T = TypeVar("T")
 LOOPBACK = "127.0.0.1"
 REQUEST_LIMIT = 64 * 1024 * 1024
 _TOKEN = "conversation-"
+_STOP_SECONDS = 5.0
 
 
 class MissingLibraryError(Exception):
@@ -42,8 +44,7 @@ class ScriptedUpstream:
         self._port = port or 0
         self.url = ""
         self._conversations: dict[str, Conversation] = {}
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="toolcall-upstream", daemon=True)
+        self._thread: LoopThread | None = None
         self._runner: web.AppRunner | None = None
 
     def start(self) -> None:
@@ -55,33 +56,35 @@ class ScriptedUpstream:
                 "gateways and libraries that send requests themselves are served by aiohttp, which is not installed: "
                 "pip install 'toolcall-conformance[http]'"
             ) from None
-        self._thread.start()
+        self._thread = LoopThread("toolcall-upstream")
         try:
             self.run(self._listen()).result()
         except OSError as error:
             self.stop()
             raise PortInUseError(
                 f"the scripted upstream cannot listen on port {self._port} of loopback ({error.strerror}); stop who "
-                "has it, or leave out `upstream_port`"
+                "has it, or leave out `upstream_port`; with -n every worker needs one of its own"
             ) from None
 
     def stop(self) -> None:
         """Close every connection and the port. Once is enough; more does no harm."""
-        if not self._thread.is_alive():
+        if self._thread is None:
             return
-        self.run(self._close()).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        with contextlib.suppress(TimeoutError):
+            self.run(self._close()).result(_STOP_SECONDS)
+        self._thread.stop(_STOP_SECONDS)
+        self._thread = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Run ``work`` in the server's loop, for those who need a loop of their own for HTTP."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        assert self._thread is not None, "the upstream runs"
+        return self._thread.run(work)
 
     def conversation(self, upstream: str) -> Conversation:
         """A new conversation with the API of the format ``upstream``."""
+        assert self._thread is not None, "the upstream runs"
         token = _TOKEN + secrets.token_hex(8)
-        made = Conversation(token, f"{self.url}/{token}", upstream, self._loop)
+        made = Conversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
         self._conversations[token] = made
         return made
 
@@ -108,10 +111,6 @@ class ScriptedUpstream:
         self.forget()
         if self._runner is not None:
             await self._runner.cleanup()
-        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         from aiohttp import web

@@ -1,0 +1,58 @@
+"""An event loop in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class LoopThread:
+    """A running event loop. Nothing that a task raises ends it: asyncio itself lets SystemExit through.
+
+    With ``quiet`` what nobody waits for any more is not told when it fails.
+    """
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        self.loop = asyncio.new_event_loop()
+        if quiet:
+            self.loop.set_exception_handler(lambda _loop, _context: None)
+        self._stopping = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run ``work`` in the loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def stop(self, seconds: float) -> bool:
+        """Cancel all tasks and end; False if one holds the loop longer than that, which leaves its thread behind."""
+        ending = self.run(_cancel_all())
+        with contextlib.suppress(TimeoutError):
+            ending.result(seconds)
+        self._stopping = True
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join(seconds if ending.done() else 0)
+        if self._thread.is_alive():
+            return False
+        self.loop.close()
+        return True
+
+    def _work(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        while not self._stopping:
+            with contextlib.suppress(BaseException):
+                self.loop.run_forever()
+
+
+async def _cancel_all() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others)
