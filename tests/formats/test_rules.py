@@ -68,7 +68,7 @@ def test_a_rule_is_well_formed(rule: dict[str, Any]) -> None:
     assert rule["face"] in {"provider", "client", "both"}
     assert rule["element"] in ELEMENTS
     assert rule["check"] in {"schema", "function"}
-    assert rule["direction"] in {"request", "response", "error"}
+    assert rule["direction"] in {"request", "response", "error", "stream"}
     assert rule["sentence"].endswith(".")
     assert rule["why"].endswith(".")
     assert not rule["breach"].endswith(".")
@@ -124,7 +124,8 @@ def named_by_schemas(name: str) -> set[str]:
     """The rule ids that the schemas of a format name."""
     return {
         rule_id
-        for direction in ("request", "response", "error")
+        for direction in ("request", "response", "error", "stream")
+        if (FOLDERS[name] / f"{direction}.schema.json").exists()
         for rule_id in _named(read_json(FOLDERS[name] / f"{direction}.schema.json"))
     }
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 
 from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading.assembled import Assembled
 
 MOST_REMEMBERED = 128
 LONGEST_REMEMBERED = 100_000
@@ -44,6 +45,12 @@ class ClientModule(Protocol):
     def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> None: ...
 
     def swap(self, tail: list[Any], /) -> None: ...
+
+
+class StreamModule(Protocol):
+    """What a format's module ``stream`` exports; a stream is what ``streaming.parse`` makes of its bytes."""
+
+    def assemble(self, stream: Any, /) -> Assembled: ...
 
 
 class StoredModule(Protocol):
@@ -87,6 +94,14 @@ def stored(name: str) -> StoredModule | None:
     return cast(StoredModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
 
 
+@cache
+def streams(name: str) -> StreamModule | None:
+    """How a format streams its replies; None for one that we cannot read."""
+    package(name)
+    module = f"{__name__}.{name}.stream"
+    return cast(StreamModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
+
+
 def load_rules(*wanted: str) -> None:
     """Import the rule modules of these formats, by default of all, so that their functions are registered."""
     for name in wanted or names():
@@ -94,7 +109,9 @@ def load_rules(*wanted: str) -> None:
 
 
 def read(name: str, direction: str, body: Any) -> Reading:
-    """The reading of a ``request`` or ``response`` body, or of an ``error`` reply, of format ``name``.
+    """The reading of a ``request`` or ``response`` body, of an ``error`` reply, or of a ``stream``, of format ``name``.
+
+    That of a stream is the reading of the reply that it amounts to.
 
     Equal bodies may get one and the same reading, which nobody changes.
     """
@@ -115,4 +132,7 @@ def _read(name: str, direction: str, body: Any) -> Reading:
     reader = package(name)
     if direction == "error":
         return reader.read_error(body)
+    if direction == "stream":
+        module = streams(name)
+        return reader.read_response(module.assemble(body).body if module is not None else None)
     return reader.read_request(body) if direction == "request" else reader.read_response(body)

@@ -1,0 +1,39 @@
+"""What the events of a stream amount to: the reply that a client puts together from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedCall:
+    """A call as it came: ``fragments`` of its arguments in order, and the whole text if the stream says it as well.
+
+    ``pointer`` is that of the event that opened it; ``closed`` says that a client may run it: its block, its item, or
+    the reply that it stands in was ended in order.
+    """
+
+    pointer: str
+    id: str | None
+    name: str | None
+    fragments: tuple[str, ...] = ()
+    whole: str | None = None
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A stream, put together.
+
+    ``body`` is the reply as it would be unary, as far as it came; None before the first event that belongs to one.
+    ``end`` is ``whole`` after the API's own end of a reply, ``failed`` after an error event, ``open`` otherwise.
+    ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar complains
+    of: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
+    """
+
+    body: dict[str, Any] | None
+    end: Literal["whole", "failed", "open"]
+    calls: tuple[StreamedCall, ...] = ()
+    error: Any = None
+    breaches: tuple[tuple[str, Any], ...] = field(default=())

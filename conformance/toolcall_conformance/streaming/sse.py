@@ -1,0 +1,85 @@
+"""Server-sent events as the HTML standard reads them: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+A stream is a JSON object, ``{"events": [{"event": "message_start", "data": {…}}, {"data": "[DONE]"}], "rest": ""}``:
+``event`` is there if the stream names it, ``data`` is the parsed JSON, or the text where it is none; ``rest`` is what
+stands behind the last blank line, in which a client sees no event.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import parse as parse_json
+
+_LINE_END = re.compile("\r\n|\n|\r")  # and no other: U+2028 is text
+
+
+def parse(stream: bytes) -> dict[str, Any]:
+    """The events of a stream. Bytes that are no UTF-8 become U+FFFD, as the standard says; ``broken`` tells of them."""
+    text = stream.decode("utf-8", "replace").removeprefix("\ufeff")
+    events: list[dict[str, Any]] = []
+    rest = ""
+    for block, whole in _blocks(text):
+        event = _event(block)
+        if not whole:
+            rest = "\n".join(block)
+        elif event is not None:
+            events.append(event)
+    found: dict[str, Any] = {"events": events}
+    if rest:
+        found["rest"] = rest
+    try:
+        stream.decode("utf-8")
+    except UnicodeDecodeError as error:
+        found["broken"] = f"byte {error.start} is no UTF-8"
+    return found
+
+
+def dump(events: list[dict[str, Any]]) -> bytes:
+    """Events as a stream: a line for the name where there is one, a line of data, a blank line."""
+    written = []
+    for event in events:
+        data = event["data"] if isinstance(event["data"], str) else json.dumps(event["data"], ensure_ascii=False)
+        name = f"event: {event['event']}\n" if "event" in event else ""
+        written.append(f"{name}data: {data}\n\n")
+    return "".join(written).encode("utf-8", "surrogatepass")
+
+
+def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Lines up to a blank one, and whether that came; those of the end may be without."""
+    *lines, last = _LINE_END.split(text)
+    block: list[str] = []
+    for line in lines:
+        if line:
+            block.append(line)
+        elif block:
+            yield block, True
+            block = []
+    if last:
+        block.append(last)
+    if block:
+        yield block, False
+
+
+def _event(lines: list[str]) -> dict[str, Any] | None:
+    """What a client is told of a block; None for one without data, of which it is told nothing."""
+    name, data = "", []
+    for line in lines:
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)
+    if not data:
+        return None
+    told: dict[str, Any] = {"event": name} if name else {}
+    text = "\n".join(data)
+    try:
+        return told | {"data": parse_json(text)}
+    except JSONError:
+        return told | {"data": text}
