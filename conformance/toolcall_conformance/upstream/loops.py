@@ -56,3 +56,5 @@ async def _cancel_all() -> None:
         task.cancel()
     if others:
         await asyncio.wait(others)
+    await asyncio.sleep(0)  # a connection that was closed says so in the loop's next round
+    await asyncio.sleep(0)

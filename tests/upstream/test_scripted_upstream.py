@@ -1,0 +1,378 @@
+"""The scripted upstream as a client meets it: addresses, conversations, replies of every kind, and its end."""
+
+from __future__ import annotations
+
+import builtins
+import gzip
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from miniature import TRANSPORTS
+from toolcall_conformance.upstream import (
+    Addresses,
+    Conversation,
+    MissingLibraryError,
+    PortInUseError,
+    Reply,
+    ScriptedUpstream,
+)
+
+PENDING: Future[Any] = Future()  # a translator that has not returned yet
+
+
+@pytest.fixture
+def upstream() -> Iterator[ScriptedUpstream]:
+    server = ScriptedUpstream(Addresses(TRANSPORTS))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as found:
+        yield found
+
+
+Got = tuple[int, dict[str, str], bytes]
+
+
+def ask(url: str, path: str, body: Any = b"{}", method: str = "POST", **headers: str) -> Got:
+    """Send a request; status, headers and body of its answer."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
+    try:
+        connection.request(
+            method, parts.path + path, body, {name.replace("_", "-"): text for name, text in headers.items()}
+        )
+        reply = connection.getresponse()
+        return reply.status, {name.lower(): text for name, text in reply.getheaders()}, reply.read()
+    finally:
+        connection.close()
+
+
+def begun(upstream: ScriptedUpstream, name: str = "alpha") -> Conversation:
+    conversation = upstream.conversation(name)
+    conversation.begin()
+    return conversation
+
+
+def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha?x=1", b'{"a": "\xc3\xa9"}', X_Alpha_Key="k")
+    asked = one.wait(PENDING, 5)
+    assert asked is not None
+    assert (asked.method, asked.path, asked.query, asked.body) == ("POST", "/alpha", "x=1", b'{"a": "\xc3\xa9"}')
+    assert asked.headers["x-alpha-key"] == "k"
+    assert asked.address is not None
+    assert (asked.address.format, asked.address.model, asked.address.stream) == ("alpha", None, None)
+    assert not answer.done()
+    one.finish(Reply.json({"b": "é"}, headers={"x-more": "1"}))
+    status, headers, body = answer.result(5)
+    assert (status, json.loads(body), headers["content-type"], headers["x-more"]) == (
+        200,
+        {"b": "é"},
+        "application/json",
+        "1",
+    )
+
+
+def test_an_error_status_with_its_headers(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha")
+    assert one.wait(PENDING, 5)
+    one.finish(Reply.json({"error": "slow down"}, 429, {"retry-after": "20"}))
+    status, headers, body = answer.result(5)
+    assert (status, headers["retry-after"], json.loads(body)) == (429, "20", {"error": "slow down"})
+
+
+def test_half_a_surrogate_pair_is_said_by_an_escape(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha")
+    one.finish(Reply.json({"b": "\ud83d"}))
+    assert answer.result(5)[2] == b'{"b": "\\ud83d"}'
+
+
+def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    many = [begun(upstream, name) for name in ("alpha", "beta", "alpha", "beta")]
+    answers = [
+        pool.submit(ask, one.url, "/alpha" if one.upstream == "alpha" else "/beta/b-1:ask", str(number).encode())
+        for number, one in enumerate(many)
+    ]
+    for number, one in reversed(list(enumerate(many))):
+        asked = one.wait(PENDING, 5)
+        assert asked is not None
+        assert asked.body == str(number).encode()
+        one.finish(Reply.json(number))
+    assert [json.loads(answer.result(5)[2]) for answer in answers] == [0, 1, 2, 3]
+
+
+def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
+    upstream: ScriptedUpstream, pool: ThreadPoolExecutor
+) -> None:
+    first, second = begun(upstream), begun(upstream)
+    answer = pool.submit(ask, upstream.url, "/alpha", b"two")
+    assert second.wait(PENDING, 5)
+    other = pool.submit(ask, upstream.url, "/alpha", b"one")
+    asked = first.wait(PENDING, 5)
+    assert asked is not None
+    assert asked.body == b"one"
+    first.finish(Reply.json(1))
+    again = pool.submit(ask, upstream.url, "/alpha", b"two again")
+    second.finish(Reply.json(2))
+    assert [json.loads(one.result(5)[2]) for one in (answer, other, again)] == [2, 1, 2]
+    assert first.wait(PENDING, 0) == asked
+
+
+def test_a_retry_is_answered_as_well(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answers = [pool.submit(ask, one.url, "/alpha") for _ in range(2)]
+    while len(one.asked) < 2:
+        assert one.wait(PENDING, 5)
+    one.finish(Reply.json(1))
+    answers.append(pool.submit(ask, one.url, "/alpha"))
+    assert [json.loads(answer.result(5)[2]) for answer in answers] == [1, 1, 1]
+
+
+def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    given_up = pool.submit(ask, one.url, "/alpha", b"first")
+    assert one.wait(PENDING, 5)
+    one.begin()
+    assert given_up.result(5)[0] == 400
+    assert one.wait(PENDING, 0) is None
+    answer = pool.submit(ask, one.url, "/alpha", b"second")
+    asked = one.wait(PENDING, 5)
+    assert asked is not None
+    assert asked.body == b"second"
+    one.finish(Reply.json(2))
+    assert answer.result(5)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/alpha"),
+        ("POST", "/alpha/"),
+        ("POST", "//alpha"),
+        ("POST", "/ALPHA"),
+        ("POST", "/v1/alpha"),
+        ("POST", "/beta/b-1:ask"),
+        ("POST", "/beta/a/b:ask"),
+        ("POST", "/beta/:ask"),
+        ("POST", "/"),
+    ],
+)
+def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: str) -> None:
+    one = begun(upstream)
+    status, _, body = ask(one.url, path, method=method)
+    assert status == 404
+    assert json.loads(body)["error"]["message"] == (
+        f"{method} {path} is not served here: this conversation's upstream has POST /alpha"
+    )
+    assert one.wait(PENDING, 0) is None
+    assert [(stray.method, stray.path) for stray in one.strays] == [(method, path)]
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "stream"),
+    [("/beta/b-1:ask", "b-1", False), ("/beta/a%2Fb%3Ac:ask", "a/b:c", False), ("/beta/b-1:askStream", "b-1", True)],
+)
+def test_a_model_in_the_path(
+    upstream: ScriptedUpstream, pool: ThreadPoolExecutor, path: str, model: str, stream: bool
+) -> None:
+    one = begun(upstream, "beta")
+    answer = pool.submit(ask, one.url, path)
+    asked = one.wait(PENDING, 5)
+    one.finish(Reply.json(1))
+    assert answer.result(5)[0] == 200
+    assert asked is not None
+    assert asked.address is not None
+    assert (asked.address.model, asked.address.stream) == (model, stream)
+    assert upstream.addresses.path("beta", "a/b:c") == "/beta/a%2Fb%3Ac:ask"
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "missing"),
+    [
+        ({}, "", ["content-type", "x-beta-key", "x-beta-version"]),
+        ({"content-type": "a", "x-beta-version": "2", "x-beta-key": ""}, "", ["x-beta-key"]),
+        ({"content-type": "a", "x-beta-version": "2"}, "a=b&key=1", []),
+        ({"content-type": "a", "x-beta-version": "2"}, "a=b&other_key=1", ["x-beta-key"]),
+        ({"content-type": "a", "x-beta-version": "2", "authorization": "Bearer 1"}, "", []),
+        ({"content-type": "a", "authorization": "Bearer 1"}, "", ["x-beta-version"]),
+    ],
+)
+def test_headers_that_the_api_demands(headers: dict[str, str], query: str, missing: list[str]) -> None:
+    assert Addresses(TRANSPORTS).missing("beta", headers, query) == missing
+
+
+def test_nobody_s_address(upstream: ScriptedUpstream) -> None:
+    assert ask(upstream.url, "/alpha")[0] == 404
+    over = begun(upstream)
+    living = begun(upstream)
+    assert ask(f"{upstream.url}/conversation-0123", "/alpha")[0] == 404
+    upstream.forget()
+    assert ask(over.url, "/alpha")[0] == 404
+    assert not living.asked
+
+
+def test_who_still_waits_when_all_is_over_is_turned_away(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha")
+    assert one.wait(PENDING, 5)
+    upstream.forget()
+    assert answer.result(5)[0] == 400
+
+
+def test_the_wait_ends_with_the_call_or_the_time(upstream: ScriptedUpstream) -> None:
+    one = begun(upstream)
+    ended: Future[Any] = Future()
+    threading.Timer(0.05, ended.set_result, (None,)).start()
+    assert one.wait(ended, 5) is None
+    assert one.wait(PENDING, 0.05) is None
+
+
+def raw(url: str, path: str) -> socket.socket:
+    """A connection over which a request has been sent, its answer still unread."""
+    parts = urlsplit(url)
+    connection = socket.create_connection((parts.hostname, parts.port), timeout=5)
+    connection.sendall(f"POST {parts.path}{path} HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\n{{}}".encode())
+    return connection
+
+
+def until(connection: socket.socket, end: bytes) -> bytes:
+    """Read up to ``end``, or all there is."""
+    found = b""
+    while not found.endswith(end) and (piece := connection.recv(65536)):
+        found += piece
+    return found
+
+
+EVENTS = (b"data: 1\n\nda", b"ta: \xe2\x82", b"\xac\n\n")
+
+
+def test_pieces_leave_as_they_were_cut(upstream: ScriptedUpstream) -> None:
+    one = begun(upstream)
+    with raw(one.url, "/alpha") as connection:
+        one.finish(Reply(200, EVENTS, {"content-type": "text/event-stream"}))
+        found = until(connection, b"0\r\n\r\n")
+    head, _, body = found.partition(b"\r\n\r\n")
+    assert b"Content-Type: text/event-stream" in head or b"content-type: text/event-stream" in head
+    # HTTP's own chunks are the pieces.
+    assert body == b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in EVENTS) + b"0\r\n\r\n"
+
+
+def test_a_reply_that_is_cut_off(upstream: ScriptedUpstream) -> None:
+    one = begun(upstream)
+    with raw(one.url, "/alpha") as connection:
+        one.finish(Reply(200, EVENTS, end="cut"))
+        found = until(connection, b"never")
+    assert found.endswith(b"3\r\n\xac\n\n\r\n")
+    assert not found.endswith(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize("chunks", [EVENTS, ()])
+def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...]) -> None:
+    one = begun(upstream)
+    with raw(one.url, "/alpha") as connection:
+        one.finish(Reply(200, chunks, end="hang"))
+        until(connection, b"\xac\n\n\r\n" if chunks else b"\r\n\r\n")
+        connection.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        upstream.stop()
+        connection.settimeout(5)
+        assert connection.recv(1) == b""
+
+
+def test_a_compressed_request(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha", gzip.compress(b'{"a": 1}'), Content_Encoding="gzip")
+    asked = one.wait(PENDING, 5)
+    one.finish(Reply.json(1))
+    assert answer.result(5)[0] == 200
+    assert asked is not None
+    assert asked.body == b'{"a": 1}'
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_a_request_of_64_megabytes_is_refused(upstream: ScriptedUpstream, packed: bool) -> None:
+    one = begun(upstream)
+    body = b" " * (64 * 1024 * 1024 + 1)
+    try:
+        status = (
+            ask(one.url, "/alpha", gzip.compress(body, 1), Content_Encoding="gzip")[0]
+            if packed
+            else ask(one.url, "/alpha", body)[0]
+        )
+    except (BrokenPipeError, ConnectionResetError):
+        status = 413  # it did not even read to the end
+    assert status == 413
+    assert one.wait(PENDING, 0) is None
+
+
+def test_one_below_the_limit_is_taken(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+    one = begun(upstream)
+    answer = pool.submit(ask, one.url, "/alpha", b" " * (20 * 1024 * 1024))
+    asked = one.wait(PENDING, 10)
+    one.finish(Reply.json(1))
+    assert answer.result(5)[0] == 200
+    assert asked is not None
+    assert len(asked.body) == 20 * 1024 * 1024
+
+
+def test_after_its_end_there_is_no_port_and_no_thread(pool: ThreadPoolExecutor) -> None:
+    upstream = ScriptedUpstream(Addresses(TRANSPORTS))
+    upstream.start()
+    one = begun(upstream)
+    waiting = pool.submit(ask, one.url, "/alpha")
+    assert one.wait(PENDING, 5)
+    idle = http.client.HTTPConnection(urlsplit(one.url).netloc, timeout=5)
+    idle.connect()
+    upstream.stop()
+    upstream.stop()
+    assert waiting.result(5)[0] == 400
+    idle.close()
+    with pytest.raises(ConnectionRefusedError):
+        ask(one.url, "/alpha")
+    assert not [thread for thread in threading.enumerate() if thread.name == "toolcall-upstream"]
+
+
+def test_one_that_was_never_started_can_be_stopped() -> None:
+    ScriptedUpstream(Addresses(TRANSPORTS)).stop()
+
+
+def test_a_port_that_is_asked_for_and_one_in_use() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortInUseError, match=rf"cannot listen on port {port} of loopback \(.*\); stop who has it"):
+            ScriptedUpstream(Addresses(TRANSPORTS), port=port).start()
+    assert not [thread for thread in threading.enumerate() if thread.name == "toolcall-upstream"]
+    upstream = ScriptedUpstream(Addresses(TRANSPORTS), port=port)
+    upstream.start()
+    assert upstream.url == f"http://127.0.0.1:{port}"
+    upstream.stop()
+
+
+def test_without_aiohttp_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def absent(name: str, *rest: Any, **named: Any) -> Any:
+        if name == "aiohttp":
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(MissingLibraryError, match=r"not installed: pip install 'toolcall-conformance\[http\]'"):
+        ScriptedUpstream(Addresses(TRANSPORTS)).start()
