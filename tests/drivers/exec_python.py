@@ -1,4 +1,4 @@
-"""A child that lends any Python translator to the JSON Lines driver: ``exec:python exec_python.py package.module:Name``.
+"""A child that lends any Python translator to the driver: ``exec:python exec_python.py package.module:Name``.
 
 It asks the translator in the way in which the driver for this interpreter does, so that the two can be compared.
 """

@@ -11,6 +11,8 @@ from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
 from toolcall_conformance.drivers.process import ChildProcess
 
 _PIECE = 64 * 1024
+# How often one looks whether the child still lives, while nothing comes.
+_LOOK_SECONDS = 0.1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -47,6 +49,7 @@ class Lines:
         self._to, self._from = child.stdin.fileno(), child.stdout.fileno()
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
+        self._child = child
         self._beside = beside
         self._limit = limit
         self._held = bytearray()
@@ -106,7 +109,11 @@ class Lines:
             poll.register(self._from, select.POLLIN)
         if to_send:
             poll.register(self._to, select.POLLOUT)
-        ready = dict(poll.poll(max(seconds * 1000, 1)))
+        ready = dict(poll.poll(max(min(seconds, _LOOK_SECONDS) * 1000, 1)))
+        if not ready and self._child.exit_code() is not None:
+            # Whom it started may hold its output open for ever; what it said itself is in the pipe by now.
+            ready = dict(poll.poll(0))
+            self._ended = not ready
         if not to_read or self._from not in ready:
             return
         try:
