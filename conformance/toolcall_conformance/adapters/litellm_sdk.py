@@ -57,8 +57,8 @@ class Session:
         route = self._route
         options: dict[str, Any] = {}
         if route.upstream == "openai_chat":
-            # Both would ask for a Response otherwise. The second is a setting of the whole process, and so is a run's
-            # translator: sessions that are open together are on one route.
+            # Clients of Responses and of Messages would ask for a Response otherwise. For Messages that is a setting of
+            # the whole process; sessions that are open together are on one route.
             if route.client == "openai_responses":
                 options["use_chat_completions_api"] = True
             litellm.use_chat_completions_url_for_anthropic_messages = True
@@ -83,7 +83,7 @@ def _plain(answer: Any) -> dict[str, Any]:
     if isinstance(answer, dict):
         return dict(answer)
     if not isinstance(answer, litellm.ModelResponse):
-        body: dict[str, Any] = answer.model_dump(mode="json", by_alias=True)
+        body: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return body
     body = answer.model_dump(mode="json", exclude_none=True, exclude_unset=True)
     for choice, kept in zip(answer.choices, body.get("choices", ()), strict=False):
