@@ -23,7 +23,6 @@ def no_traceback_of_ours(result: pytest.RunResult) -> None:
         ("god:T", "'god:T': there is no module 'god' in * (which is on sys.path) nor *; did you mean 'good'[?]"),
         ("good:TT", "'good:TT': good (*good.py) has no attribute 'TT'; did you mean 'T'[?]"),
         ("good:Session", "'good:Session': calling it without arguments raised TypeError: *"),
-        ("exec:./mine", "'exec:./mine': exec: translators are not available in this version; *"),
         ("gateway:a.toml", "*a.toml is not there; write gateway:FILE.toml with a file that is"),
         (
             "no_open:T",

@@ -1,0 +1,138 @@
+"""The checks by hand of what a child answers agree with the schema that we print; so do the questions that we ask."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+
+from toolcall_conformance import protocol
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened
+from toolcall_conformance.drivers.exec_answers import complaint
+from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
+
+OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", "close")
+ANSWERS = {name: Draft202012Validator(protocol.message_schema(f"{name}-answer")) for name in OPERATIONS}
+QUESTIONS = {name: Draft202012Validator(protocol.message_schema(name)) for name in OPERATIONS}
+
+# Values near what is wanted, right and wrong.
+VALUES: dict[str, list[Any]] = {
+    "protocol": [1, 1.0, 2, True, "1", None],
+    "name": ["x", "", None, 3],
+    "version": ["1", 1.0, None],
+    "operations": [[], ["request"], ["request", "exchange", "stream"], ["close"], "request", [1], None, {}],
+    "history": ["own", "theirs", None, True],
+    "body": [{}, {"a": [1]}],
+    "losses": [[], ["x"], [{"element": "x", "why": 1}], [{"element": 1}], [{}], [1], "x", None],
+    "status": [200, 429.0, 429.5, True, "429", None],
+    "headers": [{}, {"a": "b"}, {"a": 1}, {"a": 1.5}, {"a": True}, {"a": None}, [], None],
+    "refused": ["no", "", None, {}],
+    "unsupported": ["no", 1],
+    "failed": ["x", None, []],
+    "traceback": ["x", None, 1],
+    "boddy": [{}],
+    "op": ["request"],
+}
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> dict[str, Any]:
+    keys = draw(st.sets(st.sampled_from(sorted(VALUES)), max_size=4))
+    return {"seq": 1} | {key: draw(st.sampled_from(VALUES[key])) for key in keys}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@settings(max_examples=400, deadline=None)
+@given(answer=answers())
+def test_the_checks_by_hand_are_those_of_the_schema(operation: str, answer: dict[str, Any]) -> None:
+    assert (complaint(operation, answer) is None) == ANSWERS[operation].is_valid(answer)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_key_and_value_by_itself(operation: str) -> None:
+    needed = {"hello": {"protocol": 1}, "open": {}, "close": {}, "error": {"status": 429, "body": {}}}
+    base = {"seq": 1, **needed.get(operation, {"body": {}})}
+    verdicts = set()
+    for good in (base, {"seq": 1, "failed": "x"}, base | {"status": 429}):
+        for key, values in VALUES.items():
+            for value in values:
+                answer = {**good, key: value}
+                verdict = complaint(operation, answer) is None
+                assert verdict == ANSWERS[operation].is_valid(answer), answer
+                verdicts.add(verdict)
+    assert verdicts == {True, False}
+
+
+def test_the_schema_of_one_message_is_whole() -> None:
+    Draft202012Validator.check_schema(protocol.schema())
+    for name in protocol.schema()["$defs"]:
+        Draft202012Validator.check_schema(protocol.message_schema(name))
+    assert set(protocol.message_schema("close")["$defs"]) == {"close", "seq", "session", "case"}
+    assert QUESTIONS["close"].is_valid({"op": "close", "seq": 1, "session": "s", "case": "", "later": 1})
+    assert not QUESTIONS["close"].is_valid({"op": "close", "seq": 1, "session": "s"})
+
+
+TELLTALE = """
+import json, sys
+for line in sys.stdin:
+    assert line.isascii()
+    open("asked", "a").write(line)
+    message = json.loads(line)
+    more = {
+        "hello": {"protocol": 1},
+        "open": {"operations": ["request", "response", "error", "exchange"], "history": "own"},
+        "request": {"body": message.get("body"), "losses": ["x", {"element": "y"}]},
+        "response": {"body": message.get("body")},
+        "error": {"status": 503, "body": message.get("body"), "headers": {"Retry-After": 7}},
+        "exchange": {"status": 400, "body": message.get("body")},
+        "close": {},
+    }[message["op"]]
+    print(json.dumps({"seq": message["seq"], **more}))
+"""
+
+
+def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
+    (tmp_path / "telltale.py").write_text(TELLTALE, encoding="utf-8")
+    driver = ExecDriver(f"exec:{sys.executable} telltale.py", directory=tmp_path)
+    try:
+        driver.playing("shell/seed")
+        opened = driver.open(Route("a", "b", "a1", "b1", stream=True))
+        assert isinstance(opened, Opened)
+        session = opened.session
+        assert isinstance(session, ExecSession)
+        assert session.own_history
+        session.request({"text": "line\u2028 \ud83d\ude00", "number": 2**63})
+        session.response({})
+        session.error({"status": 429, "headers": {"retry-after": "1"}, "body": {}})
+        session.exchange({}, "http://127.0.0.1:1/x")
+        driver.rest()
+    finally:
+        driver.close()
+    asked = [json.loads(line) for line in (tmp_path / "asked").read_text(encoding="utf-8").splitlines()]
+    assert [message["op"] for message in asked] == [
+        "hello",
+        "open",
+        "request",
+        "response",
+        "error",
+        "exchange",
+        "close",
+    ]
+    for message in asked:
+        QUESTIONS[message["op"]].validate(message)
+    assert {message["case"] for message in asked[1:]} == {"shell/seed"}
+    assert {message["session"] for message in asked[1:]} == {"s1"}
+    assert asked[1]["route"] == {
+        "client": "a",
+        "upstream": "b",
+        "client_model": "a1",
+        "upstream_model": "b1",
+        "stream": True,
+    }
