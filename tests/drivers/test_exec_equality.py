@@ -1,0 +1,113 @@
+"""A translator behind ``exec:`` gets the same verdicts and findings on every item as in this interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
+
+LENDER = Path(__file__).parent / "exec_python.py"
+REFERENCE = "toolcall_reference:ReferenceTranslator"
+
+# With errors, renamed tools, state of the provider's, several turns.
+CASES = [
+    f"toolcall::{case}"
+    for case in ("errors/upstream-rate-limit", "mcp/names-cut-alike", "reasoning/seed", "state/seed")
+]
+
+# The reference, but for a fault of each kind.
+BROKEN = """
+import copy
+from toolcall_reference import ReferenceTranslator
+
+
+class Refused(Exception):
+    pass
+
+
+class Session:
+    def __init__(self, inner):
+        self.inner, self.count = inner, 0
+
+    def request(self, body):
+        self.count += 1
+        if self.count > 1:
+            raise KeyError("second turns are beyond me")
+        return json_like(self.inner.request(body))
+
+    def response(self, body):
+        if "usage" in body:
+            return [body]
+        return self.inner.response(body)
+
+    def error(self, status, body):
+        if status == 429:
+            raise Refused("too many")
+        return 500, body
+
+
+def json_like(body):
+    body.pop("tools", None)
+    return body | {"invented": 2**63}
+
+
+class Translator:
+    name, version = "broken", "1"
+
+    def open(self, route):
+        if route.client == "gemini":
+            raise NotImplementedError("no clients of this kind")
+        return Session(ReferenceTranslator().open(route))
+"""
+
+
+def judged(folder: Path, spec: str, *what: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--toolcall-translator", spec]
+    done = subprocess.run(
+        [*command, "--toolcall-report", "report.json", *what],
+        cwd=folder,
+        env={key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stdout[-2000:] + done.stderr[-2000:]
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    for item in report["items"]:
+        del item["duration"]
+    return report
+
+
+def through_exec(spec: str) -> str:
+    return "exec:" + shlex.join([sys.executable, str(LENDER), spec])
+
+
+def same(folder: Path, spec: str, *what: str) -> dict[str, Any]:
+    here, there = judged(folder, spec, *what), judged(folder, through_exec(spec), *what)
+    assert there["items"] == here["items"]
+    assert there["matrix"] == here["matrix"]
+    assert there["losses"] == here["losses"]
+    return here
+
+
+def test_the_reference(tmp_path: Path) -> None:
+    report = same(tmp_path, REFERENCE, *CASES)
+    assert len(report["items"]) > 200
+    assert report["losses"]
+
+
+def test_a_translator_with_faults_of_every_kind(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
+    report = same(tmp_path, "broken:Translator", "toolcall::mcp/two-servers", "toolcall::errors/upstream-rate-limit")
+    rules = {finding["rule"] for item in report["items"] for finding in item["findings"]}
+    assert rules >= {"translation/crashed", "translation/bad-output", "translation/refused"}
+    assert len(rules) > 4
+    assert {item["client"] for item in report["items"]} == {"anthropic", "openai_chat", "openai_responses"}
