@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.contract import Route
@@ -24,6 +25,8 @@ from toolcall_conformance.drivers.outcomes import (
     TimedOut,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python_streams import draw
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.jsonvalue import copied, equal, packed
 
@@ -115,6 +118,17 @@ class PythonSession:
             return came
         value = plain_error(came.value, headers=headers, limit=self._driver.output_limit)
         return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
+
+    def stream(self, source: Source) -> StreamOutcome:
+        """``stream`` takes an iterator of bytes, which ``for`` and ``async for`` can read, and gives one."""
+        method = getattr(self.object, "stream", None)
+        if not callable(method):
+            return UnsupportedOutcome("the session has no method stream")
+        came = self._caller.call(draw, method, source, self._driver.output_limit, then=self._declared)
+        if not isinstance(came, _Value):
+            return came
+        drawn: StreamOutcome = came.value
+        return replace(drawn, losses=came.beside) if isinstance(drawn, Streamed) else drawn
 
     def settle(self, reply: dict[str, Any]) -> None:
         """Nothing: a request that was translated leaves nothing open."""
