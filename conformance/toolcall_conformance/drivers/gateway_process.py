@@ -21,6 +21,8 @@ from toolcall_conformance.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
 _PROBE_SECONDS = 2.0
+# What it printed before it answered comes by another way, and may come later.
+_WORDS_SECONDS = 0.05
 MOST_FAILED_STARTS = 3
 
 # A gateway on loopback is never behind a proxy.
@@ -55,7 +57,10 @@ class GatewayProcess:
     @property
     def tail(self) -> str:
         """What it printed last; an empty string for one that we did not start."""
-        return self._child.tail if self._child is not None else self._last_words
+        if self._child is None:
+            return self._last_words
+        time.sleep(_WORDS_SECONDS)
+        return self._child.tail
 
     def start(self) -> None:
         """Start it and wait until it is ready. Raises SpecError; nothing is left running then."""
@@ -63,7 +68,7 @@ class GatewayProcess:
             self._wait_until_ready()
             return
         port = self.config.port or _free_port()
-        if self.config.port and _listens(LOOPBACK, port):
+        if self.config.port and _taken(port):
             raise SpecError(
                 f"{self.config.path}: port {port} is in use, by another program or by a gateway that a former run left "
                 "behind; stop it, or leave out `port` and write {port} in the command"
@@ -194,6 +199,18 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
+
+
+def _taken(port: int) -> bool:
+    """Whether nobody else could listen there."""
+    with socket.socket() as probe:
+        if os.name == "posix":  # what is left of closed connections does not count
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return True
+    return False
 
 
 def _listens(host: str, port: int) -> bool:

@@ -1,0 +1,279 @@
+"""Whatever a gateway does: the verdict of that item, the run goes on, and nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from typing import Any
+
+import gateway_project
+import pytest
+from gateway_project import left, noted, write
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
+
+REQUEST, RESPONSE = "toolcall::box/two::request::alpha-to-beta", "toolcall::box/two::response::alpha-to-beta"
+WORDS = "these are my last words"
+
+
+@pytest.fixture(autouse=True)
+def temporary(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place for temporary files, in which nothing may be left."""
+    folder = project.path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+
+def no_traceback(result: pytest.RunResult) -> None:
+    text = result.stdout.str() + result.stderr.str()
+    assert "INTERNALERROR" not in text
+    assert "Traceback" not in text
+    assert "toolcall_conformance/" not in text
+
+
+BEFORE = [
+    ("dies", "crashed", "request failed: the gateway died with exit code 3", WORDS),
+    ("is-killed", "crashed", "request failed: the gateway was killed by signal 11", WORDS),
+    ("hangs", "timed-out", "request did not return within 0.6 s", WORDS),
+    ("hangs-alone", "timed-out", "request did not return within 0.6 s", WORDS),
+    ("is-garbage", "protocol-error", "request: the gateway broke off, or what it answered is no HTTP (*)", WORDS),
+    (
+        "is-another-protocol",
+        "protocol-error",
+        "request: the gateway broke off, or what it answered is no HTTP (*)",
+        WORDS,
+    ),
+    (
+        "closes",
+        "protocol-error",
+        "request: the gateway broke off, or what it answered is no HTTP (ServerDisconnectedError: *)",
+        WORDS,
+    ),
+    ("asks-nobody", "bad-output", "the gateway answered 200 without asking the upstream: from a cache", WORDS),
+    ("is-a-page", "bad-output", "the gateway answered 200 without asking the upstream: <html>welcome</html>", WORDS),
+    (
+        "redirects",
+        "protocol-error",
+        "request: the gateway answered 307 and sends the client to /elsewhere; correct `path` of *",
+        WORDS,
+    ),
+    ("answers-500", "crashed", "request answered 500 before it asked the upstream: not this one", WORDS),
+    ("answers-502-in-words", "crashed", "request answered 502 before it asked the upstream: Bad Gateway", WORDS),
+    ("answers-400", "refused", "request refused this input: answered 400: not this one", ""),
+    ("answers-401", "refused", "request refused this input: answered 401: not this one", ""),
+    ("answers-404", "refused", "request raised Unsupported for this input (answered 404: not this one) though *", ""),
+    (
+        "another-api",
+        "upstream-address",
+        "the upstream was asked at POST /alpha, which is the API of alpha; perhaps this translator does the route "
+        "alpha-to-alpha; beta is POST /beta/{model}:ask",
+        "",
+    ),
+    (
+        "no-api",
+        "upstream-address",
+        "the upstream was asked at POST /v9/ask, which is no API of these formats; beta is POST /beta/{model}:ask",
+        "",
+    ),
+    (
+        "another-method",
+        "upstream-address",
+        "the upstream was asked at PUT /beta/beta-1:ask, which is no API of these formats; *",
+        "",
+    ),
+    ("no-version", "upstream-headers", "the request to POST /beta/beta-1:ask has no header x-beta-version", ""),
+    ("leaks-in-a-header", "client-key-kept", "the client's key reaches the upstream in the header x-also", ""),
+    ("leaks-in-the-query", "client-key-kept", "the client's key reaches the upstream in the query", ""),
+    ("leaks-in-the-body", "client-key-kept", "the client's key reaches the upstream in the body", ""),
+    ("other-model", "model-of-route", "the path names the model another, the route beta-1", ""),
+    ("sends-no-json", "bad-output", "the body that went to the upstream is no JSON: line 1 column 2: *", ""),
+    ("sends-no-utf-8", "bad-output", "the body that went to the upstream is no JSON: not UTF-8: *", ""),
+    ("sends-a-list", "bad-output", "to the upstream the translator returned a list; a body is one JSON object *", ""),
+]
+
+
+@pytest.mark.parametrize(("fault", "rule", "sentence", "words"), BEFORE, ids=[row[0] for row in BEFORE])
+def test_a_fault_on_the_way_up(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
+    result = project.run(
+        REQUEST, "toolcall::crate", "--toolcall-timeout=0.6", "--toolcall-strict", spec=write(project, fault)
+    )
+    # The other case comes after it.
+    result.assert_outcomes(failed=1, passed=8)
+    level = "SHOULD" if rule == "model-of-route" else "MUST"
+    result.stdout.fnmatch_lines([f"  translation/{rule}  *        {level}", f"    what  {_literal(sentence)}"])
+    if words:
+        result.stdout.fnmatch_lines([words])
+    no_traceback(result)
+    assert left(project) == []
+
+
+AFTER = [
+    ("dies-after", "crashed", "response failed: the gateway died with exit code 3", WORDS),
+    ("hangs-after", "timed-out", "response did not return within 0.6 s", WORDS),
+    ("is-garbage-after", "protocol-error", "response: the gateway broke off, or what it answered is no HTTP (*", WORDS),
+    ("closes-after", "protocol-error", "response: the gateway broke off, *(ServerDisconnectedError: *", WORDS),
+    ("half-a-body", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
+    ("half-a-chunk", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
+    ("no-gzip", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
+    (
+        "is-a-page-after",
+        "bad-output",
+        "the gateway answered 200 with text/html, which is no JSON (line 1 *): '<html>welcome</html>'",
+        WORDS,
+    ),
+    ("is-empty-after", "bad-output", "the gateway answered 200 with application/json, which is no JSON (*): ''", WORDS),
+    ("no-utf-8", "bad-output", "the gateway answered 200 with application/json, which is no JSON (not UTF-8: *", WORDS),
+    ("two-keys", "bad-output", "the gateway answered 200 with *, which is no JSON (the key 'text' stands twice *", ""),
+    ("is-a-list", "bad-output", "the gateway returned a list; a body is one JSON object (a dict)", ""),
+    ("a-gigabyte", "bad-output", "the gateway answered more than 16,777,216 bytes", WORDS),
+    (
+        "answers-500-after",
+        "crashed",
+        "response answered 500 though the upstream answered 200: cannot read that",
+        WORDS,
+    ),
+    (
+        "answers-400-after",
+        "crashed",
+        "response answered 400 though the upstream answered 200: cannot read that",
+        WORDS,
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "rule", "sentence", "words"), AFTER, ids=[row[0] for row in AFTER])
+def test_a_fault_on_the_way_down(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
+    # Its request is played before it: what the gateway does to the reply is no matter there.
+    result = project.run(REQUEST, RESPONSE, "toolcall::crate", "--toolcall-timeout=0.6", spec=write(project, fault))
+    result.assert_outcomes(failed=1, passed=9)
+    result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
+    if words:
+        result.stdout.fnmatch_lines([words])
+    no_traceback(result)
+    assert left(project) == []
+
+
+def _literal(sentence: str) -> str:
+    return sentence.replace("[", "[[]")
+
+
+@pytest.mark.parametrize(("fault", "starts"), [("dies", 2), ("hangs-alone", 2), ("hangs", 1), ("answers-500", 1)])
+def test_it_is_started_again_only_if_it_must_be(project: Any, fault: str, starts: int) -> None:
+    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=0.6", spec=write(project, fault))
+    assert len(noted(project, "pids")) == starts
+
+
+def test_one_that_only_listens_is_not_trusted_after_a_hang(project: Any) -> None:
+    spec = write(project, "hangs", tables="[ready]")
+    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=0.6", spec=spec).assert_outcomes(failed=1, passed=8)
+    assert len(noted(project, "pids")) == 2
+
+
+def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
+    spec = write(project, "starts-once")
+    result = project.run(REQUEST, "toolcall::crate::request", spec=spec)
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines(
+        [
+            "    what  open failed: the gateway faulty died with exit code 1; the command and [[]ready] in *",
+            "the database is locked",
+            "    what  open failed: the gateway does not start any more (3 times in a row)",
+        ]
+    )
+    assert len(noted(project, "pids")) == 4
+    assert left(project) == []
+
+
+@pytest.mark.parametrize("fault", ["none", "banners", "ignores-sigterm", "leaves-a-grandchild", "looks-around-first"])
+def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
+    result = project.run("toolcall::", spec=write(project, fault))
+    result.assert_outcomes(passed=24)
+    assert len(noted(project, "pids")) == (2 if fault == "leaves-a-grandchild" else 1)
+    assert left(project) == []
+
+
+def test_a_slow_start_is_no_slow_call(project: Any) -> None:
+    result = project.run("toolcall::box/one", "--toolcall-timeout=1", spec=write(project, "starts-slowly"))
+    result.assert_outcomes(passed=8)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("exits", "the gateway faulty died with exit code 1; the command and [[]ready] in *gateway.toml say how it *"),
+        (
+            "exits-with-0",
+            "the gateway faulty died with exit code 0 before it was ready (it must stay in the foreground); *",
+        ),
+        ("never-ready", "the gateway faulty was not ready after 0.7 s; *(GET http://127.0.0.1:*/ready)*"),
+        ("never-listens", "the gateway faulty was not ready after 0.7 s; *; it printed last:"),
+    ],
+)
+def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, sentence: str) -> None:
+    spec = write(project, fault, tables='[ready]\npath = "/ready"\nstatus = 200\nseconds = 0.7')
+    result = project.run("toolcall::", spec=spec)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
+    words = {"exits": "no licence found", "never-listens": "thinking about it"}.get(fault)
+    if words:
+        result.stderr.fnmatch_lines([words])
+    no_traceback(result)
+    assert left(project) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (
+            ["no-such-gateway"],
+            "no-such-gateway cannot be started (No such file or directory); install it, or correct *",
+        ),
+        (["./gateway.toml"], "./gateway.toml cannot be started (Permission denied); *"),
+        (["a\0b"], "*cannot be started (embedded null byte); *"),
+    ],
+)
+def test_a_command_that_cannot_be_run(project: Any, command: list[str], sentence: str) -> None:
+    result = project.run("toolcall::", spec=write(project, command=command))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *gateway.toml: {sentence}"])
+    no_traceback(result)
+    assert left(project) == []
+
+
+def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolcall_conformance.drivers import exchanges
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("our own fault")
+
+    spec = write(project)
+    monkeypatch.setattr(exchanges.ExchangeSession, "settle", broken)
+    result = project.run("toolcall::box/one", spec=spec)
+    result.assert_outcomes(errors=4, passed=4)
+    result.stdout.fnmatch_lines(["toolcall-conformance itself failed on this item: *our own fault*"])
+    assert left(project) == []
+
+
+def test_a_port_that_somebody_kept(project: Any) -> None:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    spec = write(project, "leaves-the-port", port=port)
+    try:
+        project.run("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
+        assert left(project) == [f"port {port}"]  # by one who left the gateway's group, and is not ours to stop
+        result = project.run("toolcall::box/one", spec=spec)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(
+            [
+                f"ERROR: *gateway.toml: port {port} is in use, by another program or by a gateway that a former run "
+                "left behind; stop it, or leave out `port` and write {port} in the command"
+            ]
+        )
+    finally:
+        for pid in noted(project, "escaped"):
+            os.kill(int(pid), signal.SIGKILL)
+    assert not gateway_project.listens(port) or left(project) == []
