@@ -111,13 +111,25 @@ def joined(turn_items: Sequence[object]) -> str:
     A provider splits one sentence into several neighbouring blocks (citations), while text before and after a call are
     paragraphs of their own.
     """
-    found = ""
-    gap = False
-    for item in turn_items:
-        if isinstance(item, Text):
-            if item.text:
-                found += ("\n\n" if gap and found else "") + item.text
-                gap = False
-        else:
-            gap = True
-    return found
+    joiner = Joiner()
+    return "".join(joiner.text(item.text) if isinstance(item, Text) else joiner.other() for item in turn_items)
+
+
+class Joiner:
+    """Joins what is said, piece by piece."""
+
+    def __init__(self) -> None:
+        self._begun = self._gap = False
+
+    def text(self, piece: str) -> str:
+        """The piece, behind a blank line where something lay between it and what was said before."""
+        if not piece:
+            return ""
+        between = "\n\n" if self._gap and self._begun else ""
+        self._begun, self._gap = True, False
+        return between + piece
+
+    def other(self) -> str:
+        """Something that is no text: it is not said, but lies between."""
+        self._gap = True
+        return ""

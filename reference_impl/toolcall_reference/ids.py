@@ -50,28 +50,37 @@ def mint(*seed: object) -> str:
     return "call_" + digest("call", *[str(part) for part in seed])
 
 
-def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
-    """The target's id of each call, by its universal id.
+class Assigner:
+    """Gives the calls of one body the target's ids, one after the other.
 
     ``taken`` are ids that the conversation has used before; they are avoided where ids are unique in the request.
-    A call without an id gets none where the format does not need it: it is then not in the answer.
     """
-    found: dict[str, str] = {}
-    used = set(taken) if rule.unique == "request" else set()
-    batch: int | None = None
-    for call in calls:
-        if rule.unique == "batch" and call.batch != batch:
-            batch, used = call.batch, set()
-        if call.given_id is None and rule.optional:
-            continue
+
+    def __init__(self, rule: IdRule, taken: Iterable[str] = ()) -> None:
+        self._rule = rule
+        self._used = set(taken) if rule.unique == "request" else set()
+        self._batch: int | None = None
+
+    def next(self, call: UniversalToolCall) -> str | None:
+        """The id of the next call; None for one without an id where the format does not need it."""
+        if self._rule.unique == "batch" and call.batch != self._batch:
+            self._batch, self._used = call.batch, set()
+        if call.given_id is None and self._rule.optional:
+            return None
         base = call.id if call.given_id is None else call.given_id
-        value, again = fit(base, rule), 1
-        while value in used:
+        value, again = fit(base, self._rule), 1
+        while value in self._used:
             again += 1
             value = fit(f"{base}#{again}", IdRule(r"[a-zA-Z0-9_-]+", 40))
-        used.add(value)
-        found[call.id] = value
-    return found
+        self._used.add(value)
+        return value
+
+
+def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str] = ()) -> dict[str, str]:
+    """The target's id of each call, by its universal id; a call that needs none is not in the answer."""
+    assigner = Assigner(rule, taken)
+    found = {call.id: assigner.next(call) for call in calls}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 @dataclass(slots=True)

@@ -29,28 +29,37 @@ class Ledger:
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Enter a call whose arguments came as an object."""
+        call = self.open(given_id, name)
         raw = _unwrapped(arguments)
         if raw is not None:
-            return self._enter(given_id, name, {}, raw, False)
-        return self._enter(given_id, name, arguments, None, True)
+            call.text, call.readable = raw, False
+        else:
+            call.arguments = arguments
+        return call
 
     def call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
         """Enter a call whose arguments came as JSON text; blank text means no arguments."""
-        arguments = parse_object(text)
-        raw = _unwrapped(arguments or {})
-        if arguments is None or raw is not None:
-            return self._enter(given_id, name, {}, text if raw is None else raw, False)
-        return self._enter(given_id, name, arguments, text if text.strip() else "{}", True)
+        return self.fill(self.open(given_id, name), text)
 
     def custom(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
         """Enter a call of a free-text tool."""
-        call = self._enter(given_id, name, {"input": text}, text, True)
-        call.kind = "custom"
+        return self.fill(self.open(given_id, name, "custom"), text)
+
+    def fill(self, call: UniversalToolCall, text: str) -> UniversalToolCall:
+        """Give an open call what came as text: its arguments, or the input of a free-text tool."""
+        if call.kind == "custom":
+            call.arguments, call.text = {"input": text}, text
+            return call
+        arguments = parse_object(text)
+        raw = _unwrapped(arguments or {})
+        if arguments is None or raw is not None:
+            call.text, call.readable = text if raw is None else raw, False
+        else:
+            call.arguments, call.text = arguments, text if text.strip() else "{}"
         return call
 
-    def _enter(
-        self, given_id: str | None, name: str, arguments: dict[str, Any], text: str | None, readable: bool
-    ) -> UniversalToolCall:
+    def open(self, given_id: str | None, name: str, kind: str = "function") -> UniversalToolCall:
+        """Enter a call whose arguments are still to come."""
         self._batch = max(self._batch, 0)
         place = len(self.calls)
         unique = given_id if given_id is not None else mint(*self._seed, place)
@@ -59,9 +68,7 @@ class Ledger:
             again += 1
             unique = f"{given_id or mint(*self._seed, place)}#{again}"
         self._ids.add(unique)
-        call = UniversalToolCall(
-            unique, name, arguments, given_id=given_id, text=text, readable=readable, batch=self._batch
-        )
+        call = UniversalToolCall(unique, name, {}, given_id=given_id, kind=kind, batch=self._batch)
         self.calls.append(call)
         return call
 

@@ -2,13 +2,15 @@
 
 A client of another format has no place for a thought signature or an encrypted reasoning block. The session keeps them
 by what the client does keep: each stretch of a reply up to a call by that call, and an answer in words by its words.
-They go back when that very call or answer stands in the history of the next request.
+They go back when that very call or answer stands in the history of the next request. Of words only a digest is kept,
+which is made piece by piece, so that a reply that streams need not be held.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,11 +20,14 @@ from .jsontext import digest
 
 @dataclass(slots=True)
 class _Stretch:
-    """The items of an assistant's turn up to a call, or behind the last one (``call`` is then None)."""
+    """The items of an assistant's turn up to a call, or behind the last one (``call`` is then None).
+
+    ``key`` is what it is known by on both sides: the call, the call before it, or its words.
+    """
 
     items: list[Item] = field(default_factory=list)
     call: UniversalToolCall | None = None
-    after: UniversalToolCall | None = None
+    key: str | None = None
 
     @property
     def texts(self) -> list[Text]:
@@ -33,13 +38,73 @@ class _Stretch:
 class _Kept:
     """State of one stretch: blocks before and behind its text, signatures on its texts, and what is on its call."""
 
-    ahead: list[Opaque]
-    behind: list[Opaque]
-    signed: dict[str, dict[str, Any]]
-    raw_context: dict[str, Any]
+    ahead: list[Opaque] = field(default_factory=list)
+    behind: list[Opaque] = field(default_factory=list)
+    signed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    raw_context: dict[str, Any] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.ahead or self.behind or self.signed or self.raw_context)
+
+
+class _Words:
+    """The digest of words, of whatever pieces they come in and whatever white space stands between them."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self.any = False
+
+    def add(self, text: str) -> None:
+        words = "".join(text.split())
+        self.any = self.any or bool(words)
+        self._digest.update(words.encode("utf-8", "surrogatepass"))
+
+    @property
+    def key(self) -> str:
+        return "words " + self._digest.hexdigest()
+
+
+class Gathering:
+    """The state of one reply as it comes: pieces of text, texts that are complete, calls, and all else."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, _Kept]] = []
+        self._after: str | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._kept, self._all, self._one, self._spoken = _Kept(), _Words(), _Words(), False
+
+    def said(self, piece: str) -> None:
+        """A piece of the current text."""
+        self._spoken = True
+        self._all.add(piece)
+        self._one.add(piece)
+
+    def text_done(self, text: Text) -> None:
+        """The current text is complete; ``text`` tells what state it carries."""
+        if text.raw_context:
+            self._kept.signed[self._one.key] = dict(text.raw_context)
+        self._one = _Words()
+
+    def other(self, item: Item) -> None:
+        """Something that is neither text nor a call."""
+        if isinstance(item, Opaque):
+            (self._kept.behind if self._spoken else self._kept.ahead).append(item)
+
+    def called(self, call: UniversalToolCall, wire_id: str | None) -> None:
+        """A call under the id that the client has been given."""
+        self._kept.raw_context = dict(call.raw_context)
+        self.found.append((_key_of_call(call, wire_id), self._kept))
+        self._after = _key_of_call(call, wire_id, behind=True)
+        self._begin()
+
+    def done(self) -> None:
+        """The reply is complete."""
+        key = self._after or (self._all.key if self._all.any else None)
+        if key is not None and (self._kept or self._spoken):
+            self.found.append((key, self._kept))
+        self._begin()
 
 
 class StateMemory:
@@ -50,69 +115,67 @@ class StateMemory:
 
     def keep(self, reply: Reply, ids: dict[str, str]) -> None:
         """Remember a reply's state under the ids that the client was given."""
-        for stretch in _stretches(reply.items):
-            key, kept = _key(stretch, lambda call: ids.get(call.id)), _state(stretch)
+        gathering = Gathering()
+        for item in reply.items:
+            if isinstance(item, Text):
+                gathering.said(item.text)
+                gathering.text_done(item)
+            elif isinstance(item, UniversalToolCall):
+                gathering.called(item, ids.get(item.id))
+            else:
+                gathering.other(item)
+        gathering.done()
+        self.keep_gathered(gathering)
+
+    def keep_gathered(self, gathering: Gathering) -> None:
+        """Remember what was gathered of a complete reply."""
+        for key, kept in gathering.found:
             # Another one of the same key counts even without state, so that the last ones are told apart.
-            if key is not None and (kept or key in self._kept):
+            if kept or key in self._kept:
                 self._kept.setdefault(key, []).append(kept)
 
     def restore(self, conversation: Conversation, upstream: str) -> None:
         """Put state of ``upstream`` back to its place. Where the same thing was said twice, the last is the last."""
         if not self._kept:
             return
-        left = Counter(key for turn in conversation.turns for _, key in _keyed(turn.items))
+        left = Counter(stretch.key for turn in conversation.turns for stretch in _stretches(turn.items))
         for turn in conversation.turns:
             if turn.side != "assistant":
                 continue
             items: list[Item] = []
-            for stretch, key in _keyed(turn.items):
-                every = self._kept.get(key or "", [])
-                place = len(every) - left[key]
-                left[key] -= 1
+            for stretch in _stretches(turn.items):
+                every = self._kept.get(stretch.key or "", [])
+                place = len(every) - left[stretch.key]
+                left[stretch.key] -= 1
                 items += _restored(stretch, every[place], upstream) if place >= 0 else [*stretch.items]
                 items += [] if stretch.call is None else [stretch.call]
             turn.items = items
 
 
-def _keyed(items: list[Item]) -> Iterator[tuple[_Stretch, str | None]]:
-    return ((stretch, _key(stretch, lambda call: call.given_id)) for stretch in _stretches(items))
-
-
 def _stretches(items: list[Item]) -> Iterator[_Stretch]:
-    found = _Stretch()
+    found, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):
-            found.call = item
+            found.call, found.key = item, _key_of_call(item, item.given_id)
             yield found
-            found = _Stretch(after=item)
+            found, after = _Stretch(), item
         else:
             found.items.append(item)
     if found.items:
+        found.key = _key_of_words(found.texts) if after is None else _key_of_call(after, after.given_id, behind=True)
         yield found
 
 
-def _key(stretch: _Stretch, wire_id: Callable[[UniversalToolCall], str | None]) -> str | None:
-    """What the stretch is known by on both sides: a call, the call before it, or its words."""
-    call = stretch.call or stretch.after
-    if call is not None:
-        said = call.text if not call.readable else None
-        return digest(wire_id(call) or "", call.name, call.arguments, said, stretch.call is None)
-    words = _squeezed("".join(text.text for text in stretch.texts))
-    return digest("words", words) if words else None
+def _key_of_call(call: UniversalToolCall, wire_id: str | None, *, behind: bool = False) -> str:
+    said = call.text if not call.readable else None
+    return digest(wire_id or "", call.name, call.arguments, said, behind)
 
 
-def _state(stretch: _Stretch) -> _Kept:
-    ahead: list[Opaque] = []
-    behind: list[Opaque] = []
-    signed: dict[str, dict[str, Any]] = {}
-    spoken = False
-    for item in stretch.items:
-        spoken = spoken or isinstance(item, Text)
-        if isinstance(item, Opaque):
-            (behind if spoken else ahead).append(item)
-        elif isinstance(item, Text) and item.raw_context:
-            signed[_squeezed(item.text)] = dict(item.raw_context)
-    return _Kept(ahead, behind, signed, dict(stretch.call.raw_context) if stretch.call is not None else {})
+def _key_of_words(texts: list[Text]) -> str | None:
+    words = _Words()
+    for text in texts:
+        words.add(text.text)
+    return words.key if words.any else None
 
 
 def _restored(stretch: _Stretch, kept: _Kept, upstream: str) -> list[Item]:
@@ -121,14 +184,10 @@ def _restored(stretch: _Stretch, kept: _Kept, upstream: str) -> list[Item]:
     if call is not None and not call.raw_context and upstream in kept.raw_context:
         call.raw_context = {upstream: kept.raw_context[upstream]}
     for text in stretch.texts:
-        state = kept.signed.get(_squeezed(text.text), {})
+        state = kept.signed.get(_key_of_words([text]) or "", {})
         if not text.raw_context and upstream in state:
             text.raw_context = {upstream: state[upstream]}
     if any(isinstance(item, Opaque) and item.origin == upstream for item in stretch.items):
         return stretch.items
     own = [[item for item in items if item.origin == upstream] for items in (kept.ahead, kept.behind)]
     return [*own[0], *stretch.items, *own[1]]
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())

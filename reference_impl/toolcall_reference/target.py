@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import ids, schemas
-from .ids import IdRule
+from .ids import Assigner, IdRule
 from .intermediate import Text, Tool, ToolChoice, UniversalToolCall
 from .losses import Losses
 from .names import NameMap, NameRule
@@ -34,6 +34,7 @@ class Target:
     is_reply: bool = False
     spelling: frozenset[str] = frozenset()
     call_ids: dict[str, str] = field(default_factory=dict)
+    _assigner: Assigner | None = None
 
     def use_names(self, rule: NameRule, tools: Iterable[Tool], calls: Iterable[UniversalToolCall]) -> None:
         """Fix the names of this encoding: declared tools first, then the tools of calls."""
@@ -48,6 +49,15 @@ class Target:
         else:
             self.call_ids = ids.assign(calls, rule, self.taken)
         return self.call_ids
+
+    def next_id(self, call: UniversalToolCall, rule: IdRule) -> str | None:
+        """The target's id of the next call of a reply that comes piece by piece; see :class:`ids.Assigner`."""
+        if self._assigner is None:
+            self._assigner = Assigner(rule, self.taken)
+        found = self._assigner.next(call)
+        if found is not None:
+            self.call_ids[call.id] = found
+        return found
 
     def lose_state(self, item: Text | UniversalToolCall) -> None:
         """Note that opaque state attached to ``item`` is not carried."""

@@ -15,7 +15,7 @@ from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
 from .ids import IdMemory
-from .intermediate import Body, Conversation, Reply
+from .intermediate import Body, Conversation, Reply, UniversalToolCall
 from .jsontext import copied
 from .losses import Losses
 from .names import NameMap
@@ -124,14 +124,16 @@ class Session:
         for call in reply.calls:
             call.name = self._names.restore(call.name)
             if call.name in self._custom and call.kind == "function":
-                value = call.arguments.get("input")
-                if isinstance(value, str) and len(call.arguments) == 1:
-                    call.kind, call.text = "custom", value
-                else:
-                    self.losses.add(
-                        "tool-custom", "the call is not the text it should be; passed on as it is", call.name
-                    )
-                    call.kind, call.text = "custom", call.text if call.text is not None else str(value)
+                self._free(call)
+
+    def _free(self, call: UniversalToolCall) -> None:
+        """Make a call of a free-text tool of the function that stands for it upstream."""
+        value = call.arguments.get("input")
+        if isinstance(value, str) and len(call.arguments) == 1:
+            call.kind, call.text = "custom", value
+        else:
+            self.losses.add("tool-custom", "the call is not the text it should be; passed on as it is", call.name)
+            call.kind, call.text = "custom", call.text if call.text is not None else str(value)
 
 
 def _same(body: Body, model_key: str | None, model: str) -> Body:

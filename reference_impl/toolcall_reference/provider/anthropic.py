@@ -1,0 +1,81 @@
+"""Anthropic's stream: named events, blocks one after the other, a ping after the first start.
+
+https://docs.anthropic.com/en/docs/build-with-claude/streaming
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..intermediate import Body
+from .pieces import padding, pieces
+
+# What a block says only bit by bit, and by which delta: all else stands in its start.
+_TEXTS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+_FINAL_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+
+
+def stream_of(reply: Body, seed: str) -> bytes:
+    """``event:`` and ``data:`` lines for a whole Message."""
+    written = []
+    for number, event in enumerate(_events(reply, seed)):
+        if event["type"] == "ping":
+            data = '{"type": "ping"}'
+        else:
+            text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            data = f"{text[:-1]}{padding(f'{seed}/{number}')}}}"
+        written.append(f"event: {event['type']}\ndata: {data}\n\n")
+    return "".join(written).encode()
+
+
+def _events(reply: Body, seed: str) -> Iterator[Body]:
+    opened = {**reply, "content": [], "stop_reason": None, "stop_sequence": None}
+    if "stop_details" in reply:
+        opened["stop_details"] = None
+    opened["usage"] = {**reply["usage"], "output_tokens": 1}
+    yield {"type": "message_start", "message": opened}
+    for index, block in enumerate(reply["content"]):
+        yield {"type": "content_block_start", "index": index, "content_block": _start(block)}
+        if index == 0:
+            yield {"type": "ping"}
+        for delta in _deltas(block, f"{seed}/{index}"):
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    if not reply["content"]:
+        yield {"type": "ping"}
+    ended = {key: reply[key] for key in ("stop_reason", "stop_sequence", "stop_details", "container") if key in reply}
+    usage = {key: reply["usage"][key] for key in _FINAL_USAGE if key in reply["usage"]}
+    yield {"type": "message_delta", "delta": ended, "usage": usage}
+    yield {"type": "message_stop"}
+
+
+def _start(block: Body) -> Body:
+    """A block before its first delta."""
+    kind = block["type"]
+    if kind in _CALLS:
+        return {**block, "input": {}}
+    if kind == "thinking":
+        return {**block, "thinking": "", "signature": ""}
+    if kind == "text":
+        return {**block, "text": "", **({"citations": []} if block.get("citations") else {})}
+    return block
+
+
+def _deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
+    kind = block["type"]
+    if kind in _CALLS:
+        yield {"type": "input_json_delta", "partial_json": ""}
+        if block["input"]:  # a call without arguments says no more
+            for piece in pieces(json.dumps(block["input"], ensure_ascii=False), seed):
+                yield {"type": "input_json_delta", "partial_json": piece}
+    elif kind in _TEXTS:
+        key, delta = _TEXTS[kind]
+        for citation in block.get("citations") or ():
+            yield {"type": "citations_delta", "citation": citation}
+        for piece in pieces(block[key], seed):
+            yield {"type": delta, key: piece}
+        if block.get("signature"):
+            yield {"type": "signature_delta", "signature": block["signature"]}

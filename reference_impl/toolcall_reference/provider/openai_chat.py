@@ -1,0 +1,65 @@
+"""OpenAI's stream of a Chat Completion: chunks without names, each with noise, then the usage, then ``[DONE]``.
+
+https://platform.openai.com/docs/api-reference/chat/streaming
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..intermediate import Body
+from .pieces import noise, pieces
+
+_SHARED = ("id", "created", "model", "service_tier", "system_fingerprint")
+
+
+def stream_of(reply: Body, seed: str) -> bytes:
+    """``data:`` lines for a whole Chat Completion whose usage was asked for."""
+    shared = {key: reply[key] for key in _SHARED if key in reply}
+    head = {"id": shared.pop("id"), "object": "chat.completion.chunk", **shared}
+    written = []
+    choices: list[list[Body]] = [[choice] for choice in _choices(reply, seed)]
+    for number, listed in enumerate([*choices, []]):
+        chunk: Body = {**head, "choices": listed, "usage": None if listed else reply["usage"]}
+        chunk["obfuscation"] = noise(f"{seed}/{number}")
+        written.append(f"data: {json.dumps(chunk, ensure_ascii=False, separators=(',', ':'))}\n\n")
+    return "".join([*written, "data: [DONE]\n\n"]).encode()
+
+
+def _choices(reply: Body, seed: str) -> Iterator[Body]:
+    for choice in reply["choices"]:
+        index = choice["index"]
+        for delta in _deltas(choice["message"], f"{seed}/{index}"):
+            yield {"index": index, "delta": delta, "logprobs": None, "finish_reason": None}
+        yield {"index": index, "delta": {}, "logprobs": None, "finish_reason": choice["finish_reason"]}
+
+
+def _deltas(message: Body, seed: str) -> Iterator[dict[str, Any]]:
+    opening: dict[str, Any] = {"role": "assistant", "content": "" if message.get("content") is not None else None}
+    said = list(_said(message, seed))
+    if said and opening["content"] is None and "tool_calls" in said[0]:
+        opening.update(said.pop(0))  # without text the first call comes with the role
+    yield {**opening, "refusal": None}
+    yield from said
+
+
+def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
+    for key in ("content", "refusal"):
+        for piece in pieces(message.get(key) or "", f"{seed}/{key}"):
+            yield {key: piece}
+    if message.get("annotations"):
+        yield {"annotations": message["annotations"]}
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        kind = call["type"]
+        key = "input" if kind == "custom" else "arguments"
+        named = {"name": call[kind]["name"], key: ""}
+        yield {"tool_calls": [{"index": index, "id": call["id"], "type": kind, kind: named}]}
+        for piece in pieces(call[kind][key], f"{seed}/{index}"):
+            yield {"tool_calls": [{"index": index, kind: {key: piece}}]}
+    if message.get("function_call"):
+        called = message["function_call"]
+        yield {"function_call": {"name": called["name"], "arguments": ""}}
+        for piece in pieces(called["arguments"], f"{seed}/function"):
+            yield {"function_call": {"arguments": piece}}

@@ -1,0 +1,107 @@
+"""OpenAI's stream of a Response: numbered, named events, an item after the other, each said bit by bit and then whole.
+
+https://platform.openai.com/docs/api-reference/responses-streaming
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..intermediate import Body
+from .pieces import noise, pieces
+
+_ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
+# Items of tools that OpenAI itself runs: the events between their start and their end.
+_HOSTED = {
+    "web_search_call": ("in_progress", "searching", "completed"),
+    "file_search_call": ("in_progress", "searching", "completed"),
+    "code_interpreter_call": ("in_progress", "interpreting", "completed"),
+    "image_generation_call": ("in_progress", "generating", "completed"),
+    "mcp_call": ("in_progress", "completed"),
+    "mcp_list_tools": ("in_progress", "completed"),
+}
+
+
+def stream_of(reply: Body, seed: str) -> bytes:
+    """``event:`` and ``data:`` lines for a whole Response."""
+    written = []
+    for number, event in enumerate(_events(reply, seed)):
+        event["sequence_number"] = number
+        data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+        written.append(f"event: {event['type']}\ndata: {data}\n\n")
+    return "".join(written).encode()
+
+
+def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
+    begun = {**reply, "status": "in_progress", "output": [], "usage": None}
+    for key in ("completed_at", "incomplete_details", "error"):
+        if key in begun:
+            begun[key] = None
+    yield {"type": "response.created", "response": begun}
+    yield {"type": "response.in_progress", "response": begun}
+    for index, item in enumerate(reply["output"]):
+        yield {"type": "response.output_item.added", "item": _started(item), "output_index": index}
+        for event in _inside(item, f"{seed}/{index}"):
+            yield {**event, "item_id": item.get("id"), "output_index": index}
+        yield {"type": "response.output_item.done", "item": item, "output_index": index}
+    yield {"type": _ENDS[reply["status"]], "response": reply}
+
+
+def _started(item: Body) -> Body:
+    """An item before anything is said of it."""
+    empty: dict[str, Body] = {
+        "message": {"content": []},
+        "function_call": {"arguments": ""},
+        "custom_tool_call": {"input": ""},
+        "reasoning": {"summary": []},
+    }
+    found = {**item, **empty.get(item["type"], {})}
+    return {**found, "status": "in_progress"} if item.get("status") is not None else found
+
+
+def _inside(item: Body, seed: str) -> Iterator[dict[str, Any]]:
+    kind = item["type"]
+    if kind == "message":
+        for place, part in enumerate(item["content"]):
+            yield from _part(part, place, f"{seed}/{place}")
+    elif kind == "function_call":
+        yield from _said("response.function_call_arguments", "arguments", item["arguments"], {}, seed)
+    elif kind == "custom_tool_call":
+        yield from _said("response.custom_tool_call_input", "input", item["input"], {}, seed)
+    elif kind == "reasoning":
+        for place, part in enumerate(item.get("summary") or ()):
+            at = {"summary_index": place}
+            yield {"type": "response.reasoning_summary_part.added", "part": {**part, "text": ""}, **at}
+            yield from _said("response.reasoning_summary_text", "text", part["text"], at, f"{seed}/{place}")
+            yield {"type": "response.reasoning_summary_part.done", "part": part, **at}
+        for place, part in enumerate(item.get("content") or ()):
+            yield from _said("response.reasoning_text", "text", part["text"], {"content_index": place}, seed)
+    else:
+        for step in _HOSTED.get(kind, ()):
+            yield {"type": f"response.{kind}.{step}"}
+
+
+def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
+    """A part of a message: text or a refusal."""
+    at: dict[str, Any] = {"content_index": place}
+    key = "refusal" if part["type"] == "refusal" else "text"
+    name = "response.refusal" if key == "refusal" else "response.output_text"
+    empty = {**part, key: "", **({"annotations": []} if "annotations" in part else {})}
+    yield {"type": "response.content_part.added", **at, "part": empty}
+    more = {"logprobs": []} if key == "text" else {}
+    said = list(_said(name, key, part[key], {**at, **more}, seed))
+    yield from said[:-1]
+    for number, annotation in enumerate(part.get("annotations") or ()):
+        told = {"annotation_index": number, "annotation": annotation}
+        yield {"type": "response.output_text.annotation.added", **at, **told}
+    yield said[-1]
+    yield {"type": "response.content_part.done", **at, "part": part}
+
+
+def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[str, Any]]:
+    """A text bit by bit, and then whole."""
+    for number, piece in enumerate(pieces(text, seed)):
+        yield {"type": f"{name}.delta", **at, "delta": piece, "obfuscation": noise(f"{seed}/{number}")}
+    yield {"type": f"{name}.done", **at, key: text}
