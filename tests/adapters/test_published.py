@@ -1,0 +1,149 @@
+"""Translators that nobody here wrote: the judge finds their known faults, on the rules that name them.
+
+``TOOLCALL_ADAPTERS`` names a folder that holds their environments by name: ``toolcall-conformance adapters portkey
+FOLDER/portkey``. Those that are not there are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.adapters.catalogue import FOLDER, adapters
+from toolcall_conformance.adapters.environment import command
+from toolcall_conformance.drivers.gateway_config import load
+from toolcall_conformance.library import load_corpus
+
+Item = tuple[str, str, str, str]
+
+# Faults of the pinned versions, each seen by hand in the bodies: where, and the rule that must name it.
+KNOWN: dict[str, dict[Item, str]] = {
+    "litellm": {
+        # The text comes behind the call that it announced, before the call's output.
+        ("shell/seed", "request", "anthropic", "openai_responses"): "translation/text-moved",
+        # Calls of one name get one id, and of calls with one id only one arrives.
+        ("binary/two-pictures", "request", "gemini", "openai_chat"): "openai_chat/call-ids-unique",
+        ("binary/two-pictures", "request", "gemini", "anthropic"): "translation/call-lost",
+        # is_error has no place in their own form.
+        ("errors/seed", "request", "anthropic", "gemini"): "translation/error-mark",
+        # Thinking becomes a reasoning item without the summary that OpenAI demands when it comes back.
+        ("reasoning/follow-up", "response", "openai_responses", "anthropic"): "openai_responses/reasoning-summary",
+        # toolConfig is not read.
+        ("grep/choice-subset", "request", "gemini", "anthropic"): "translation/tool-choice",
+    },
+    "llm-bridge": {
+        # Messages has no role "tool".
+        ("shell/seed", "request", "openai_chat", "anthropic"): "anthropic/roles",
+        # Calls of the history do not arrive.
+        ("shell/seed", "request", "anthropic", "openai_responses"): "translation/call-lost",
+        # A result becomes something that the user said.
+        ("shell/seed", "request", "anthropic", "openai_chat"): "translation/result-lost",
+        # parametersJsonSchema is not read.
+        ("shell/seed", "request", "gemini", "openai_chat"): "translation/schema-property-lost",
+        # 429 with the code rate_limit_exceeded becomes 500, with the name of another status.
+        ("errors/upstream-rate-limit", "response", "openai_chat", "openai_chat"): (
+            "translation/upstream-error-rate-limit"
+        ),
+        ("errors/upstream-rate-limit", "response", "gemini", "openai_chat"): "gemini/error-status-name",
+    },
+    "portkey": {
+        # Every functionResponse is called gateway-tool-filler-name.
+        ("shell/seed", "request", "openai_chat", "gemini"): "gemini/result-names-call",
+        # STOP beside a functionCall becomes a plain stop: the agent ends with the call undone.
+        ("shell/seed", "response", "openai_chat", "gemini"): "translation/finish-reason",
+        # max_tokens is demanded there and optional here.
+        ("shell/seed", "request", "openai_chat", "anthropic"): "anthropic/max-tokens",
+        # The error of Anthropic comes to its own client in OpenAI's form.
+        ("errors/upstream-rate-limit", "response", "anthropic", "anthropic"): "anthropic/error-envelope",
+        # A data: URL stands where raw base64 belongs.
+        ("binary/pdf", "request", "openai_chat", "anthropic"): "anthropic/media-raw-base64",
+    },
+}
+# Where they are right, and must be let through.
+RIGHT: dict[str, set[Item]] = {
+    "litellm": {
+        ("shell/seed", "request", "openai_chat", "openai_chat"),
+        ("shell/seed", "agent_loop", "openai_chat", "anthropic"),
+        ("shell/seed", "agent_loop", "anthropic", "gemini"),
+    },
+    "llm-bridge": {("shell/seed", "request", "anthropic", "anthropic")},
+    "portkey": {
+        ("shell/seed", "agent_loop", "anthropic", "anthropic"),
+        ("shell/seed", "request", "openai_chat", "openai_chat"),
+    },
+}
+
+
+def _command(name: str) -> list[str]:
+    """What judges it, without the nodes; skips where its environment is not there."""
+    adapter = adapters()[name]
+    folder = Path(os.environ.get("TOOLCALL_ADAPTERS", "")) / name
+    if not os.environ.get("TOOLCALL_ADAPTERS") or not folder.is_dir():
+        pytest.skip(f"TOOLCALL_ADAPTERS names no folder with {name} in it: toolcall-conformance adapters {name} …")
+    words = shlex.split(command(adapter, folder.absolute()))[:-1]
+    return words if words[0] != "pytest" else [sys.executable, "-m", *words]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The items of the cases above, by translator; each is run once."""
+    known: dict[str, dict[Item, dict[str, Any]]] = {}
+
+    def judge(name: str) -> dict[Item, dict[str, Any]]:
+        if name not in known:
+            words, folder = _command(name), tmp_path_factory.mktemp(name)
+            cases = sorted({f"toolcall::{case}" for case, *_ in [*KNOWN[name], *RIGHT[name]]})
+            ran = subprocess.run(
+                [*words, *cases, "--toolcall-report", "report.json"],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert ran.returncode == 1, ran.stdout + ran.stderr
+            items = json.loads((folder / "report.json").read_text(encoding="utf-8"))["items"]
+            known[name] = {
+                (item["case"], item["check"], item["client"], item["upstream"]): item
+                for item in items
+                if item["variant"] is None
+            }
+        return known[name]
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [(name, where) for name, faults in KNOWN.items() for where in faults], ids=str
+)
+def test_known_fault_is_named(name: str, where: Item, judged: Any) -> None:
+    item = judged(name)[where]
+    assert item["verdict"] == "fail"
+    assert KNOWN[name][where] in {finding["rule"] for finding in item["findings"] if finding["level"] == "MUST"}
+
+
+@pytest.mark.parametrize(("name", "where"), [(name, where) for name, some in RIGHT.items() for where in some], ids=str)
+def test_it_passes_where_it_is_right(name: str, where: Item, judged: Any) -> None:
+    assert judged(name)[where]["verdict"] in ("pass", "warn")
+
+
+@pytest.mark.parametrize("name", ["litellm_proxy", "portkey"])
+def test_a_gateway_is_described_as_the_driver_reads_it(name: str) -> None:
+    formats = load_corpus().formats
+    config = load(FOLDER / name / "gateway.toml", formats)
+    routes = {f"{client}-to-{upstream}" for client in config.clients for upstream in config.upstreams}
+    assert config.excluded < routes
+
+
+def test_the_javascript_is_javascript() -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node.js")
+    subprocess.run([node, "--check", str(FOLDER / "llm_bridge" / "adapter.mjs")], check=True)
