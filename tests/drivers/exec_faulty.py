@@ -136,7 +136,7 @@ def main() -> None:
     for line in sys.stdin.buffer:
         message = json.loads(line)
         if FAULT == "banners":
-            write(b"\xef\xbb\xbf[info] listening on nothing at all\r\n\n12 \xff\n")
+            write(b"[info] listening on nothing at all\r\n\n12 \xff\n\xef\xbb\xbf")  # a byte order mark at the end
         if FAULT == "warnings":
             os.write(2, b"warning: this is deprecated\n" * 4_000)
         here = message["op"] == "request" and message["case"] == "box/two"
