@@ -118,6 +118,19 @@ def test_errors_have_headers_only_if_the_child_answers_with_some(driver: ExecDri
     )
 
 
+def test_a_session_that_can_only_exchange_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "fused.py").write_text(
+        ECHO.replace('["request", "error", "exchange"]', '["exchange"]'), encoding="utf-8"
+    )
+    driver = load_driver(f"exec:{sys.executable} fused.py", directory=tmp_path)
+    try:
+        assert driver.open(ROUTE) == UnsupportedOutcome(
+            "its session has only exchange, which exec: cannot play yet; give it request"
+        )
+    finally:
+        driver.close()
+
+
 def test_an_exchange(driver: ExecDriver) -> None:
     exchange = opened(driver).exchange
     assert exchange({"body": {"a": 1}}, "http://x") == Answered(200, None, {"a": 1})

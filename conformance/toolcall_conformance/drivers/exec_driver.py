@@ -46,7 +46,7 @@ class ExecDriver:
     output that are no answers, at most a few. Raises SpecError.
     """
 
-    carries = frozenset(OPERATIONS)
+    carries = frozenset(OPERATIONS) - {"stream"}
 
     def __init__(
         self, spec: str, *, directory: Path, seconds: float = 10.0, start_seconds: float | None = None
@@ -95,6 +95,9 @@ class ExecDriver:
         if instead is not None:
             return instead
         found = ExecSession(self, self._child, session, answer)
+        if "exchange" in found.operations and "request" not in found.operations:
+            # It needs a child for each exchange that is open, and an upstream.
+            return UnsupportedOutcome("its session has only exchange, which exec: cannot play yet; give it request")
         self._sessions.append(found)
         return Opened(found)
 
