@@ -11,7 +11,10 @@ from toolcall_conformance.jsonvalue import parse
 
 
 class Wire:
-    """What stands in for the provider. ``client`` is the HTTP client that all three SDKs take."""
+    """What stands in for the provider. ``client`` is the HTTP client that all three SDKs take.
+
+    ``reply`` is a body, or the bytes of a stream.
+    """
 
     def __init__(self) -> None:
         httpx2 = pytest.importorskip("httpx2", reason="the SDKs' HTTP library is not installed (extra `dev`)")
@@ -22,6 +25,8 @@ class Wire:
 
     def _answer(self, request: Any) -> Any:
         self.request = request
+        if isinstance(self.reply, bytes):
+            return self._response(200, content=self.reply, headers={"content-type": "text/event-stream"})
         return self._response(
             200, content=json.dumps(self.reply).encode(), headers={"content-type": "application/json"}
         )

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..intermediate import Body
+from toolcall_reference.intermediate import Body
+
 from .pieces import pieces
 
 _SHARED = ("modelVersion", "responseId")

@@ -9,7 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..intermediate import Body
+from toolcall_reference.intermediate import Body
+
 from .pieces import noise, pieces
 
 _ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
@@ -90,7 +91,7 @@ def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
     name = "response.refusal" if key == "refusal" else "response.output_text"
     empty = {**part, key: "", **({"annotations": []} if "annotations" in part else {})}
     yield {"type": "response.content_part.added", **at, "part": empty}
-    more = {"logprobs": []} if key == "text" else {}
+    more: Body = {"logprobs": []} if key == "text" else {}
     said = list(_said(name, key, part[key], {**at, **more}, seed))
     yield from said[:-1]
     for number, annotation in enumerate(part.get("annotations") or ()):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..jsontext import digest
-from ..scenario import letters
+from toolcall_reference.jsontext import digest
+from toolcall_reference.scenario import letters
 
 #: Into how many pieces a long text is cut; a short one has pieces of one to eight characters.
 MOST_PIECES = 24

@@ -1,0 +1,106 @@
+"""What the official SDKs' own accumulators make of a stream: the final reply, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from witnesses.wire import Wire
+
+
+def anthropic(stream: bytes) -> Any:
+    """``messages.stream`` and ``get_final_message`` of the anthropic SDK."""
+    client = _replying(_anthropic, stream)
+    messages: list[Any] = [{"role": "user", "content": "Hello"}]
+    with client.messages.stream(model="claude", max_tokens=100, messages=messages) as events:
+        return events.get_final_message().to_dict(mode="json")
+
+
+def openai_chat(stream: bytes) -> Any:
+    """``chat.completions.stream`` and ``get_final_completion`` of the openai SDK."""
+    client = _replying(_openai, stream)
+    messages: list[Any] = [{"role": "user", "content": "Hello"}]
+    with client.chat.completions.stream(model="gpt", messages=messages) as events:
+        return events.get_final_completion().to_dict(mode="json")
+
+
+def openai_responses(stream: bytes) -> Any:
+    """``responses.stream`` and ``get_final_response`` of the openai SDK."""
+    with _replying(_openai, stream).responses.stream(model="gpt", input="Hello") as events:
+        return events.get_final_response().to_dict(mode="json")
+
+
+def gemini(stream: bytes) -> Any:
+    """``generate_content_stream`` of google-genai; the SDK leaves it to its user to put the chunks together."""
+    client = _replying(_google, stream)
+    chunks = list(client.models.generate_content_stream(model="gemini", contents="Hello"))
+    return _joined([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
+
+
+def _replying(client: Callable[[], tuple[Wire, Any]], stream: bytes) -> Any:
+    wire, made = client()
+    wire.reply = stream
+    return made
+
+
+@cache  # a client takes long to make
+def _anthropic() -> tuple[Wire, Any]:
+    sdk = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
+    wire = Wire()
+    return wire, sdk.Anthropic(api_key="key", http_client=wire.client, max_retries=0)
+
+
+@cache
+def _openai() -> tuple[Wire, Any]:
+    sdk = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
+    wire = Wire()
+    return wire, sdk.OpenAI(api_key="key", http_client=wire.client, max_retries=0)
+
+
+@cache
+def _google() -> tuple[Wire, Any]:
+    pytest.importorskip("google.genai", reason="the SDK is not installed (extra `dev`)")
+    from google import genai
+    from google.genai import types
+
+    wire = Wire()
+    return wire, genai.Client(api_key="key", http_options=types.HttpOptions(httpx_client=wire.client))
+
+
+def _joined(chunks: list[Any]) -> Any:
+    """Parts one after the other, neighbouring texts of one kind joined; all else as the last chunk says it."""
+    whole: dict[str, Any] = {}
+    candidate: dict[str, Any] = {}
+    parts: list[Any] = []
+    for chunk in chunks:
+        whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
+        for one in chunk.get("candidates", ()):
+            candidate |= one
+            for part in one.get("content", {}).get("parts") or ():
+                if parts and _is_text(parts[-1]) and _is_text(part) and _thought(parts[-1]) == _thought(part):
+                    parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
+                else:
+                    parts.append(part)
+    kept = [part for part in parts if part != {"text": ""}]
+    if "content" in candidate:
+        candidate["content"] = {**candidate["content"], "parts": kept}
+    return whole | {"candidates": [candidate]}
+
+
+def _is_text(part: Any) -> bool:
+    return bool(part.keys() <= {"text", "thought", "thoughtSignature"})
+
+
+def _thought(part: Any) -> bool:
+    return bool(part.get("thought"))
+
+
+ACCUMULATORS: dict[str, Callable[[bytes], Any]] = {
+    "anthropic": anthropic,
+    "gemini": gemini,
+    "openai_chat": openai_chat,
+    "openai_responses": openai_responses,
+}
