@@ -7,10 +7,14 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.openai_chat.history import Answer, walk
+from toolcall_conformance.formats.openai_chat.stream import RULES, assemble
 from toolcall_conformance.formats.openai_chat.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.rules.streams import register
+
+register(assemble, RULES)
 
 
 @rule("openai_chat/calls-answered", "request")

@@ -1,0 +1,8 @@
+"""Streamed replies: ``chat.completion.chunk`` events, and what they amount to.
+
+https://platform.openai.com/docs/api-reference/chat-streaming
+"""
+
+from toolcall_conformance.formats.openai_chat.stream.machine import RULES, assemble
+
+__all__ = ["RULES", "assemble"]

@@ -1,0 +1,213 @@
+"""The calls of one choice: which of them a fragment belongs to, and what it may say of it.
+
+A call is opened by the first entry of ``delta.tool_calls`` that has its ``index``, with id, type and name; later
+entries bring its arguments. Vendors leave the index out, or give the same one to every call: then an id or a name that
+the open call does not have opens another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.jsonvalue import JSONError, join, parse
+from toolcall_conformance.reading.assembled import StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+Complain = Callable[[str, Breach], None]
+
+RULES = (
+    "openai_chat/stream-call-index",
+    "openai_chat/stream-call-own-index",
+    "openai_chat/stream-call-id",
+    "openai_chat/stream-call-name",
+    "openai_chat/stream-call-type",
+    "openai_chat/stream-call-once",
+    "openai_chat/stream-calls-in-turn",
+    "openai_chat/stream-arguments-json",
+)
+
+_KNOWN = frozenset({"index", "id", "type", "function", "custom"})
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call as far as it came. ``index`` is what the stream calls it by, if anything."""
+
+    pointer: str
+    ordinal: int
+    index: int | None
+    id: str | None = None
+    name: str | None = None
+    type: str | None = None
+    custom: bool = False
+    fragments: list[str] = field(default_factory=list)
+    value: Any = None  # arguments that are no text, as some vendors send them
+    left: bool = False  # another call was begun or gone on with
+    more: dict[str, Any] = field(default_factory=dict)
+    complained: set[str] = field(default_factory=set)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.fragments)
+
+    @property
+    def subject(self) -> str:
+        return f"call {self.ordinal + 1}, {self.name}"
+
+    def body(self) -> dict[str, Any]:
+        """The call as it stands in a unary reply; what never came is absent."""
+        given = self.value if self.value is not None and not self.text else self.text
+        holder: dict[str, Any] = {} if self.name is None else {"name": self.name}
+        holder["input" if self.custom else "arguments"] = given
+        said = {"id": self.id, "type": self.type or ("custom" if self.custom else "function")}
+        found: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        key = "custom" if self.custom else "function"
+        extra = self.more.get(key)
+        return found | self.more | {key: (extra | holder) if isinstance(extra, dict) else holder}
+
+    def streamed(self, finished: bool) -> StreamedCall:
+        """Closed by the end of its choice. Before that clients take a call for done when the next one begins, as the
+        official SDK does (``tool_calls.function.arguments.done``); but text that is half a value is not done."""
+        closed = finished or (self.left and (self.custom or not self.text.strip() or self.is_json()))
+        return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed)
+
+    def is_json(self) -> bool:
+        try:
+            parse(self.text)
+        except JSONError:
+            return False
+        return True
+
+
+class Calls:
+    """The calls of one choice, in order."""
+
+    def __init__(self, complain: Complain) -> None:
+        self._complain = complain
+        self.all: list[OpenCall] = []
+        self._current: OpenCall | None = None
+
+    def add(self, entry: Any, pointer: str) -> bool:
+        """Take one entry of ``delta.tool_calls``; true if it opens a call."""
+        if not isinstance(entry, dict):
+            return False
+        holder: dict[str, Any] = next(
+            (entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {}
+        )
+        call = self._belonging(entry, holder)
+        opens = call is None
+        if call is None:
+            call = self._open(entry, holder, pointer)
+        else:
+            self._go_on(call, entry, holder, pointer)
+        if self._current is not None and self._current is not call:
+            self._current.left = True
+        self._current = call
+        given = holder.get("input" if call.custom else "arguments")
+        if isinstance(given, str):
+            call.fragments.append(given)
+        elif given is not None:
+            call.value = given
+        extra = {key: value for key, value in entry.items() if key not in _KNOWN}
+        beside = {key: value for key, value in holder.items() if key not in ("name", "arguments", "input")}
+        merged(call.more, extra | ({"custom" if call.custom else "function": beside} if beside else {}))
+        return opens
+
+    def _belonging(self, entry: dict[str, Any], holder: dict[str, Any]) -> OpenCall | None:
+        """The call that an entry goes on with; None if it opens one."""
+        index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(holder.get("name"))
+        if _is_index(index):
+            known = next((call for call in reversed(self.all) if call.index == index), None)
+        elif call_id:
+            known = next((call for call in reversed(self.all) if call.id == call_id), None)
+        else:
+            known = self.all[-1] if self.all and not name else None
+        if known is None or not name or known.name is None:
+            return known
+        if call_id and known.id:
+            return None if call_id != known.id else known
+        # Without ids the same name stands for the same call, unless that is complete.
+        nameless = not call_id and not known.id
+        return None if nameless and (name != known.name or known.is_json()) else known
+
+    def _open(self, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> OpenCall:
+        index = entry.get("index")
+        call = OpenCall(pointer, len(self.all), index if _is_index(index) else None)
+        call.id = entry["id"] if isinstance(entry.get("id"), str) else None
+        call.name = holder["name"] if isinstance(holder.get("name"), str) else None
+        call.type = entry["type"] if isinstance(entry.get("type"), str) else None
+        call.custom = not isinstance(entry.get("function"), dict) and isinstance(entry.get("custom"), dict)
+        if "index" not in entry:
+            self._once(call, "stream-call-index", pointer, "the entry has no index")
+        elif any(known.index == index for known in self.all):
+            message = f"index {index} is that of an earlier call"
+            self._once(call, "stream-call-own-index", join(pointer, "index"), message, call.ordinal, index)
+        elif index != call.ordinal:
+            message = f"the call has the index {index}, and {call.ordinal} calls came before it"
+            self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)
+        if not call.id:
+            self._once(call, "stream-call-id", pointer)
+        if not call.name:
+            self._once(call, "stream-call-name", pointer)
+        if call.type not in ("function", "custom"):
+            self._once(call, "stream-call-type", pointer)
+        self.all.append(call)
+        return call
+
+    def _go_on(self, call: OpenCall, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> None:
+        if "index" not in entry:
+            self._once(call, "stream-call-index", pointer, "the entry has no index")
+        if call.left and self._current is not call:
+            self._once(call, "stream-calls-in-turn", pointer)
+        if "type" in entry and entry["type"] != call.type:
+            message = "type is said again, and is another one"
+            self._once(call, "stream-call-type", join(pointer, "type"), message, call.type, entry["type"])
+        call.type = call.type or _text(entry.get("type"))
+        call.id = self._said_again(call, "id", call.id, entry.get("id"), pointer)
+        call.name = self._said_again(call, "name", call.name, holder.get("name"), pointer)
+
+    def _said_again(self, call: OpenCall, what: str, known: str | None, said: Any, pointer: str) -> str | None:
+        """An id or name in a later entry: the same one is only repeated, another one is added as the SDK adds it."""
+        if not isinstance(said, str) or not said:
+            return known
+        if not known:
+            return said
+        message = f"the {what} of a call is said again; the official SDK adds the two"
+        self._once(call, "stream-call-once", pointer, message, got=said)
+        return known if said == known else known + said
+
+    def check_arguments(self, finish: Any) -> None:
+        """At a normal end the arguments of every call are JSON; a reply that was cut may have cut its last call."""
+        cut = finish in ("length", "content_filter")
+        for call in self.all[:-1] if cut else self.all:
+            if call.custom or call.value is not None:
+                continue
+            if not call.text.strip():
+                message = "a call without arguments has {}, in one fragment or more"
+            elif not call.is_json():
+                message = "the fragments together are no JSON"
+            elif not isinstance(parse(call.text), dict):
+                message = "the fragments together are no JSON object"
+            else:
+                continue
+            self._once(call, "stream-arguments-json", call.pointer, message, got=call.text)
+
+    def _once(
+        self, call: OpenCall, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None
+    ) -> None:
+        """One complaint a rule and call: what is wrong in one fragment is wrong in all."""
+        if slug not in call.complained:
+            call.complained.add(slug)
+            said = {key: value for key, value in (("want", want), ("got", got)) if value is not None}
+            self._complain(f"openai_chat/{slug}", Breach(pointer, message, subject=call.subject, **said))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

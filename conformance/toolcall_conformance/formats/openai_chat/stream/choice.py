@@ -1,0 +1,145 @@
+"""One choice of a streamed reply: empty, open, finished."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from toolcall_conformance.formats.openai_chat.stream.calls import Calls, Complain
+from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.assembled import StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+RULES = (
+    "openai_chat/stream-role",
+    "openai_chat/stream-after-finish",
+    "openai_chat/stream-finish-once",
+    "openai_chat/stream-finish-apart",
+    "openai_chat/stream-finish-without-calls",
+)
+
+
+class State(Enum):
+    """Where a choice is: ``EMPTY`` before its first delta, ``FINISHED`` from its finish_reason on."""
+
+    EMPTY = "empty"
+    OPEN = "open"
+    FINISHED = "finished"
+
+
+class Choice:
+    """A choice as far as it came. Deltas are taken in every state, as clients take them."""
+
+    def __init__(self, index: int, complain: Complain) -> None:
+        self.index = index
+        self.state = State.EMPTY
+        self._complain = complain
+        self._calls = Calls(complain)
+        self._role: str | None = None
+        self._role_said_again = False
+        self._said_after_finish = False
+        self._message: dict[str, Any] = {}
+        self._legacy: tuple[str, list[str]] | None = None
+        self._finish: Any = None
+        self._finish_pointer = ""
+        self._logprobs: Any = None
+
+    def take(self, choice: dict[str, Any], pointer: str) -> None:
+        """Take an entry of a chunk's ``choices``: its delta, then its finish_reason."""
+        raw = choice.get("delta")
+        delta: dict[str, Any] = raw if isinstance(raw, dict) else {}
+        place = join(pointer, "delta") if "delta" in choice else pointer
+        if self.state is State.FINISHED and _says_something(delta) and not self._said_after_finish:
+            self._said_after_finish = True
+            self._complain("openai_chat/stream-after-finish", Breach(place))
+        self._take_role(delta, place)
+        opened = self._take_calls(delta, place)
+        self._take_rest(delta, place)
+        if self.state is State.EMPTY:
+            self.state = State.OPEN
+        self._logprobs = merged(self._logprobs, choice.get("logprobs"))
+        if choice.get("finish_reason"):  # some vendors say "" until the end
+            self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
+
+    def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
+        role = delta.get("role")
+        if self.state is State.EMPTY:
+            if not role:
+                self._complain("openai_chat/stream-role", Breach(pointer, "the first delta does not say the role"))
+        elif role and self._role and not self._role_said_again:
+            self._role_said_again = True
+            message = "the role is said again; the official SDK adds the two"
+            self._complain("openai_chat/stream-role", Breach(join(pointer, "role"), message, got=role))
+        if isinstance(role, str) and role and self._role is None:
+            self._role = role
+
+    def _take_calls(self, delta: dict[str, Any], pointer: str) -> bool:
+        entries = delta.get("tool_calls")
+        opened = False
+        for number, entry in enumerate(entries if isinstance(entries, list) else []):
+            opened |= self._calls.add(entry, join(pointer, "tool_calls", number))
+        return opened
+
+    def _take_rest(self, delta: dict[str, Any], pointer: str) -> None:
+        for key, value in delta.items():
+            if key == "content":
+                self._message["content"] = _with_content(self._message.get("content"), value)
+            elif key not in ("role", "tool_calls"):
+                self._message[key] = merged(self._message.get(key), value)
+        legacy = delta.get("function_call")
+        if isinstance(legacy, dict) and (legacy.get("name") or legacy.get("arguments")):
+            if self._legacy is None:
+                self._legacy = (join(pointer, "function_call"), [])
+            if isinstance(legacy.get("arguments"), str):
+                self._legacy[1].append(legacy["arguments"])
+
+    def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
+        if self.state is State.FINISHED:
+            self._complain("openai_chat/stream-finish-once", Breach(pointer, want=self._finish, got=finish))
+        elif opened:
+            self._complain("openai_chat/stream-finish-apart", Breach(pointer))
+        self.state = State.FINISHED
+        self._finish, self._finish_pointer = finish, pointer
+
+    def check(self) -> None:
+        """What can only be said at the end of a choice that was finished."""
+        if self.state is not State.FINISHED:
+            return
+        self._calls.check_arguments(self._finish)
+        if self._finish == "tool_calls" and not self._calls.all:
+            self._complain("openai_chat/stream-finish-without-calls", Breach(self._finish_pointer))
+
+    def body(self) -> dict[str, Any]:
+        """The choice as it stands in a unary reply; without a finish_reason if none came."""
+        message = {"role": self._role or "assistant", "content": None} | self._message
+        if self._calls.all:
+            message["tool_calls"] = [call.body() for call in self._calls.all]
+        found = {"index": self.index, "message": message}
+        if self._logprobs is not None:
+            found["logprobs"] = self._logprobs
+        return found | ({"finish_reason": self._finish} if self._finish else {})
+
+    def calls(self) -> list[StreamedCall]:
+        """The calls, a legacy ``function_call`` last, as the reader has it."""
+        finished = self.state is State.FINISHED
+        found = [call.streamed(finished) for call in self._calls.all]
+        said = self._message.get("function_call")
+        name = said.get("name") if isinstance(said, dict) else None
+        if self._legacy is not None and isinstance(name, str) and name:
+            found.append(StreamedCall(self._legacy[0], None, name, tuple(self._legacy[1]), None, finished))
+        return found
+
+
+def _with_content(so_far: Any, delta: Any) -> Any:
+    """Text added to text; as parts, where a vendor streams parts of a message."""
+    if isinstance(so_far, str) and isinstance(delta, list):
+        so_far = [{"type": "text", "text": so_far}] if so_far else []
+    elif isinstance(so_far, list) and isinstance(delta, str):
+        delta = [{"type": "text", "text": delta}] if delta else []
+    return merged(so_far, delta)
+
+
+def _says_something(delta: dict[str, Any]) -> bool:
+    """Whether a client that stopped reading would miss something; vendors send empty deltas after the end."""
+    return any(value for key, value in delta.items() if key != "role")
