@@ -8,6 +8,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
@@ -63,6 +64,13 @@ def begun(upstream: ScriptedUpstream, name: str = "alpha") -> Conversation:
     conversation = upstream.conversation(name)
     conversation.begin()
     return conversation
+
+
+def asked_times(conversation: Conversation, times: int) -> None:
+    end = time.monotonic() + 5
+    while len(conversation.asked) < times:
+        assert time.monotonic() < end
+        time.sleep(0.005)
 
 
 def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
@@ -127,6 +135,7 @@ def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
     assert asked.body == b"one"
     first.finish(Reply.json(1))
     again = pool.submit(ask, upstream.url, "/alpha", b"two again")
+    asked_times(second, 2)
     second.finish(Reply.json(2))
     assert [json.loads(one.result(5)[2]) for one in (answer, other, again)] == [2, 1, 2]
     assert first.wait(PENDING, 0) == asked
@@ -135,11 +144,19 @@ def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
 def test_a_retry_is_answered_as_well(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answers = [pool.submit(ask, one.url, "/alpha") for _ in range(2)]
-    while len(one.asked) < 2:
-        assert one.wait(PENDING, 5)
+    asked_times(one, 2)
     one.finish(Reply.json(1))
     answers.append(pool.submit(ask, one.url, "/alpha"))
     assert [json.loads(answer.result(5)[2]) for answer in answers] == [1, 1, 1]
+
+
+def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: ScriptedUpstream) -> None:
+    one = begun(upstream)
+    one.finish(Reply.json({"error": "busy"}, 503))
+    assert [ask(upstream.url, "/alpha")[0], ask(one.url, "/alpha")[0]] == [404, 503]
+    assert ask(upstream.url, "/alpha")[0] == 503
+    upstream.forget()
+    assert ask(upstream.url, "/alpha")[0] == 404
 
 
 def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:

@@ -90,7 +90,14 @@ class Fused:
             with contextlib.suppress(InvalidStateError):  # nobody waits any more
                 pending.set_result(came)
 
-        thread = threading.Thread(target=work, name="toolcall-exchange", daemon=True)
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as error:  # ours, or what unwinds a call that was given up
+                with contextlib.suppress(InvalidStateError):
+                    pending.set_exception(error)
+
+        thread = threading.Thread(target=guarded, name="toolcall-exchange", daemon=True)
 
         def give_up(done: Future[Came]) -> None:
             if done.cancelled():

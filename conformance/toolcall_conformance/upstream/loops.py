@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_CANCEL_SECONDS = 1.0
+
 
 class LoopThread:
     """A running event loop. Nothing that a task raises ends it: asyncio itself lets SystemExit through.
@@ -31,30 +33,25 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def stop(self, seconds: float) -> bool:
-        """Cancel all tasks and end; False if one holds the loop longer than that, which leaves its thread behind."""
-        ending = self.run(_cancel_all())
-        with contextlib.suppress(TimeoutError):
-            ending.result(seconds)
+        """Cancel all tasks and end; False if one holds the loop for longer: it ends when that one lets go."""
+        self.run(self._end())
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    async def _end(self) -> None:
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=_CANCEL_SECONDS)
+        await asyncio.sleep(0)  # a connection that was closed says so in the loop's next round
+        await asyncio.sleep(0)
         self._stopping = True
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(seconds if ending.done() else 0)
-        if self._thread.is_alive():
-            return False
-        self.loop.close()
-        return True
+        self.loop.stop()
 
     def _work(self) -> None:
         asyncio.set_event_loop(self.loop)
         while not self._stopping:
             with contextlib.suppress(BaseException):
                 self.loop.run_forever()
-
-
-async def _cancel_all() -> None:
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    if others:
-        await asyncio.wait(others)
-    await asyncio.sleep(0)  # a connection that was closed says so in the loop's next round
-    await asyncio.sleep(0)
+        self.loop.close()

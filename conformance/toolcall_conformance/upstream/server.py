@@ -44,6 +44,7 @@ class ScriptedUpstream:
         self._port = port or 0
         self.url = ""
         self._conversations: dict[str, Conversation] = {}
+        self._last: Conversation | None = None
         self._thread: LoopThread | None = None
         self._runner: web.AppRunner | None = None
 
@@ -131,6 +132,7 @@ class ScriptedUpstream:
         conversation = own or (None if first.startswith(_TOKEN) else self._waiting())
         if conversation is None:
             return web.json_response({"error": {"message": "no conversation is open at this address"}}, status=404)
+        self._last = conversation
         reply = await conversation.take(asked)
         if reply is None:
             said = (
@@ -141,9 +143,13 @@ class ScriptedUpstream:
         return await _answer(request, reply)
 
     def _waiting(self) -> Conversation | None:
-        """Whose request comes without an address of its own: who has not been asked yet, else who was last."""
+        """Whose request comes without an address of its own: who has not been asked yet, else who was asked last.
+
+        It may have its answer already: many ask again when a provider fails.
+        """
         living = [one for one in reversed(self._conversations.values()) if one.open]
-        return next((one for one in living if not one.asked), living[0] if living else None)
+        last = self._last if self._last is not None and self._last.token in self._conversations else None
+        return next((one for one in living if not one.asked), living[0] if living else last)
 
 
 async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
