@@ -29,15 +29,19 @@ class Session:
 
     def __init__(self, route: Route) -> None:
         self._route = route
+        self._client: AnyLLM | None = None
 
     async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any]:
         """One call. An error of the upstream is raised, as any-llm does."""
-        provider, base = PROVIDERS[self._route.upstream]
-        client = AnyLLM.create(provider, api_key="no-key", api_base=upstream_url + base, **_no_retries(provider))
+        if self._client is None:  # the address is that of the conversation, and does not change
+            provider, base = PROVIDERS[self._route.upstream]
+            self._client = AnyLLM.create(
+                provider, api_key="no-key", api_base=upstream_url + base, **_no_retries(provider)
+            )
         call = CALLS[self._route.client]
         names = ARGUMENTS.get(call, {})
         given = {names.get(name, name): value for name, value in body.items() if name != "model"}
-        answer = await getattr(client, call)(model=self._route.upstream_model, **given)
+        answer = await getattr(self._client, call)(model=self._route.upstream_model, **given)
         plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return plain
 
