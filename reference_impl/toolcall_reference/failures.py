@@ -76,6 +76,22 @@ def _wait(headers: Mapping[str, str]) -> str | None:
         return named.get("retry-after")
 
 
+def cut() -> Failure:
+    """A stream that ended before its reply did."""
+    return Failure("server_error", 502, "the provider's stream ended before its reply was complete")
+
+
+def status_of(error: Mapping[str, Any], known: Mapping[str, int]) -> int:
+    """The HTTP status of an error in a stream, which has none of its own: a number in it, else what its words say.
+
+    ``known`` are the statuses of its ``code``, ``type`` and ``status``; anything else is the provider's own failure.
+    """
+    for key in ("status_code", "code"):
+        if type(error.get(key)) is int and 400 <= error[key] < 600:
+            return int(error[key])
+    return next((known[str(error.get(key))] for key in ("code", "status", "type") if str(error.get(key)) in known), 500)
+
+
 def whole_seconds(seconds: float) -> str:
     """Seconds as the header has them: whole, and never less than they were."""
     return str(math.ceil(seconds))

@@ -17,6 +17,7 @@ from . import dress_errors, formats
 from .dress import DRESSES
 from .formats.gemini.encode import demands_signatures
 from .intermediate import Body
+from .provider import STREAMS
 from .scenario import Builder
 from .target import Target
 
@@ -80,6 +81,25 @@ def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, st
     return {**found, "date": max(dates, default=RELEASED)}
 
 
+def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, str]:
+    """The files of one format by name: its bodies, and each reply as the provider streams it.
+
+    A stream is that of the reply which the corpus has, be it typed or recorded. What a compatible vendor would stream
+    nobody can derive.
+    """
+    found: dict[str, str] = {}
+    for name, body in render(scenario, tools, format_name).items():
+        found[name] = text_of(body)
+        if not name.endswith("-response.json") or format_name in scenario.get("dialect", ()):
+            continue
+        key = f"{format_name}/{name}"
+        by_hand = scenario["files"].get(key, {}).get("provenance", "rendered") != "rendered"
+        reply = json.loads((case / key).read_text(encoding="utf-8")) if by_hand else body
+        stream = STREAMS[format_name](reply, f"{scenario['id']}/{name}")
+        found[name.replace("-response.json", "-response.sse")] = stream.decode()
+    return found
+
+
 def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     """What the rendered files of one case should hold: text by path inside the case. Reads, and writes nothing.
 
@@ -92,8 +112,8 @@ def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     listed = dict(files)
     found: dict[str, str] = {}
     for format_name in scenario.get("models") or DEFAULT_MODELS:
-        for name, body in render(scenario, tools, format_name).items():
-            key, text = f"{format_name}/{name}", text_of(body)
+        for name, text in _texts(case, scenario, tools, format_name).items():
+            key = f"{format_name}/{name}"
             if key not in files and (case / key).exists() and (case / key).read_bytes() != text.encode():
                 raise ValueError(
                     f"{key} is there, but `files` of scenario.json does not list it: list it as typed or recorded, "

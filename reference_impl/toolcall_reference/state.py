@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .deltas import Closed, Delta, Grown, Opened, Whole
 from .intermediate import Conversation, Item, Opaque, Reply, Text, UniversalToolCall
 from .jsontext import digest
 
@@ -68,8 +69,9 @@ class Gathering:
     """The state of one reply as it comes: pieces of text, texts that are complete, calls, and all else."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, _Kept]] = []
-        self._after: str | None = None
+        self.calls: list[UniversalToolCall] = []
+        self._called: list[_Kept] = []
+        self._texts: set[int] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -92,19 +94,34 @@ class Gathering:
         if isinstance(item, Opaque):
             (self._kept.behind if self._spoken else self._kept.ahead).append(item)
 
-    def called(self, call: UniversalToolCall, wire_id: str | None) -> None:
-        """A call under the id that the client has been given."""
+    def called(self, call: UniversalToolCall) -> None:
+        """A call that is complete."""
         self._kept.raw_context = dict(call.raw_context)
-        self.found.append((_key_of_call(call, wire_id), self._kept))
-        self._after = _key_of_call(call, wire_id, behind=True)
+        self.calls.append(call)
+        self._called.append(self._kept)
         self._begin()
 
-    def done(self) -> None:
-        """The reply is complete."""
-        key = self._after or (self._all.key if self._all.any else None)
-        if key is not None and (self._kept or self._spoken):
-            self.found.append((key, self._kept))
-        self._begin()
+    def take(self, delta: Delta) -> None:
+        """What happens to a reply that streams."""
+        if isinstance(delta, Opened) and isinstance(delta.item, Text):
+            self._texts.add(delta.place)
+        elif isinstance(delta, Grown) and delta.place in self._texts:
+            self.said(delta.text)
+        elif isinstance(delta, Closed) and isinstance(delta.item, Text):
+            self.text_done(delta.item)
+        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+            self.called(delta.item)
+        elif isinstance(delta, Whole):
+            self.other(delta.item)
+
+    def found(self, ids: dict[str, str]) -> Iterator[tuple[str, _Kept]]:
+        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
+        for call, kept in zip(self.calls, self._called, strict=True):
+            yield _key_of_call(call, ids.get(call.id)), kept
+        if self.calls and (self._kept or self._spoken):
+            yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), behind=True), self._kept
+        elif self._all.any and not self.calls:
+            yield self._all.key, self._kept
 
 
 class StateMemory:
@@ -121,15 +138,14 @@ class StateMemory:
                 gathering.said(item.text)
                 gathering.text_done(item)
             elif isinstance(item, UniversalToolCall):
-                gathering.called(item, ids.get(item.id))
+                gathering.called(item)
             else:
                 gathering.other(item)
-        gathering.done()
-        self.keep_gathered(gathering)
+        self.keep_gathered(gathering, ids)
 
-    def keep_gathered(self, gathering: Gathering) -> None:
+    def keep_gathered(self, gathering: Gathering, ids: dict[str, str]) -> None:
         """Remember what was gathered of a complete reply."""
-        for key, kept in gathering.found:
+        for key, kept in gathering.found(ids):
             # Another one of the same key counts even without state, so that the last ones are told apart.
             if kept or key in self._kept:
                 self._kept.setdefault(key, []).append(kept)

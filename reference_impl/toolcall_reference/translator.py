@@ -8,9 +8,11 @@ state, and ids that it does not take.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from . import formats, history
+from . import formats, history, streams
+from .deltas import Delta, Ended
 from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
@@ -19,7 +21,7 @@ from .intermediate import Body, Conversation, Reply, UniversalToolCall
 from .jsontext import copied
 from .losses import Losses
 from .names import NameMap
-from .state import StateMemory
+from .state import Gathering, StateMemory
 from .target import Target
 
 VERSION = "0.1.0"
@@ -104,13 +106,42 @@ class Session:
             return _same(body, self._client.MODEL_KEYS[1], self._route.client_model)
         reply = self._upstream.decode_response(copied(body), self.losses)
         self._restore(reply)
-        model = self._route.client_model
-        target = Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
+        target = self._target()
         found = self._client.encode_response(reply, target)
         self._replies.keep(found)
         self._state.keep(reply, target.call_ids)
         self._given.keep(reply.calls, target.call_ids)
         return found
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        """The client's stream for the upstream's, as it comes; ``losses`` is complete when it has ended.
+
+        Raises what ``chunks`` raises, and Refused where :meth:`response` would, when all that was read before has gone
+        out.
+        """
+        self.losses = Losses()
+        if self._route.client == self._route.upstream:
+            return streams.same(chunks, self._client.STREAM_MODEL, self._route.client_model, self._client.NEWLINE)
+        target = self._target()
+        decoder, encoder = self._upstream.StreamDecoder(self.losses), self._client.StreamEncoder(target)
+        restored, gathering = streams.Restored(self._rename, self._free), Gathering()
+
+        def told(delta: Delta) -> Iterator[Delta]:
+            """What the client is told; what it has no place for is kept when the reply is complete."""
+            for said in restored(delta):
+                gathering.take(said)
+                yield said
+                if isinstance(said, Ended):
+                    self._state.keep_gathered(gathering, target.call_ids)
+                    self._given.keep(gathering.calls, target.call_ids)
+                    if encoder.kept is not None:
+                        self._replies.keep(encoder.kept)
+
+        return streams.translate(chunks, decoder, told, encoder, self._client.NEWLINE)
+
+    def _target(self) -> Target:
+        model = self._route.client_model
+        return Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
         """The client's error for the upstream's: status, body, and of the headers what concerns a client."""
@@ -122,9 +153,13 @@ class Session:
 
     def _restore(self, reply: Reply) -> None:
         for call in reply.calls:
-            call.name = self._names.restore(call.name)
-            if call.name in self._custom and call.kind == "function":
+            if self._rename(call):
                 self._free(call)
+
+    def _rename(self, call: UniversalToolCall) -> bool:
+        """Give a call the client's name; whether it stands for a call of a free-text tool."""
+        call.name = self._names.restore(call.name)
+        return call.name in self._custom and call.kind == "function"
 
     def _free(self, call: UniversalToolCall) -> None:
         """Make a call of a free-text tool of the function that stands for it upstream."""

@@ -14,6 +14,7 @@ from typing import Protocol, cast
 from toolcall_reference.failures import Failure
 from toolcall_reference.intermediate import Body, Conversation, Reply
 from toolcall_reference.losses import Losses
+from toolcall_reference.streams import Decoder, Encoder
 from toolcall_reference.target import Target
 
 
@@ -22,6 +23,12 @@ class Format(Protocol):
 
     MODEL_KEYS: tuple[str | None, str]
     """Where the model is named: the request's key (None: not in the body) and the reply's."""
+
+    STREAM_MODEL: tuple[str, ...]
+    """Where the events of a stream name the model."""
+
+    NEWLINE: str
+    """How lines of a stream end."""
 
     SPELLINGS: frozenset[str]
     """The words that :attr:`Target.spelling` may hold."""
@@ -37,6 +44,10 @@ class Format(Protocol):
     def decode_error(self, status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure: ...
 
     def encode_error(self, failure: Failure, /) -> tuple[int, Body]: ...
+
+    def StreamDecoder(self, losses: Losses, /) -> Decoder: ...  # noqa: N802 - a class
+
+    def StreamEncoder(self, target: Target, /) -> Encoder: ...  # noqa: N802 - a class
 
 
 class Memory(Protocol):

@@ -95,16 +95,22 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
 def _block(block: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = as_text(block.get("type"), "a block's type")
     if kind == "tool_use":
-        if as_object(block.get("caller"), "caller").get("type") not in (None, "direct"):
-            losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
-        call = ledger.call(
-            as_text(block.get("id"), "id") or None,
-            as_text(block.get("name"), "name"),
-            as_object(block.get("input"), "input"),
-        )
-        return [call]
+        return [ledger.call(*call_of(block, losses), as_object(block.get("input"), "input"))]
     if kind == "tool_result":
         return [_result(block, ledger, losses)]
+    return other_block(block, losses)
+
+
+def call_of(block: Body, losses: Losses) -> tuple[str | None, str]:
+    """Id and name of the call that a ``tool_use`` block is."""
+    if as_object(block.get("caller"), "caller").get("type") not in (None, "direct"):
+        losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
+    return as_text(block.get("id"), "id") or None, as_text(block.get("name"), "name")
+
+
+def other_block(block: Body, losses: Losses) -> list[Item]:
+    """The items of a block that is neither a call nor a result."""
+    kind = as_text(block.get("type"), "a block's type")
     if kind in ("thinking", "redacted_thinking"):
         return [Opaque(NAME, kind, block)]
     if kind in ("text", "image", "document", "search_result"):
@@ -129,11 +135,16 @@ def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
     )
 
 
+def lose_citations(losses: Losses) -> None:
+    """Note that the sources of a text are not carried."""
+    losses.add("citations", "dropped; the text stays")
+
+
 def _parts(block: Body, losses: Losses) -> list[Text | Media]:
     kind = block.get("type")
     if kind == "text":
         if block.get("citations"):
-            losses.add("citations", "dropped; the text stays")
+            lose_citations(losses)
         text = as_text(block.get("text"), "text")
         return [Text(text)] if text.strip() else []
     if kind == "search_result":
@@ -243,29 +254,34 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     """The reply of a response body."""
     if "content" not in body:
         raise Refused("the body is no message: it has no content")
-    given = body.get("id")
-    key = given if isinstance(given, str) and given else digest(body)
-    ledger = Ledger(NAME, key)
-    items = _items(body.get("content"), ledger, losses)
-    finish = _FINISH.get(str(body.get("stop_reason")), "other")
-    if finish in ("end", "tools"):
-        finish = "tools" if ledger.calls else "end"
-    if finish == "refusal":
-        for item in items:
+    reply = head(body)
+    ledger = Ledger(NAME, reply.key)
+    reply.items = _items(body.get("content"), ledger, losses)
+    tail(reply, body, calls=bool(ledger.calls))
+    if reply.finish == "refusal":
+        for item in reply.items:
             if isinstance(item, Text):
                 item.refusal = True
-    return Reply(
-        key=key,
-        items=items,
-        finish=finish,
-        model=body.get("model"),
-        id=given if isinstance(given, str) else None,
-        stop_sequence=body.get("stop_sequence"),
-        usage=_usage(body.get("usage")),
-    )
+    return reply
 
 
-def _usage(value: Any) -> Usage | None:
+def head(body: Body) -> Reply:
+    """The reply as far as the beginning of a message tells it."""
+    given = body.get("id")
+    key = given if isinstance(given, str) and given else digest(body)
+    return Reply(key, [], "other", model=body.get("model"), id=given if isinstance(given, str) else None)
+
+
+def tail(reply: Reply, body: Body, *, calls: bool) -> None:
+    """What the end of a message tells; ``calls`` says whether there are any."""
+    reply.finish = _FINISH.get(str(body.get("stop_reason")), "other")
+    if reply.finish in ("end", "tools"):
+        reply.finish = "tools" if calls else "end"
+    reply.stop_sequence = body.get("stop_sequence")
+    reply.usage = decode_usage(body.get("usage"))
+
+
+def decode_usage(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
     cached = _count(value.get("cache_read_input_tokens"))

@@ -87,14 +87,15 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
             behind += _media_behind(item, ids, target)
         if not isinstance(item, UniversalToolResult) and behind:
             blocks, behind = [*blocks, *behind], []
-        blocks += _block(item, ids, target)
+        blocks += encode_block(item, ids, target)
     blocks += behind
     if len(turn.items) == 1 and isinstance(turn.items[0], Text) and "content-blocks" not in target.spelling:
         return {"role": turn.side, "content": turn.items[0].text}
     return {"role": turn.side, "content": blocks}
 
 
-def _block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+    """The blocks of one item; ``ids`` are those of the calls."""
     if isinstance(item, (Text, UniversalToolCall)):
         target.lose_state(item)
     if isinstance(item, Text):
@@ -122,7 +123,7 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
     if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
         found["content"] = parts[0].text
     else:
-        found["content"] = [block for part in parts for block in _block(part, ids, target)]
+        found["content"] = [block for part in parts for block in encode_block(part, ids, target)]
     if result.is_error:
         found["is_error"] = True
     return found
@@ -134,7 +135,7 @@ def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Targ
     if not media_of:
         return []
     told: list[Item] = [results.caption(target.names.to(result.name), ids[result.tool_call_id], 0), *media_of]
-    return [block for part in told for block in _block(part, ids, target)]
+    return [block for part in told for block in encode_block(part, ids, target)]
 
 
 def _media(item: Media, target: Target) -> Body:
@@ -250,23 +251,32 @@ def encode_response(reply: Reply, target: Target) -> Body:
     ids = target.ids(reply.calls, IDS)
     content: list[Body] = []
     for item in reply.items:
-        content += _block(item, ids, target)
+        content += encode_block(item, ids, target)
+    return message(reply, target, content, encode_finish(reply, target))
+
+
+def encode_finish(reply: Reply, target: Target) -> Body:
+    """Why the reply ended."""
     finish = _FINISH.get(reply.finish, "end_turn")
     if reply.finish not in _FINISH:
         target.losses.add("finish", f"{reply.message or reply.finish}; said as end_turn")
+    return {"stop_reason": finish, "stop_sequence": reply.stop_sequence if finish == "stop_sequence" else None}
+
+
+def message(reply: Reply, target: Target, content: list[Body], finish: Body) -> Body:
+    """The message itself, around its content."""
     return {
         "model": target.model,
         "id": "msg_" + digest("msg", reply.key),
         "type": "message",
         "role": "assistant",
         "content": content,
-        "stop_reason": finish,
-        "stop_sequence": reply.stop_sequence if finish == "stop_sequence" else None,
-        "usage": _usage(reply.usage or Usage()),
+        **finish,
+        "usage": encode_usage(reply.usage or Usage()),
     }
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
+def encode_usage(usage: Usage) -> dict[str, Any]:
     return {
         "input_tokens": max(usage.input - usage.cached - usage.cache_write, 0),
         "cache_creation_input_tokens": usage.cache_write,

@@ -33,6 +33,12 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
     return found
 
 
+def decode_error_event(body: Body, losses: Losses, /) -> Failure:
+    """The failure that an ``error`` event tells of."""
+    statuses = dict(TYPES.values()) | {"invalid_request_error": 400}
+    return decode_error(failures.status_of(failures.error_of(body), statuses), body, {}, losses)
+
+
 def encode_error(failure: Failure, /) -> tuple[int, Body]:
     """Status and body."""
     plain = "api_error" if failure.status >= 500 else "invalid_request_error"

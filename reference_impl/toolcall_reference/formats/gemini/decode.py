@@ -31,7 +31,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     body = camel(body)
     found = Conversation()
     instruction = body.get("systemInstruction")
-    parts = [{"text": instruction}] if isinstance(instruction, str) else _parts_of(instruction)
+    parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
     found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
     ledger = Ledger(NAME)
     contents = body.get("contents")
@@ -40,7 +40,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
         side = "assistant" if content.get("role") == "model" else "user"
         if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
             ledger.new_batch()
-        found.turns.append(Turn(side, _items(_parts_of(content), ledger, losses)))
+        found.turns.append(Turn(side, _items(parts_of(content), ledger, losses)))
     found.tools = decode_tools(body, losses)
     found.settings = decode_settings(body, losses)
     if body.get("cachedContent"):
@@ -48,7 +48,8 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     return found
 
 
-def _parts_of(content: Any) -> list[Body]:
+def parts_of(content: Any) -> list[Body]:
+    """The parts of a content; one part may stand without its array."""
     parts = as_object(content, "a content").get("parts")
     if isinstance(parts, dict):
         parts = [parts]
@@ -67,15 +68,19 @@ def _part(part: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         return [_call(part, ledger)]
     if isinstance(part.get("functionResponse"), dict):
         return [_result(part["functionResponse"], ledger, losses)]
+    return other_part(part, losses)
+
+
+def other_part(part: Body, losses: Losses) -> list[Item]:
+    """The items of a part that is neither a call nor a result."""
     if part.get("thought") is True:
         return [Opaque(NAME, "thought", part)]
     for key in ("toolCall", "toolResponse", "executableCode", "codeExecutionResult"):
         if part.get(key) is not None:
             return [Hosted(NAME, key, part)]
     found: list[Item] = []
-    signature = part.get("thoughtSignature")
     if isinstance(part.get("text"), str):
-        state = {NAME: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
+        state = state_of(part)
         if part["text"] or state:
             found.append(Text(part["text"], raw_context=state))
     elif isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
@@ -87,15 +92,21 @@ def _part(part: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def _call(part: Body, ledger: Ledger) -> Item:
     call = part["functionCall"]
-    given = call.get("id")
-    found = ledger.call(
-        given if isinstance(given, str) and given else None,
-        as_text(call.get("name"), "a function's name"),
-        as_object(call.get("args"), "args"),
-    )
-    if isinstance(part.get("thoughtSignature"), str):
-        found.raw_context[NAME] = {"thoughtSignature": part["thoughtSignature"]}
+    found = ledger.call(*call_of(call), as_object(call.get("args"), "args"))
+    found.raw_context |= state_of(part)
     return found
+
+
+def call_of(call: Body) -> tuple[str | None, str]:
+    """Id and name of a call."""
+    given = call.get("id")
+    return given if isinstance(given, str) and given else None, as_text(call.get("name"), "a function's name")
+
+
+def state_of(part: Body) -> Body:
+    """The signature on a part, as opaque state."""
+    signature = part.get("thoughtSignature")
+    return {NAME: {"thoughtSignature": signature}} if isinstance(signature, str) else {}
 
 
 def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
@@ -106,7 +117,7 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
     if call is None and given is not None:
         call = ledger.answer(None, name)
     content, failed = results.unwrap(as_object(answer.get("response"), "response"))
-    pictures = [_media(part) for part in _parts_of(answer) if "inlineData" in part or "fileData" in part]
+    pictures = [_media(part) for part in parts_of(answer) if "inlineData" in part or "fileData" in part]
     parts: list[Text | Media] = [*([Text(content)] if content or not pictures else []), *pictures]
     if pictures and answer.get("response") in (None, {}):
         parts = list(pictures)
@@ -138,49 +149,77 @@ def _media(part: Body) -> Media:
 def decode_response(body: Body, losses: Losses) -> Reply:
     """The reply of a response body: its first candidate, or the refusal of a blocked prompt."""
     body = camel(body)
-    given = body.get("responseId")
-    key = given if isinstance(given, str) and given else digest(body)
     candidates = as_list(body.get("candidates"), "candidates")
-    reply = Reply(
-        key=key,
-        items=[],
-        finish="filter",
-        model=body.get("modelVersion"),
-        id=given if isinstance(given, str) else None,
-        usage=_usage(body.get("usageMetadata")),
-        created=_time(body.get("createTime")),
-    )
+    reply = head(body)
+    reply.usage = decode_usage(body.get("usageMetadata"))
     if not candidates:
         feedback = as_object(body.get("promptFeedback"), "promptFeedback")
         if not feedback and "usageMetadata" not in body:
             raise Refused("the reply has neither candidates nor promptFeedback")
-        reply.message = str(feedback.get("blockReason") or "no candidates")
-        losses.add("finish", "why the prompt was blocked", reply.message)
+        blocked(reply, feedback, losses)
         return reply
     if len(candidates) > 1:
-        losses.add("choices", "only the first of several candidates is kept", len(candidates))
+        lose_candidates(losses, len(candidates))
     candidate = as_object(candidates[0], "a candidate")
-    ledger = Ledger(NAME, key)
-    reply.items = _items(_parts_of(candidate.get("content")), ledger, losses)
-    raw = candidate.get("finishReason")
-    raw = _FINISH_NUMBERS.get(raw, "OTHER") if isinstance(raw, int) else raw
-    reply.finish = _FINISH.get(str(raw), "end" if raw is None else "other")
-    if reply.finish == "end" and ledger.calls:
-        reply.finish = "tools"
-    if reply.finish in ("error", "other"):
-        reply.message = str(candidate.get("finishMessage") or raw)
+    ledger = Ledger(NAME, reply.key)
+    reply.items = _items(parts_of(candidate.get("content")), ledger, losses)
+    tail(reply, candidate, calls=bool(ledger.calls))
     if reply.finish == "error" and ledger.calls:
-        # The provider itself calls these calls unusable: nobody may run them.
         for call in ledger.calls:
-            losses.add("call", f"not passed on after {raw}", call.name)
+            lose_call(call.name, candidate, losses)
         reply.items = [item for item in reply.items if item not in ledger.calls]
-    for key in ("groundingMetadata", "citationMetadata", "urlContextMetadata"):
-        if candidate.get(key):
-            losses.add("citations", f"{key} dropped; the text stays")
+    lose_citations(candidate, losses)
     return reply
 
 
-def _usage(value: Any) -> Usage | None:
+def head(body: Body) -> Reply:
+    """The reply as far as a body or chunk tells it outside of its candidates."""
+    given = body.get("responseId")
+    return Reply(
+        given if isinstance(given, str) and given else digest(body),
+        [],
+        "filter",
+        model=body.get("modelVersion"),
+        id=given if isinstance(given, str) else None,
+        created=_time(body.get("createTime")),
+    )
+
+
+def tail(reply: Reply, candidate: Body, *, calls: bool) -> None:
+    """Why a candidate ended; ``calls`` says whether there are any."""
+    raw = candidate.get("finishReason")
+    raw = _FINISH_NUMBERS.get(raw, "OTHER") if isinstance(raw, int) else raw
+    reply.finish = _FINISH.get(str(raw), "end" if raw is None else "other")
+    if reply.finish == "end" and calls:
+        reply.finish = "tools"
+    if reply.finish in ("error", "other"):
+        reply.message = str(candidate.get("finishMessage") or raw)
+
+
+def blocked(reply: Reply, feedback: Body, losses: Losses) -> None:
+    """The prompt was not answered; ``feedback`` says why."""
+    reply.message = str(feedback.get("blockReason") or "no candidates")
+    losses.add("finish", "why the prompt was blocked", reply.message)
+
+
+def lose_candidates(losses: Losses, count: int) -> None:
+    """Note that one candidate of ``count`` is carried."""
+    losses.add("choices", "only the first of several candidates is kept", count)
+
+
+def lose_call(name: str, candidate: Body, losses: Losses) -> None:
+    """Note that a call is not carried: its provider itself calls it unusable, so nobody may run it."""
+    losses.add("call", f"not passed on after {candidate.get('finishReason')}", name)
+
+
+def lose_citations(candidate: Body, losses: Losses) -> None:
+    """Note that the sources of what is said are not carried."""
+    for key in ("groundingMetadata", "citationMetadata", "urlContextMetadata"):
+        if candidate.get(key):
+            losses.add("citations", f"{key} dropped; the text stays")
+
+
+def decode_usage(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
     thought = _count(value.get("thoughtsTokenCount"))

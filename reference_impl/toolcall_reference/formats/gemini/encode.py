@@ -88,7 +88,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
 
 
 def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
-    parts = [part for item in turn.items for part in _model_part(item, ids, target)]
+    parts = [part for item in turn.items for part in encode_part(item, ids, target)]
     calls = [part for part in parts if "functionCall" in part]
     signed = any("thoughtSignature" in part for part in calls)
     if calls and not signed and demands_signatures(target.model) and not target.exact:
@@ -96,7 +96,8 @@ def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     return parts
 
 
-def _model_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
+    """The parts of one item of the model; ``ids`` are those of the calls."""
     if isinstance(item, Text):
         return [{"text": item.text} | _signature(item)] if item.text.strip() or _signature(item) else []
     if isinstance(item, Media):
@@ -172,13 +173,22 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
-    parts = [part for item in reply.items for part in _model_part(item, ids, target)]
+    parts = [part for item in reply.items for part in encode_part(item, ids, target)]
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
-    candidate: Body = {"content": content, "finishReason": _FINISH.get(reply.finish, "STOP"), "index": 0}
+    return encode_body(reply, target, {"content": content, "finishReason": encode_finish(reply, target), "index": 0})
+
+
+def encode_finish(reply: Reply, target: Target) -> str:
+    """Why the reply ended."""
     if reply.finish == "pause":
         target.losses.add("finish", "Gemini has no pause; said as STOP")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
+    return _FINISH.get(reply.finish, "STOP")
+
+
+def encode_body(reply: Reply, target: Target, candidate: Body) -> Body:
+    """The reply, or one chunk of it, around its candidate."""
     body: Body = {"candidates": [candidate], "usageMetadata": _usage(reply.usage or Usage())}
     body["modelVersion"] = target.model
     if reply.created:

@@ -44,6 +44,13 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
     return found
 
 
+def decode_error_event(body: Body, losses: Losses, /) -> Failure:
+    """The failure that an error in a stream tells of."""
+    error = failures.error_of(body)
+    statuses = dict(NAMES.values()) | {"INVALID_ARGUMENT": 400, "FAILED_PRECONDITION": 400, "RESOURCE_EXHAUSTED": 429}
+    return decode_error(failures.status_of(error, statuses), body, {}, losses)
+
+
 def _details(body: Body) -> list[dict[str, Any]]:
     found = failures.error_of(body).get("details")
     return [detail for detail in found if isinstance(detail, dict)] if isinstance(found, list) else []

@@ -58,8 +58,7 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     for key in ("reasoning_content", "reasoning"):
         if message.get(key):
             items.insert(0, Opaque(NAME, key, message[key]))
-    if message.get("audio"):
-        losses.add("audio", "the assistant's spoken answer is dropped")
+    lose_audio(message, losses)
     for call in as_list(message.get("tool_calls"), "tool_calls"):
         items.append(_call(as_object(call, "a tool call"), ledger))
     legacy = as_object(message.get("function_call"), "function_call")
@@ -68,6 +67,12 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
             ledger.call_text(None, as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments"))
         )
     return items
+
+
+def lose_audio(message: Body, losses: Losses) -> None:
+    """Note that what was spoken is not carried."""
+    if message.get("audio"):
+        losses.add("audio", "the assistant's spoken answer is dropped")
 
 
 def _call(call: Body, ledger: Ledger) -> Item:
@@ -82,10 +87,15 @@ def _call(call: Body, ledger: Ledger) -> Item:
         found = ledger.call(given, name, arguments)
     else:
         found = ledger.call_text(given, name, as_text(arguments, "arguments"))
-    google = as_object(as_object(call.get("extra_content"), "extra_content").get("google"), "google")
-    if isinstance(google.get("thought_signature"), str):
-        found.raw_context["gemini"] = {"thoughtSignature": google["thought_signature"]}
+    found.raw_context |= state_of(call)
     return found
+
+
+def state_of(call: Body) -> Body:
+    """The opaque state on a call of Google's endpoint for this format, by the format that it belongs to."""
+    google = as_object(as_object(call.get("extra_content"), "extra_content").get("google"), "google")
+    signature = google.get("thought_signature")
+    return {"gemini": {"thoughtSignature": signature}} if isinstance(signature, str) else {}
 
 
 def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
@@ -106,33 +116,49 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     if len(choices) > 1:
         losses.add("choices", "only the first of several choices is kept", len(choices))
     choice = as_object(choices[0], "a choice")
-    if choice.get("logprobs"):
-        losses.add("logprobs", "dropped")
-    given = body.get("id")
-    key = given if isinstance(given, str) and given else digest(body)
-    ledger = Ledger(NAME, key)
+    reply = head(body)
+    ledger = Ledger(NAME, reply.key)
     message = as_object(choice.get("message"), "message")
-    items = _assistant(message, ledger, losses)
-    if message.get("annotations"):
-        losses.add("citations", "dropped; the text stays")
-    finish = _FINISH.get(str(choice.get("finish_reason")), "other")
-    # A forced function ends with "stop", as do the calls of many compatible servers.
-    if finish in ("end", "tools", "other"):
-        finish = "tools" if ledger.calls else "end"
-    if finish == "end" and message.get("refusal"):
-        finish = "refusal"
+    reply.items = _assistant(message, ledger, losses)
+    lose_extras(choice, message, losses)
+    reply.finish = finish_of(
+        choice.get("finish_reason"), calls=bool(ledger.calls), refused=bool(message.get("refusal"))
+    )
+    reply.usage = decode_usage(body.get("usage"))
+    return reply
+
+
+def head(body: Body) -> Reply:
+    """The reply as far as a body or chunk tells it outside of its choices."""
+    given = body.get("id")
+    created = body.get("created")
     return Reply(
-        key=key,
-        items=items,
-        finish=finish,
+        given if isinstance(given, str) and given else digest(body),
+        [],
+        "end",
         model=body.get("model"),
         id=given if isinstance(given, str) else None,
-        usage=_usage(body.get("usage")),
-        created=body.get("created") if isinstance(body.get("created"), int) else None,
+        created=created if isinstance(created, int) else None,
     )
 
 
-def _usage(value: Any) -> Usage | None:
+def lose_extras(choice: Body, message: Body, losses: Losses) -> None:
+    """Note what else stands in a choice and its message."""
+    if choice.get("logprobs"):
+        losses.add("logprobs", "dropped")
+    if message.get("annotations"):
+        losses.add("citations", "dropped; the text stays")
+
+
+def finish_of(reason: Any, *, calls: bool, refused: bool) -> str:
+    """Why the reply ended. A forced function ends with "stop", as do the calls of many compatible servers."""
+    finish = _FINISH.get(str(reason), "other")
+    if finish in ("end", "tools", "other"):
+        finish = "tools" if calls else "end"
+    return "refusal" if finish == "end" and refused else finish
+
+
+def decode_usage(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
     prompt = value.get("prompt_tokens_details")

@@ -10,6 +10,7 @@ from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
+    Item,
     Media,
     Opaque,
     Reply,
@@ -84,15 +85,21 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
         if isinstance(item, Text):
             target.lose_state(item)
         elif isinstance(item, UniversalToolCall):
-            calls.append(_call(item, ids, target))
-        elif isinstance(item, (Opaque, Hosted)):
-            element = "signature" if isinstance(item, Opaque) else "tool-hosted"
-            target.losses.add(element, f"of {item.origin}; dropped", item.type)
-        elif isinstance(item, Media):
-            target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
+            calls.append(_call(item, ids.get(item.id, item.id), target))
+        else:
+            lose_item(item, target)
     if calls:
         message["tool_calls"] = calls
     return message
+
+
+def lose_item(item: Item, target: Target) -> None:
+    """Note that an item of an assistant's message, neither text nor call, is not carried."""
+    if isinstance(item, (Opaque, Hosted)):
+        element = "signature" if isinstance(item, Opaque) else "tool-hosted"
+        target.losses.add(element, f"of {item.origin}; dropped", item.type)
+    elif isinstance(item, Media):
+        target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
 
 
 def _spelt(message: Body, target: Target) -> Body:
@@ -104,12 +111,22 @@ def _spelt(message: Body, target: Target) -> Body:
     return message
 
 
-def _call(call: UniversalToolCall, ids: dict[str, str], target: Target) -> Body:
-    found: Body = {"id": ids.get(call.id, call.id)}
+def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
+    found = call_head(call, wire_id, target)
+    if call.kind == "custom":
+        found["custom"]["input"] = call.text or ""
+    else:
+        found["function"]["arguments"] = arguments_text(call)
+    return found
+
+
+def call_head(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
+    """The call, its arguments or input still empty."""
+    found: Body = {"id": wire_id}
     name = target.names.to(call.name)
     if call.kind == "custom":
-        return {**found, "type": "custom", "custom": {"name": name, "input": call.text or ""}}
-    found |= {"type": "function", "function": {"name": name, "arguments": arguments_text(call)}}
+        return {**found, "type": "custom", "custom": {"name": name, "input": ""}}
+    found |= {"type": "function", "function": {"name": name, "arguments": ""}}
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
     if signature is None or not target.is_reply:
         target.lose_state(call)
@@ -158,28 +175,46 @@ def encode_response(reply: Reply, target: Target) -> Body:
     target.use_names(NAMES, [], reply.calls)
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
-    finish = _FINISH.get(reply.finish, "stop")
-    if target.asked.get("functions") and not target.asked.get("tools") and len(reply.calls) == 1:
+    finish = encode_finish(reply, target, refused=bool(message["refusal"]))
+    if is_legacy(target) and len(reply.calls) == 1:
         # A client of the deprecated functions looks for its call here.
         message["function_call"] = message.pop("tool_calls")[0]["function"]
         finish = "function_call" if finish == "tool_calls" else finish
-    if reply.finish == "refusal" and message["refusal"]:
+    return {
+        **encode_head(reply, target, "chat.completion"),
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
+        "usage": encode_usage(reply.usage or Usage()),
+    }
+
+
+def is_legacy(target: Target) -> bool:
+    """Whether the client declared its tools as the deprecated ``functions``."""
+    return bool(target.asked.get("functions")) and not target.asked.get("tools")
+
+
+def encode_finish(reply: Reply, target: Target, *, refused: bool) -> str:
+    """Why the reply ended; ``refused`` says whether its refusal stands in the message."""
+    finish = _FINISH.get(reply.finish, "stop")
+    if reply.finish == "refusal" and refused:
         finish = "stop"
     if reply.finish not in _FINISH:
         target.losses.add("finish", f"{reply.message or reply.finish}; said as stop")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
+    return finish
+
+
+def encode_head(reply: Reply, target: Target, kind: str) -> Body:
+    """What a reply, and every chunk of one that streams, begins with."""
     return {
         "id": "chatcmpl-" + digest("chatcmpl", reply.key, length=29),
-        "object": "chat.completion",
+        "object": kind,
         "created": reply.created or 0,
         "model": target.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
-        "usage": _usage(reply.usage or Usage()),
     }
 
 
-def _usage(usage: Usage) -> Body:
+def encode_usage(usage: Usage) -> Body:
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,

@@ -28,6 +28,21 @@ def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Lo
     return found
 
 
+STATUSES = {
+    "server_error": 500,
+    "invalid_request_error": 400,
+    "tokens": 429,
+    "requests": 429,
+    "insufficient_quota": 429,
+}
+
+
+def decode_error_event(body: Body, losses: Losses, /) -> Failure:
+    """The failure that an error in a stream tells of."""
+    named = [(name, status) for kind, code, status in TYPES.values() for name in (code, kind) if name is not None]
+    return decode_error(failures.status_of(failures.error_of(body), dict(named) | STATUSES), body, {}, losses)
+
+
 def encode_error(failure: Failure, /) -> tuple[int, Body]:
     """Status and body."""
     if failure.openai:

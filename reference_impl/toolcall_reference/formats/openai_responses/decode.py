@@ -15,7 +15,6 @@ from toolcall_reference.intermediate import (
     Reply,
     Text,
     Turn,
-    UniversalToolCall,
     UniversalToolResult,
     Usage,
 )
@@ -111,27 +110,44 @@ def _append(found: Conversation, side: str, items: list[Item]) -> None:
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if kind in _CALLS:
-        given = item.get("call_id")
-        given = given if isinstance(given, str) and given else None
-        name = as_text(item.get("name"), "name")
-        if item.get("namespace"):
-            losses.add("namespace", "dropped from a call", name)
-        call: UniversalToolCall
-        if kind == "custom_tool_call":
-            call = ledger.custom(given, name, as_text(item.get("input"), "input"))
-        else:
-            call = ledger.call_text(given, name, as_text(item.get("arguments"), "arguments"))
-        return [call]
+        return [ledger.fill(ledger.open(*call_of(item, losses)), argument_text(item))]
     if kind == "message":
         return list(decode_parts(item.get("content"), losses))
+    return [other_item(item)]
+
+
+def is_call(item: Body) -> bool:
+    """Whether the item is a call for the client to answer."""
+    return isinstance(item.get("type"), str) and item["type"] in _CALLS
+
+
+def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
+    """Id, name and kind of the call that an item is."""
+    given = item.get("call_id")
+    name = as_text(item.get("name"), "name")
+    if item.get("namespace"):
+        losses.add("namespace", "dropped from a call", name)
+    kind = "custom" if item.get("type") == "custom_tool_call" else "function"
+    return given if isinstance(given, str) and given else None, name, kind
+
+
+def argument_text(item: Body) -> str:
+    """The arguments of a call's item, or its input."""
+    key = "input" if item.get("type") == "custom_tool_call" else "arguments"
+    return as_text(item.get(key), key)
+
+
+def other_item(item: Body) -> Item:
+    """An item that is neither a message nor a call; Refused for those that nobody else can say."""
+    kind = item.get("type")
     if kind == "reasoning":
-        return [Opaque(NAME, "reasoning", item)]
+        return Opaque(NAME, "reasoning", item)
     if kind == "item_reference":
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
     local = as_object(item.get("environment"), "environment").get("type") == "local"
     if kind in _CLIENT_RUN or (kind == "shell_call" and local):
         raise Refused(f"a {kind} is for the client to run, and only Responses can say it")
-    return [Hosted(NAME, str(kind), item)]
+    return Hosted(NAME, str(kind), item)
 
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
@@ -153,30 +169,41 @@ def decode_response(body: Body, losses: Losses) -> Reply:
         raise Refused("the body is no response: it has no output")
     if status in ("queued", "in_progress", "cancelled"):
         raise Refused(f"the response is {status}, not finished")
-    given = body.get("id")
-    key = given if isinstance(given, str) and given else digest(body)
-    ledger = Ledger(NAME, key)
-    items: list[Item] = []
+    reply = head(body)
+    ledger = Ledger(NAME, reply.key)
     for item in as_list(body.get("output"), "output"):
-        items += _model_item(as_object(item, "an output item"), ledger, losses)
-    reply = Reply(
-        key=key,
-        items=items,
-        finish="tools" if ledger.calls else "end",
+        reply.items += _model_item(as_object(item, "an output item"), ledger, losses)
+    refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
+    tail(reply, body, calls=bool(ledger.calls), refused=refused)
+    return reply
+
+
+def head(body: Body) -> Reply:
+    """The reply as far as a response that has just begun tells it."""
+    given = body.get("id")
+    return Reply(
+        given if isinstance(given, str) and given else digest(body),
+        [],
+        "end",
         model=body.get("model"),
         id=given if isinstance(given, str) else None,
-        usage=_usage(body.get("usage")),
         created=int(body["created_at"]) if isinstance(body.get("created_at"), (int, float)) else None,
     )
+
+
+def tail(reply: Reply, body: Body, *, calls: bool, refused: bool) -> None:
+    """What a response that is over tells; ``calls`` and ``refused`` say what is in it."""
+    status = body.get("status")
+    reply.usage = _usage(body.get("usage"))
+    reply.finish = "tools" if calls else "end"
     if status == "incomplete":
         reason = as_object(body.get("incomplete_details"), "incomplete_details").get("reason")
         reply.finish = "filter" if reason == "content_filter" else "length"
     elif status == "failed":
         reply.finish = "error"
         reply.message = str(as_object(body.get("error"), "error").get("message") or "failed")
-    elif reply.finish == "end" and any(isinstance(item, Text) and item.refusal for item in items):
+    elif reply.finish == "end" and refused:
         reply.finish = "refusal"
-    return reply
 
 
 def _usage(value: Any) -> Usage | None:

@@ -1,5 +1,26 @@
-"""Errors of Responses: those of Chat Completions."""
+"""Errors of Responses: those of Chat Completions; in a stream an event of its own."""
 
+from __future__ import annotations
+
+from toolcall_reference.failures import Failure
+from toolcall_reference.formats.openai_chat import failures as chat
 from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
+from toolcall_reference.intermediate import Body
+from toolcall_reference.losses import Losses
 
-__all__ = ["decode_error", "encode_error"]
+__all__ = ["decode_error", "decode_error_event", "encode_error", "encode_error_event"]
+
+
+def decode_error_event(body: Body, losses: Losses, /) -> Failure:
+    """The failure that an ``error`` event tells of, in itself or in its ``error``, or a failed response."""
+    if isinstance(body.get("error"), dict):
+        return chat.decode_error_event(body, losses)
+    error = {key: body[key] for key in ("code", "message", "param") if key in body}
+    return chat.decode_error_event({"error": error}, losses)
+
+
+def encode_error_event(failure: Failure, /) -> Body:
+    """The ``error`` event, without its number."""
+    error = encode_error(failure)[1]["error"]
+    code = error.get("code") or error.get("type")
+    return {"type": "error", "code": code, "message": failure.message, "param": error.get("param")}

@@ -27,7 +27,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         if kind in ("input_text", "output_text", "text"):
             text = as_text(part.get("text"), "text")
             if part.get("annotations"):
-                losses.add("citations", "dropped; the text stays")
+                lose_citations(losses)
             if text:
                 found.append(Text(text))
         elif kind == "refusal":
@@ -39,6 +39,11 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
     return found
+
+
+def lose_citations(losses: Losses) -> None:
+    """Note that the sources of a text are not carried."""
+    losses.add("citations", "dropped; the text stays")
 
 
 def _image(part: Body) -> Media:

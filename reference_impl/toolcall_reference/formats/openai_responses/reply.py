@@ -33,6 +33,15 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
+    end = encode_finish(reply, target)
+    output = _output(reply, ids, target)
+    if end["status"] == "incomplete" and output and "status" in output[-1]:
+        output[-1]["status"] = "incomplete"
+    return encode_body(reply, target, output, end)
+
+
+def encode_finish(reply: Reply, target: Target) -> Body:
+    """How the response ended: ``status``, ``error``, ``incomplete_details`` and ``usage``."""
     status, details = "completed", None
     if reply.finish in ("length", "filter"):
         status = "incomplete"
@@ -45,20 +54,27 @@ def encode_response(reply: Reply, target: Target) -> Body:
         target.losses.add(
             "finish-stop_sequence", "Responses does not say which one ended the reply", reply.stop_sequence
         )
-    output = _output(reply, ids, target)
-    if status == "incomplete" and output and "status" in output[-1]:
-        output[-1]["status"] = "incomplete"
     error = {"code": "server_error", "message": reply.message or "the model failed"} if status == "failed" else None
+    usage = _usage(reply.usage or Usage())
+    return {"status": status, "error": error, "incomplete_details": details, "usage": usage}
+
+
+IN_PROGRESS: Body = {"status": "in_progress", "error": None, "incomplete_details": None, "usage": None}
+"""What :func:`encode_finish` would say of a response that is still being made."""
+
+
+def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> Body:
+    """The response itself, around its output."""
     echoed = {key: value if target.asked.get(key) is None else target.asked[key] for key, value in _ECHOED.items()}
     created = reply.created or 0
     return {
         "id": "resp_" + digest("resp", reply.key, length=48),
         "object": "response",
         "created_at": created,
-        "status": status,
+        "status": end["status"],
         "background": False,
-        "error": error,
-        "incomplete_details": details,
+        "error": end["error"],
+        "incomplete_details": end["incomplete_details"],
         "instructions": echoed["instructions"],
         "max_output_tokens": echoed["max_output_tokens"],
         "model": target.model,
@@ -74,7 +90,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
         "tools": echoed["tools"],
         "top_p": echoed["top_p"],
         "truncation": echoed["truncation"],
-        "usage": _usage(reply.usage or Usage()),
+        "usage": end["usage"],
         "user": echoed["user"],
         "metadata": echoed["metadata"],
     }
@@ -88,42 +104,49 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
         if isinstance(item, (Text, UniversalToolCall)):
             target.lose_state(item)
         if isinstance(item, Text):
-            part = _text(item)
+            part = text_part(item.text, refusal=item.refusal)
             if isinstance(previous, Text) and not item.refusal and not previous.refusal:
                 found[-1]["content"].append(part)  # neighbours are parts of one message
             else:
-                found.append(
-                    {
-                        "id": "msg_" + digest("msg", reply.key, place, length=48),
-                        "type": "message",
-                        "status": "completed",
-                        "content": [part],
-                        "role": "assistant",
-                    }
-                )
+                found.append(message_item(reply.key, place, [part]))
         elif isinstance(item, UniversalToolCall):
-            call = encode_call(item, ids, target)
-            kind = call.pop("type")
-            prefix = "ctc_" if kind == "custom_tool_call" else "fc_"
-            item_id = prefix + digest("item", reply.key, place, length=48)
-            rest: Body = {key: call[key] for key in ("arguments", "input", "call_id", "name") if key in call}
-            found.append({"id": item_id, "type": kind, "status": "completed", **rest})
-        elif isinstance(item, (Opaque, Hosted)):
-            if item.origin == NAME:
-                found.append(item.value)
-            else:
-                element = "signature" if isinstance(item, Opaque) else "tool-hosted"
-                target.losses.add(element, f"of {item.origin}; dropped", item.type)
+            found.append(call_item(reply.key, place, encode_call(item, ids, target)))
+        elif isinstance(item, (Opaque, Hosted)) and item.origin == NAME:
+            found.append(item.value)
         else:
-            target.losses.add("media", "Responses has no media in the assistant's messages; dropped")
+            lose_item(item, target)
         previous = item
     return found
 
 
-def _text(item: Text) -> Body:
-    if item.refusal:
-        return {"type": "refusal", "refusal": item.text}
-    return {"type": "output_text", "annotations": [], "logprobs": [], "text": item.text}
+def lose_item(item: Item, target: Target) -> None:
+    """Note that an item of a reply, neither text nor call, is not carried."""
+    if isinstance(item, (Opaque, Hosted)):
+        element = "signature" if isinstance(item, Opaque) else "tool-hosted"
+        target.losses.add(element, f"of {item.origin}; dropped", item.type)
+    else:
+        target.losses.add("media", "Responses has no media in the assistant's messages; dropped")
+
+
+def message_item(key: str, place: int, content: list[Body]) -> Body:
+    """A message at ``place`` of the output of the reply ``key``."""
+    item_id = "msg_" + digest("msg", key, place, length=48)
+    return {"id": item_id, "type": "message", "status": "completed", "content": content, "role": "assistant"}
+
+
+def call_item(key: str, place: int, call: Body) -> Body:
+    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item without its own id."""
+    prefix = "ctc_" if call["type"] == "custom_tool_call" else "fc_"
+    item_id = prefix + digest("item", key, place, length=48)
+    rest: Body = {name: call[name] for name in ("arguments", "input", "call_id", "name") if name in call}
+    return {"id": item_id, "type": call["type"], "status": "completed", **rest}
+
+
+def text_part(text: str, *, refusal: bool) -> Body:
+    """One part of a message."""
+    if refusal:
+        return {"type": "refusal", "refusal": text}
+    return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
 
 
 def _usage(usage: Usage) -> Body:

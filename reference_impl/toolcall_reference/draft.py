@@ -1,0 +1,144 @@
+"""A reply as a decoder reads it from a stream: texts and calls are opened once, grow, and are closed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from .failures import Failure
+from .intermediate import Item, Reply, Text, UniversalToolCall
+from .pairing import Ledger
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call whose arguments are coming; ``pieces`` is what came."""
+
+    place: int
+    call: UniversalToolCall
+    pieces: list[str] = field(default_factory=list)
+    closed: bool = False
+
+    @property
+    def text(self) -> str:
+        """The argument text so far."""
+        return "".join(self.pieces)
+
+
+class Draft:
+    """One reply being read. A decoder tells it what it sees, and takes the deltas.
+
+    One text is open at a time, and any number of calls. Arguments are held until their call is closed: only then is it
+    known what they say.
+    """
+
+    def __init__(self, format_name: str) -> None:
+        self.refused = False
+        self.calls: list[OpenCall] = []
+        self.ended = False
+        self._format = format_name
+        self._ledger = Ledger(format_name)
+        self._deltas: list[Delta] = []
+        self._reply: Reply | None = None
+        self._text: tuple[int, Text, object] | None = None
+        self._places = 0
+
+    def take(self) -> list[Delta]:
+        """What has happened since this was asked last."""
+        found, self._deltas = self._deltas, []
+        return found
+
+    @property
+    def started(self) -> bool:
+        """Whether the reply has begun."""
+        return self._reply is not None
+
+    @property
+    def reply(self) -> Reply:
+        """The reply, which must have begun."""
+        assert self._reply is not None
+        return self._reply
+
+    def start(self, reply: Reply) -> None:
+        """The reply begins."""
+        self._reply, self._ledger = reply, Ledger(self._format, reply.key)
+        self._deltas.append(Started(reply))
+
+    def _place(self) -> int:
+        self._places += 1
+        return self._places - 1
+
+    def text(self, piece: str, *, key: object = None, refusal: bool = False) -> None:
+        """A piece of text. Another ``key``, or turning to a refusal, makes it another text."""
+        if not piece:
+            return
+        if self._text is not None and (self._text[2] != key or self._text[1].refusal != refusal):
+            self.close_text()
+        if self._text is None:
+            self._text = (self._place(), Text("", refusal=refusal), key)
+            self._deltas.append(Opened(*self._text[:2]))
+        self.refused = self.refused or refusal
+        self._deltas.append(Grown(self._text[0], piece))
+
+    def sign_text(self, state: dict[str, object]) -> None:
+        """The text that is open, or one of no words, is complete and carries ``state``."""
+        place, text, _ = self._text or (self._place(), Text(""), None)
+        if self._text is None:
+            self._deltas.append(Opened(place, text))
+        text.raw_context = state
+        self._text = (place, text, None)
+        self.close_text()
+
+    def close_text(self) -> None:
+        """What is said next is another text."""
+        if self._text is not None:
+            self._deltas.append(Closed(*self._text[:2]))
+            self._text = None
+
+    def open_call(self, given_id: str | None, name: str, kind: str = "function") -> OpenCall:
+        """A call begins; what is said after it is another text."""
+        self.close_text()
+        found = OpenCall(self._place(), self._ledger.open(given_id, name, kind))
+        self.calls.append(found)
+        self._deltas.append(Opened(found.place, found.call))
+        return found
+
+    def grow(self, call: OpenCall, piece: str) -> None:
+        """A piece of a call's argument text."""
+        if piece and not call.closed:
+            call.pieces.append(piece)
+            self._deltas.append(Grown(call.place, piece))
+
+    def complete(self, call: OpenCall, text: str) -> None:
+        """The whole argument text, of which the beginning may have come in pieces."""
+        if text.startswith(call.text):
+            self.grow(call, text[len(call.text) :])
+
+    def close_call(self, call: OpenCall) -> None:
+        """The call is complete."""
+        if not call.closed:
+            self._ledger.fill(call.call, call.text)
+            call.closed, call.pieces = True, []
+            self._deltas.append(Closed(call.place, call.call))
+
+    def close(self) -> None:
+        """Everything that is open is complete."""
+        self.close_text()
+        for call in self.calls:
+            self.close_call(call)
+
+    def whole(self, item: Item) -> None:
+        """An item that came whole."""
+        self.close_text()
+        self._deltas.append(Whole(item))
+
+    def end(self) -> None:
+        """The source says that the reply is complete."""
+        self.close()
+        self.ended = True
+        self._deltas.append(Ended(self.reply))
+
+    def fail(self, failure: Failure) -> None:
+        """The source says that there will be no more."""
+        self.ended = True
+        self._deltas.append(Failed(failure))

@@ -1,0 +1,136 @@
+"""Reading Anthropic streams: https://platform.claude.com/docs/en/build-with-claude/streaming
+
+Texts and calls go on as they come. A block of any other kind is put together first: only its provider reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_reference.arrange import NotBlank
+from toolcall_reference.deltas import Delta
+from toolcall_reference.draft import Draft, OpenCall
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import as_object, as_text, dump, parse_object
+from toolcall_reference.losses import Losses
+
+from .decode import NAME, call_of, head, lose_citations, other_block, tail
+from .failures import decode_error_event
+
+
+class StreamDecoder:
+    """One stream."""
+
+    def __init__(self, losses: Losses) -> None:
+        self._losses = losses
+        self._draft = Draft(NAME)
+        self._not_blank = NotBlank()
+        self._end: Body = {}
+        self._call: OpenCall | None = None
+        self._block: Body = {}
+        self._pieces: dict[str, list[str]] = {}
+
+    def event(self, body: Body, /) -> Iterator[Delta]:
+        """What an event tells; nothing for one that is not known."""
+        handle = _EVENTS.get(str(body.get("type")))
+        if handle is not None and not self._draft.ended:
+            handle(self, body)
+        for delta in self._draft.take():
+            yield from self._not_blank(delta)
+
+    def done(self) -> Iterator[Delta]:
+        """The stream is over; only message_stop ends a message."""
+        yield from ()
+
+    def _start(self, body: Body) -> None:
+        message = as_object(body.get("message"), "message")
+        self._end = {"usage": as_object(message.get("usage"), "usage")}
+        reply = head(message)
+        tail(reply, self._end, calls=False)
+        self._draft.start(reply)
+        # Not empty where a container goes on: what stands there was streamed before.
+        for block in message.get("content") or []:
+            self._whole(as_object(block, "a content block"))
+
+    def _open(self, body: Body) -> None:
+        if not self._draft.started:
+            self._draft.start(head(body))
+        block = as_object(body.get("content_block"), "content_block")
+        self._stop({})
+        self._block, self._pieces = block, {}
+        if block.get("type") == "tool_use":
+            self._call = self._draft.open_call(*call_of(block, self._losses))
+        elif block.get("type") == "text":
+            self._draft.text(as_text(block.get("text"), "text"))
+
+    def _delta(self, body: Body) -> None:
+        delta = as_object(body.get("delta"), "delta")
+        kind = delta.get("type")
+        if kind == "text_delta" and self._block.get("type") == "text":
+            self._draft.text(as_text(delta.get("text"), "text"))
+        elif kind == "input_json_delta":
+            piece = as_text(delta.get("partial_json"), "partial_json")
+            if self._call is not None:
+                self._draft.grow(self._call, piece)
+            else:
+                self._pieces.setdefault("input", []).append(piece)
+        elif kind == "citations_delta":
+            lose_citations(self._losses)
+        elif kind in ("thinking_delta", "signature_delta"):
+            key = str(kind).removesuffix("_delta")
+            self._pieces.setdefault(key, []).append(as_text(delta.get(key), key))
+
+    def _stop(self, body: Body) -> None:
+        del body
+        block, self._block = self._block, {}
+        if self._call is not None:
+            if not self._call.text.strip() and block.get("input"):
+                self._draft.grow(self._call, dump(block["input"]))
+            self._draft.close_call(self._call)
+            self._call = None
+        elif block.get("type") == "text":
+            self._draft.close_text()
+        elif block:
+            pieces = {key: "".join(found) for key, found in self._pieces.items()}
+            if "input" in pieces:
+                block["input"] = parse_object(pieces.pop("input")) or block.get("input", {})
+            self._whole(block | {key: as_text(block.get(key), key) + text for key, text in pieces.items()})
+
+    def _whole(self, block: Body) -> None:
+        if block.get("type") == "tool_use":
+            call = self._draft.open_call(*call_of(block, self._losses))
+            self._draft.grow(call, dump(as_object(block.get("input"), "input")))
+            self._draft.close_call(call)
+        elif block.get("type") == "text":
+            self._draft.text(as_text(block.get("text"), "text"))
+            self._draft.close_text()
+        else:
+            for item in other_block(block, self._losses):
+                self._draft.whole(item)
+
+    def _finish(self, body: Body) -> None:
+        delta = as_object(body.get("delta"), "delta")
+        self._end |= {key: value for key, value in delta.items() if value is not None}
+        usage = as_object(body.get("usage"), "usage")
+        self._end["usage"] = self._end.get("usage", {}) | {k: v for k, v in usage.items() if v is not None}
+
+    def _message_stop(self, body: Body) -> None:
+        self._stop({})
+        if not self._draft.started:
+            self._draft.start(head(body))
+        tail(self._draft.reply, self._end, calls=bool(self._draft.calls))
+        self._draft.end()
+
+    def _error(self, body: Body) -> None:
+        self._draft.fail(decode_error_event(body, self._losses))
+
+
+_EVENTS = {
+    "message_start": StreamDecoder._start,
+    "content_block_start": StreamDecoder._open,
+    "content_block_delta": StreamDecoder._delta,
+    "content_block_stop": StreamDecoder._stop,
+    "message_delta": StreamDecoder._finish,
+    "message_stop": StreamDecoder._message_stop,
+    "error": StreamDecoder._error,
+}

@@ -1,0 +1,87 @@
+"""Writing Anthropic streams: one block open at a time, text and arguments passed on piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_reference.arrange import InOrder, NotBlank
+from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.intermediate import Body, UniversalToolCall, Usage
+from toolcall_reference.jsontext import dump
+from toolcall_reference.target import Target
+
+from .encode import IDS, NAMES, encode_block, encode_finish, encode_usage, message
+from .failures import encode_error
+
+Frame = tuple[str, Body]
+
+
+class StreamEncoder:
+    """One stream: name and data of each event."""
+
+    kept: Body | None = None
+
+    def __init__(self, target: Target) -> None:
+        target.use_names(NAMES, [], [])
+        self._target = target
+        self._not_blank, self._in_order = NotBlank(), InOrder()
+        self._index = 0
+        self._type = "text"
+        self._free: set[int] = set()
+
+    def encode(self, delta: Delta, /) -> Iterator[Frame]:
+        """The events that tell of ``delta``, and of what waited for it."""
+        for said in self._not_blank(delta):
+            for ordered in self._in_order(said):
+                for body in self._events(ordered):
+                    yield body["type"], body
+
+    def _events(self, delta: Delta) -> Iterator[Body]:
+        if isinstance(delta, Started):
+            open_end = {"stop_reason": None, "stop_sequence": None}
+            yield {"type": "message_start", "message": message(delta.reply, self._target, [], open_end)}
+        elif isinstance(delta, Opened):
+            yield from self._open(delta)
+        elif isinstance(delta, Grown):
+            if delta.place not in self._free:
+                yield self._delta(delta.text)
+        elif isinstance(delta, Closed):
+            yield from self._close(delta)
+        elif isinstance(delta, Whole):
+            for block in encode_block(delta.item, {}, self._target):
+                yield {"type": "content_block_start", "index": self._index, "content_block": block}
+                yield self._stop()
+        elif isinstance(delta, Ended):
+            usage = encode_usage(delta.reply.usage or Usage())
+            yield {"type": "message_delta", "delta": encode_finish(delta.reply, self._target), "usage": usage}
+            yield {"type": "message_stop"}
+        elif isinstance(delta, Failed):
+            yield encode_error(delta.failure)[1]
+
+    def _open(self, delta: Opened) -> Iterator[Body]:
+        item = delta.item
+        block: Body = {"type": "text", "text": ""}
+        self._type = "text"
+        if isinstance(item, UniversalToolCall):
+            block = {"type": "tool_use", "id": self._target.next_id(item, IDS), "name": item.name, "input": {}}
+            self._type = "input_json"
+        yield {"type": "content_block_start", "index": self._index, "content_block": block}
+        if isinstance(item, UniversalToolCall):
+            yield self._delta("")
+            if item.kind == "custom":  # its text becomes a value of JSON, and is known when it is whole
+                self._free.add(delta.place)
+
+    def _delta(self, piece: str) -> Body:
+        key = "text" if self._type == "text" else "partial_json"
+        delta = {"type": f"{self._type}_delta", key: piece}
+        return {"type": "content_block_delta", "index": self._index, "delta": delta}
+
+    def _close(self, delta: Closed) -> Iterator[Body]:
+        self._target.lose_state(delta.item)
+        if delta.place in self._free and isinstance(delta.item, UniversalToolCall):
+            yield self._delta(dump(delta.item.arguments))
+        yield self._stop()
+
+    def _stop(self) -> Body:
+        self._index += 1
+        return {"type": "content_block_stop", "index": self._index - 1}

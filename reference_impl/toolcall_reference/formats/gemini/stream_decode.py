@@ -1,0 +1,148 @@
+"""Reading Gemini streams: every record is a reply of its own, and the parts of all of them are those of the reply.
+
+Neighbouring texts are one text, in pieces. Calls are whole, but for Vertex on request. The reply is complete when the
+stream ends and a finish reason was given, in whichever record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_reference import failures
+from toolcall_reference.deltas import Delta
+from toolcall_reference.draft import Draft, OpenCall
+from toolcall_reference.intermediate import Body, Opaque
+from toolcall_reference.jsontext import as_list, as_object, dump
+from toolcall_reference.losses import Losses
+
+from .decode import (
+    NAME,
+    blocked,
+    call_of,
+    decode_usage,
+    head,
+    lose_call,
+    lose_candidates,
+    lose_citations,
+    other_part,
+    parts_of,
+    state_of,
+    tail,
+)
+from .failures import decode_error_event
+from .partial import Arguments
+from .spelling import camel
+
+
+class StreamDecoder:
+    """One stream; of several candidates the first."""
+
+    def __init__(self, losses: Losses) -> None:
+        self._losses = losses
+        self._draft = Draft(NAME)
+        self._usage: Body = {}
+        self._candidate: Body = {}
+        self._feedback: Body | None = None
+        self._thought: Body | None = None
+        self._thoughts: list[str] = []
+        self._call: OpenCall | None = None
+        self._arguments = Arguments()
+
+    def event(self, body: Body, /) -> Iterator[Delta]:
+        """What a record tells."""
+        if not self._draft.ended:
+            self._record(camel(body))
+        yield from self._draft.take()
+
+    def done(self) -> Iterator[Delta]:
+        """The stream is over: complete if something said why the reply ended."""
+        finished = self._candidate.get("finishReason") or self._feedback is not None
+        if finished and not self._draft.ended:
+            self._end_thought()
+            self._end_call()
+            self._draft.close()
+            reply = self._draft.reply
+            reply.usage = decode_usage(self._usage)
+            if self._feedback is not None and not self._candidate:
+                blocked(reply, self._feedback, self._losses)
+            else:
+                tail(reply, self._candidate, calls=bool(self._draft.calls))
+            if reply.finish == "error" and self._draft.calls:
+                # The provider itself calls these calls unusable, but they have gone out: only an error keeps anybody
+                # from running them.
+                self._draft.fail(failures.Failure("server_error", 502, reply.message or "the calls are unusable"))
+            else:
+                self._draft.end()
+        yield from self._draft.take()
+
+    def _record(self, body: Body) -> None:
+        if body.get("error"):
+            self._draft.fail(decode_error_event(body, self._losses))
+            return
+        self._usage |= as_object(body.get("usageMetadata"), "usageMetadata")
+        if not self._draft.started:
+            reply = head(body)
+            reply.usage = decode_usage(self._usage)
+            self._draft.start(reply)
+        if body.get("promptFeedback", {}):
+            self._feedback = as_object(body["promptFeedback"], "promptFeedback")
+        for place, candidate in enumerate(as_list(body.get("candidates"), "candidates")):
+            candidate = as_object(candidate, "a candidate")
+            if candidate.get("index", place) != 0:
+                lose_candidates(self._losses, 2)
+            else:
+                self._parts(candidate)
+
+    def _parts(self, candidate: Body) -> None:
+        content = candidate.pop("content", None)
+        lose_citations(candidate, self._losses)
+        self._candidate |= {key: value for key, value in candidate.items() if value is not None}
+        unusable = self._draft.reply
+        tail(unusable, self._candidate, calls=False)
+        for part in parts_of(content):
+            call = part.get("functionCall")
+            if part.get("thought") is True:
+                self._think(part)
+                continue
+            self._end_thought()
+            if isinstance(call, dict) and unusable.finish == "error":
+                lose_call(str(call.get("name")), self._candidate, self._losses)
+            elif isinstance(call, dict):
+                self._piece_of_call(call, part)
+            elif isinstance(part.get("text"), str):
+                self._draft.text(part["text"])
+                if state_of(part):
+                    self._draft.sign_text(state_of(part))
+            else:
+                for item in other_part(part, self._losses):
+                    self._draft.whole(item)
+
+    def _piece_of_call(self, call: Body, part: Body) -> None:
+        if call.get("name") or self._call is None:
+            self._end_call()
+            if not call.get("name"):
+                return  # the end of a call that has ended
+            self._call = self._draft.open_call(*call_of(call))
+            self._arguments = Arguments()
+        self._call.call.raw_context |= state_of(part)
+        self._arguments.add(call)
+        if call.get("willContinue") is not True:
+            self._end_call()
+
+    def _end_call(self) -> None:
+        if self._call is not None:
+            self._draft.grow(self._call, dump(self._arguments.value))
+            self._draft.close_call(self._call)
+            self._call = None
+
+    def _think(self, part: Body) -> None:
+        self._draft.close_text()
+        if self._thought is None:
+            self._thought, self._thoughts = {}, []
+        self._thoughts.append(str(part.get("text") or ""))
+        self._thought |= part
+
+    def _end_thought(self) -> None:
+        if self._thought is not None:
+            self._draft.whole(Opaque(NAME, "thought", self._thought | {"text": "".join(self._thoughts)}))
+            self._thought = None

@@ -1,0 +1,59 @@
+"""Writing Gemini streams: text as it comes, calls whole, and a last record that says why the reply ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_reference.arrange import NotBlank
+from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
+from toolcall_reference.target import Target
+
+from .encode import IDS, NAMES, encode_body, encode_finish, encode_part
+from .failures import encode_error
+
+
+class StreamEncoder:
+    """One stream: the data of each event; they have no names."""
+
+    kept: Body | None = None
+
+    def __init__(self, target: Target) -> None:
+        target.use_names(NAMES, [], [])
+        self._target = target
+        self._not_blank = NotBlank()
+        self._reply = Reply("", [], "other")
+        self._texts: set[int] = set()
+
+    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
+        """The records that tell of ``delta``."""
+        for said in self._not_blank(delta):
+            for body in self._records(said):
+                yield "", body
+
+    def _records(self, delta: Delta) -> Iterator[Body]:
+        if isinstance(delta, Started):
+            self._reply = delta.reply
+        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
+            self._texts.add(delta.place)
+        elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
+            self._target.next_id(delta.item, IDS)
+        elif isinstance(delta, Grown) and delta.place in self._texts:
+            yield self._record([{"text": delta.text}])
+        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+            yield self._record(encode_part(delta.item, self._target.call_ids, self._target))
+        elif isinstance(delta, Whole):
+            parts = encode_part(delta.item, {}, self._target)
+            if parts:
+                yield self._record(parts)
+        elif isinstance(delta, Ended):
+            self._reply = delta.reply
+            yield self._record([{"text": ""}], encode_finish(delta.reply, self._target))
+        elif isinstance(delta, Failed):
+            yield encode_error(delta.failure)[1]
+
+    def _record(self, parts: list[Body], finish: str | None = None) -> Body:
+        candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
+        if finish is not None:
+            candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
+        return encode_body(self._reply, self._target, candidate)

@@ -1,0 +1,153 @@
+"""Reading Chat Completions streams: https://platform.openai.com/docs/api-reference/chat-streaming
+
+A chunk says of a call only what is new. Nothing says that a call is complete but the finish reason, so all calls stay
+open until then. Compatible servers leave out indexes and ids, or say them again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_reference.deltas import Delta
+from toolcall_reference.draft import Draft, OpenCall
+from toolcall_reference.intermediate import Body, Opaque, Text
+from toolcall_reference.jsontext import as_list, as_object, as_text, dump
+from toolcall_reference.losses import Losses
+
+from .decode import NAME, decode_usage, finish_of, head, lose_audio, lose_extras, state_of
+from .failures import decode_error_event
+from .parts import decode_parts
+
+_KINDS = {"function": "arguments", "custom": "input"}
+
+
+class StreamDecoder:
+    """One stream; of several choices the first."""
+
+    def __init__(self, losses: Losses) -> None:
+        self._losses = losses
+        self._draft = Draft(NAME)
+        self._by_index: dict[int, OpenCall] = {}
+        self._by_id: dict[str, OpenCall] = {}
+        self._legacy: OpenCall | None = None
+        self._thoughts: tuple[str, list[str]] | None = None
+        self._reason: Any = None
+        self._usage: Any = None
+
+    def event(self, body: Body, /) -> Iterator[Delta]:
+        """What a chunk tells."""
+        if not self._draft.ended:
+            self._chunk(body)
+        yield from self._draft.take()
+
+    def done(self) -> Iterator[Delta]:
+        """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given."""
+        if self._reason is not None and not self._draft.ended:
+            reply = self._draft.reply
+            calls, refused = bool(self._draft.calls), self._draft.refused
+            reply.finish = finish_of(self._reason, calls=calls, refused=refused)
+            reply.usage = decode_usage(self._usage)
+            self._draft.end()
+        yield from self._draft.take()
+
+    def _chunk(self, body: Body) -> None:
+        if body.get("error"):
+            self._draft.fail(decode_error_event(body, self._losses))
+            return
+        if isinstance(body.get("usage"), dict):
+            self._usage = body["usage"]
+        choices = as_list(body.get("choices"), "choices")
+        if choices and not self._draft.started:  # Azure's first chunk, of no choices, has no id either
+            self._draft.start(head(body))
+        for choice in choices:
+            choice = as_object(choice, "a choice")
+            if choice.get("index") not in (None, 0):
+                self._losses.add("choices", "only the first of several choices is kept")
+            elif self._reason is None:
+                self._choice(choice)
+
+    def _choice(self, choice: Body) -> None:
+        delta = as_object(choice.get("delta"), "delta")
+        lose_extras(choice, delta, self._losses)
+        lose_audio(delta, self._losses)
+        for key in ("reasoning_content", "reasoning"):
+            if isinstance(delta.get(key), str) and delta[key]:
+                self._think(key, delta[key])
+                break
+        for part in decode_parts(delta.get("content"), self._losses):
+            self._end_thoughts()
+            if isinstance(part, Text):
+                self._draft.text(part.text, refusal=part.refusal)
+            else:
+                self._draft.whole(part)
+        refusal = as_text(delta.get("refusal"), "refusal")
+        if refusal:
+            self._end_thoughts()
+            self._draft.text(refusal, refusal=True)
+        for entry in as_list(delta.get("tool_calls"), "tool_calls"):
+            self._end_thoughts()
+            self._call(as_object(entry, "a tool call"))
+        legacy = as_object(delta.get("function_call"), "function_call")
+        if legacy and (legacy.get("name") or self._legacy):
+            self._end_thoughts()
+            if self._legacy is None:
+                self._legacy = self._draft.open_call(None, as_text(legacy.get("name"), "name"))
+            self._draft.grow(self._legacy, as_text(legacy.get("arguments"), "arguments"))
+        if choice.get("finish_reason"):
+            self._reason = choice["finish_reason"]
+            self._end_thoughts()
+            self._draft.close()
+
+    def _think(self, key: str, piece: str) -> None:
+        if self._thoughts is None or self._thoughts[0] != key:
+            self._end_thoughts()
+            self._thoughts = (key, [])
+        self._thoughts[1].append(piece)
+
+    def _end_thoughts(self) -> None:
+        if self._thoughts is not None:
+            key, pieces = self._thoughts
+            self._thoughts = None
+            self._draft.whole(Opaque(NAME, key, "".join(pieces)))
+
+    def _call(self, entry: Body) -> None:
+        is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)
+        kind = "custom" if is_custom else "function"
+        said = as_object(entry.get(kind), kind)
+        call = self._known(entry, said) or self._new(entry, kind, as_text(said.get("name"), "name"))
+        call.call.raw_context |= state_of(entry)
+        text = said.get(_KINDS[call.call.kind])
+        self._draft.grow(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
+
+    def _known(self, entry: Body, said: Body) -> OpenCall | None:
+        """The call that this is a piece of: by its index, by its id, or the last one where it has neither.
+
+        An index under another id is another call; some servers count none.
+        """
+        index, given = _index(entry), entry.get("id")
+        if index is not None:
+            found = self._by_index.get(index)
+            other = found is not None and given and found.call.given_id and given != found.call.given_id
+            return self._by_id.get(given) if other and isinstance(given, str) else found
+        if isinstance(given, str) and given:
+            return self._by_id.get(given)
+        calls = self._draft.calls
+        return calls[-1] if calls and not said.get("name") else None
+
+    def _new(self, entry: Body, kind: str, name: str) -> OpenCall:
+        given = entry.get("id")
+        given = given if isinstance(given, str) and given else None
+        found = self._draft.open_call(given, name, kind)
+        index = _index(entry)
+        if index is not None:
+            self._by_index[index] = found
+        if given is not None:
+            self._by_id[given] = found
+        return found
+
+
+def _index(entry: Body) -> int | None:
+    """The index; none and -1 say nothing."""
+    index = entry.get("index")
+    return index if isinstance(index, int) and index >= 0 else None

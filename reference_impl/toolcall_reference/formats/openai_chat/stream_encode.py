@@ -1,0 +1,128 @@
+"""Writing Chat Completions streams: every chunk says only what is new, and the finish reason closes everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_reference.arrange import InOrder
+from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.history import Joiner
+from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.sse import DONE
+from toolcall_reference.target import Target
+
+from .encode import (
+    IDS,
+    NAMES,
+    arguments_text,
+    call_head,
+    encode_finish,
+    encode_head,
+    encode_usage,
+    is_legacy,
+    lose_item,
+)
+from .failures import encode_error
+
+
+class StreamEncoder:
+    """One stream: the data of each event; they have no names."""
+
+    kept: Body | None = None
+
+    def __init__(self, target: Target) -> None:
+        target.use_names(NAMES, [], [])
+        self._target = target
+        self._in_order = InOrder()
+        self._joiner = Joiner()
+        self._refusals: set[int] = set()
+        self._index: dict[int, int] = {}
+        self._empty: set[int] = set()
+        self._head: Body = {}
+        self._open: Opened | None = None
+        self._held: list[Body] | None = [] if is_legacy(target) else None
+        options = target.asked.get("stream_options")
+        self._counts = isinstance(options, dict) and options.get("include_usage") is True
+
+    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]:
+        """The chunks that tell of ``delta``, and of what waited for it."""
+        for ordered in self._in_order(delta):
+            for body in self._chunks(ordered):
+                yield "", body
+
+    def _chunks(self, delta: Delta) -> Iterator[Body | str]:
+        if isinstance(delta, Started):
+            self._head = encode_head(delta.reply, self._target, "chat.completion.chunk")
+            yield self._chunk({"role": "assistant", "content": None, "refusal": None})
+        elif isinstance(delta, Opened):
+            self._open = delta
+            if isinstance(delta.item, UniversalToolCall):
+                yield from self._call(delta.place, delta.item)
+        elif isinstance(delta, Grown):
+            yield from self._grow(delta)
+        elif isinstance(delta, Closed):
+            yield from self._close(delta)
+        elif isinstance(delta, Whole):
+            self._joiner.other()
+            lose_item(delta.item, self._target)
+        elif isinstance(delta, Ended):
+            yield from self._end(delta.reply)
+        elif isinstance(delta, Failed):
+            yield encode_error(delta.failure)[1]
+
+    def _chunk(self, said: Body, finish: str | None = None) -> Body:
+        choice = {"index": 0, "delta": said, "logprobs": None, "finish_reason": finish}
+        return {**self._head, "choices": [choice], **({"usage": None} if self._counts else {})}
+
+    def _call(self, place: int, call: UniversalToolCall) -> Iterator[Body]:
+        self._joiner.other()
+        self._index[place] = len(self._index)
+        self._empty.add(place)
+        wire_id = self._target.next_id(call, IDS) or call.id
+        said = {"index": self._index[place], **call_head(call, wire_id, self._target)}
+        if self._held is not None:
+            self._held.append(said)
+        else:
+            yield self._chunk({"tool_calls": [said]})
+
+    def _grow(self, delta: Grown) -> Iterator[Body]:
+        item = self._open.item if self._open is not None else None
+        if isinstance(item, Text) and item.refusal:
+            between = "\n" if self._refusals and delta.place not in self._refusals else ""
+            self._refusals.add(delta.place)
+            yield self._chunk({"refusal": between + delta.text})
+        elif isinstance(item, Text):
+            yield self._chunk({"content": self._joiner.text(delta.text)})
+        elif isinstance(item, UniversalToolCall):
+            if delta.text.strip():
+                self._empty.discard(delta.place)
+            yield from self._argue(delta.place, item, delta.text)
+
+    def _argue(self, place: int, call: UniversalToolCall, piece: str) -> Iterator[Body]:
+        kind, key = ("custom", "input") if call.kind == "custom" else ("function", "arguments")
+        index = self._index[place]
+        if self._held is not None:
+            self._held[index][kind][key] += piece
+        else:
+            yield self._chunk({"tool_calls": [{"index": index, kind: {key: piece}}]})
+
+    def _close(self, delta: Closed) -> Iterator[Body]:
+        if isinstance(delta.item, Text):
+            self._target.lose_state(delta.item)
+        elif delta.item.kind != "custom" and delta.place in self._empty:
+            yield from self._argue(delta.place, delta.item, arguments_text(delta.item))
+
+    def _end(self, reply: Reply) -> Iterator[Body | str]:
+        finish = encode_finish(reply, self._target, refused=bool(self._refusals))
+        if self._held and len(self._held) == 1:
+            # A client of the deprecated functions looks for its call here; whether it is one shows only now.
+            yield self._chunk({"function_call": self._held[0]["function"]})
+            finish = "function_call" if finish == "tool_calls" else finish
+        elif self._held:
+            yield self._chunk({"tool_calls": self._held})
+        yield self._chunk({}, finish)
+        if self._counts:
+            usage: dict[str, Any] = encode_usage(reply.usage or Usage())
+            yield {**self._head, "choices": [], "usage": usage}
+        yield DONE

@@ -1,0 +1,151 @@
+"""Writing Responses streams: what is said in pieces is said again whole, for each part, each item and the response.
+
+The last item is closed only when something follows it: a reply that was cut short marks its last item as incomplete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
+from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
+from toolcall_reference.target import Target
+
+from .encode import IDS, NAMES, encode_call
+from .failures import encode_error_event
+from .reply import IN_PROGRESS, call_item, encode_body, encode_finish, lose_item, message_item, text_part
+
+
+@dataclass(slots=True)
+class _Open:
+    """An item of the output: ``item`` as it will be, ``pieces`` what its current part or its arguments hold so far."""
+
+    index: int
+    item: Body
+    text: Text | None = None
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def where(self) -> Body:
+        return {"item_id": self.item["id"], "output_index": self.index}
+
+    @property
+    def part(self) -> Body:
+        return {"content_index": len(self.item["content"]), **self.where}
+
+    @property
+    def says(self) -> tuple[str, str]:
+        """The name of the events of its arguments, and the key of the whole."""
+        custom = self.item["type"] == "custom_tool_call"
+        return ("custom_tool_call_input", "input") if custom else ("function_call_arguments", "arguments")
+
+
+class StreamEncoder:
+    """One stream: name and data of each event. ``kept`` is the whole response, when it is there."""
+
+    def __init__(self, target: Target) -> None:
+        target.use_names(NAMES, [], [])
+        self.kept: Body | None = None
+        self._target = target
+        self._reply = Reply("", [], "other")
+        self._number = 0
+        self._output: list[Body] = []
+        self._open: dict[int, _Open] = {}
+        self._last: _Open | None = None  # closed, but for what says so
+
+    def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
+        """The events that tell of ``delta``."""
+        for kind, body in self._events(delta):
+            yield kind, {"type": kind, **body, "sequence_number": self._number}
+            self._number += 1
+
+    def _events(self, delta: Delta) -> Iterator[tuple[str, Body]]:
+        if isinstance(delta, Started):
+            self._reply = delta.reply
+            for kind in ("response.created", "response.in_progress"):
+                yield kind, {"response": encode_body(self._reply, self._target, [], IN_PROGRESS)}
+        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
+            yield from self._open_text(delta.place, delta.item)
+        elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
+            yield from self._open_call(delta.place, delta.item)
+        elif isinstance(delta, Grown):
+            yield from self._grow(self._open[delta.place], delta.text)
+        elif isinstance(delta, Closed):
+            yield from self._close(self._open.pop(delta.place), delta)
+        elif isinstance(delta, Whole):
+            yield from self._settle()
+            lose_item(delta.item, self._target)
+        elif isinstance(delta, Ended):
+            end = encode_finish(delta.reply, self._target)
+            yield from self._settle("incomplete" if end["status"] == "incomplete" else "completed")
+            self.kept = encode_body(delta.reply, self._target, self._output, end)
+            yield f"response.{end['status']}", {"response": self.kept}
+        elif isinstance(delta, Failed):
+            error = encode_error_event(delta.failure)
+            yield error.pop("type"), error
+
+    def _add(self, found: _Open) -> tuple[str, Body]:
+        self._output.append(found.item)
+        empty: Body = {"content": []} if "content" in found.item else {found.says[1]: ""}
+        shown = {**found.item, "status": "in_progress", **empty}
+        return "response.output_item.added", {"item": shown, "output_index": found.index}
+
+    def _open_text(self, place: int, text: Text) -> Iterator[tuple[str, Body]]:
+        found = self._last
+        if found is not None and found.text is not None and not found.text.refusal and not text.refusal:
+            self._last = None  # neighbours are parts of one message
+        else:
+            yield from self._settle()
+            index = len(self._output)
+            found = _Open(index, message_item(self._reply.key, index, []))
+            yield self._add(found)
+        found.text, self._open[place] = text, found
+        yield "response.content_part.added", {**found.part, "part": text_part("", refusal=text.refusal)}
+
+    def _open_call(self, place: int, call: UniversalToolCall) -> Iterator[tuple[str, Body]]:
+        yield from self._settle()
+        index = len(self._output)
+        wire_id = self._target.next_id(call, IDS) or call.id
+        item = call_item(self._reply.key, index, encode_call(call, {call.id: wire_id}, self._target))
+        found = self._open[place] = _Open(index, item)
+        yield self._add(found)
+
+    def _grow(self, found: _Open, piece: str) -> Iterator[tuple[str, Body]]:
+        if found.text is not None:
+            found.pieces.append(piece)
+            more: Body = {} if found.text.refusal else {"logprobs": []}
+            yield f"response.{_kind(found.text)}.delta", {**found.part, "delta": piece, **more}
+        elif piece.strip() or found.pieces or found.says[1] == "input":
+            found.pieces.append(piece)
+            yield f"response.{found.says[0]}.delta", {**found.where, "delta": piece}
+
+    def _close(self, found: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
+        self._target.lose_state(delta.item)
+        yield from self._settle()
+        if found.text is not None:
+            text, found.pieces = "".join(found.pieces), []
+            part = text_part(text, refusal=found.text.refusal)
+            key = "refusal" if found.text.refusal else "text"
+            more: Body = {} if found.text.refusal else {"logprobs": []}
+            yield f"response.{_kind(found.text)}.done", {**found.part, **more, key: text}
+            yield "response.content_part.done", {**found.part, "part": part}
+            found.item["content"].append(part)
+        else:
+            name, key = found.says
+            if not found.pieces and key == "arguments":
+                yield from self._grow(found, "{}")
+            found.item[key] = "".join(found.pieces)
+            yield f"response.{name}.done", {**found.where, key: found.item[key]}
+        self._last = found
+
+    def _settle(self, status: str = "completed") -> Iterator[tuple[str, Body]]:
+        """Say of the item that was closed last that it is done."""
+        found, self._last = self._last, None
+        if found is not None:
+            found.item["status"] = status
+            yield "response.output_item.done", {"item": found.item, "output_index": found.index}
+
+
+def _kind(text: Text) -> str:
+    return "refusal" if text.refusal else "output_text"

@@ -1,0 +1,99 @@
+"""Server-sent events, as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+Bytes go in however they were cut, inside a line end or a character too; events come out as soon as they are whole. Of
+a stream only the event that is still to be completed is held.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .jsontext import parse
+
+_LINE_END = re.compile(b"\r\n|\n|\r")  # and no other: U+2028 is text
+_BOM = b"\xef\xbb\xbf"
+DONE = "[DONE]"
+"""What OpenAI's Chat Completions say last; it is no JSON."""
+
+
+@dataclass(slots=True)
+class Event:
+    """``data`` is None for a block that tells a client nothing (comments); ``lines`` is the block as it stood."""
+
+    lines: list[str] = field(default_factory=list)
+    name: str = ""
+    data: str | None = None
+
+    def add(self, line: str) -> None:
+        """Take in a line of the block, without its end."""
+        self.lines.append(line)
+        key, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if key == "event":
+            self.name = value
+        elif key == "data":
+            self.data = value if self.data is None else f"{self.data}\n{value}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the data can be all there is: JSON that is complete cannot be the beginning of more."""
+        try:
+            return self.data is not None and (self.data == DONE or isinstance(parse(self.data), (dict, list)))
+        except ValueError:
+            return False
+
+
+class Parser:
+    """Reads one stream."""
+
+    def __init__(self) -> None:
+        self._event = Event()
+        self._line: list[bytes] = []  # pieces of a line without its end
+        self._begun = False
+        self._after_cr = False
+
+    def feed(self, chunk: bytes) -> Iterator[Event]:
+        """The events that ``chunk`` completes."""
+        if self._after_cr and chunk:
+            chunk = chunk.removeprefix(b"\n")
+            self._after_cr = False
+        if not chunk:
+            return
+        self._after_cr = chunk.endswith(b"\r")
+        first, *others = _LINE_END.split(chunk)
+        self._line.append(first)
+        for piece in others:
+            event = self._end_line()
+            self._line.append(piece)
+            if event is not None:
+                yield event
+
+    def _end_line(self) -> Event | None:
+        line = b"".join(self._line)
+        self._line = []
+        if not self._begun:
+            self._begun, line = True, line.removeprefix(_BOM)
+        if line:
+            self._event.add(line.decode("utf-8", "replace"))
+            return None
+        event, self._event = self._event, Event()
+        return event if event.lines else None
+
+    def end(self) -> Event | None:
+        """What stands behind the last blank line, as far as it came; None for nothing."""
+        left = self._end_line()
+        event, self._event = left or self._event, Event()
+        return event if event.lines else None
+
+
+def frame(name: str, data: str, newline: str = "\n") -> bytes:
+    """One event; ``data`` is one line, and an empty ``name`` is none."""
+    head = f"event: {name}{newline}" if name else ""
+    return f"{head}data: {data}{newline}{newline}".encode("utf-8", "surrogatepass")
+
+
+def reframe(lines: list[str], newline: str = "\n") -> bytes:
+    """A block as it stood."""
+    return (newline.join(lines) + newline + newline).encode("utf-8", "surrogatepass")
