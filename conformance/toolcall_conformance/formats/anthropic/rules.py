@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.formats.anthropic import rules_declaration, rules_history, rules_reply, rules_thinking
+from toolcall_conformance.formats.anthropic import (
+    rules_declaration,
+    rules_history,
+    rules_reply,
+    rules_stream,
+    rules_thinking,
+)
 
-__all__ = ["rules_declaration", "rules_history", "rules_reply", "rules_thinking"]
+__all__ = ["rules_declaration", "rules_history", "rules_reply", "rules_stream", "rules_thinking"]

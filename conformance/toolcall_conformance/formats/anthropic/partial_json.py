@@ -1,0 +1,65 @@
+"""JSON that was cut off, read as far as it came: what the official SDK makes of a call's arguments under way.
+
+The SDK has its parser drop what is not whole: a text or number that broke off, a key without a value
+(``from_json(…, partial_mode=True)`` in
+https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+#: No beginning of a JSON text has more places at its end at which nothing whole stands.
+_TRIES = 6
+
+
+def parse_beginning(text: str) -> Any:
+    """The value that ``text`` begins with or is the beginning of; ``text`` itself if it is neither."""
+    try:
+        return _DECODER.raw_decode(text.lstrip(_BLANK))[0]
+    except (ValueError, RecursionError):
+        pass
+    for _, closed in zip(range(_TRIES), _closed(text), strict=False):
+        try:
+            return _DECODER.decode(closed)
+        except (ValueError, RecursionError):
+            continue
+    return text
+
+
+def _closed(text: str) -> Iterator[str]:
+    """``text`` up to each place where a value may have ended, with its open brackets closed; the last place first."""
+    places: list[tuple[int, str]] = []
+    closers, in_text, escaped = "", False, False
+    for place, letter in enumerate(text):
+        if in_text:
+            if escaped:
+                escaped = False
+            elif letter == "\\":
+                escaped = True
+            elif letter == '"':
+                in_text = False
+                places.append((place + 1, closers))
+        elif letter == '"':
+            in_text = True
+        elif letter in "{[":
+            closers = ("}" if letter == "{" else "]") + closers
+            places.append((place + 1, closers))
+        elif letter in "}]":
+            closers = closers[1:]
+            places.append((place + 1, closers))
+        elif letter == ",":
+            places.append((place, closers))
+    if closers and not in_text:
+        places.append((len(text), closers))
+    return (text[:place] + closing for place, closing in reversed(places) if closing)
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_BLANK = " \t\r\n"
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

@@ -1,0 +1,273 @@
+"""Streamed replies, put together and held against the grammar of the API.
+
+The states of a stream, and the events that lead from one to the next; pings and unknown events change nothing::
+
+    BEFORE   message_start                                        -> MESSAGE
+    MESSAGE  content_block_start | _delta | _stop                 -> MESSAGE
+             message_delta with a stop_reason                     -> ENDING   (without one: MESSAGE)
+    ENDING   message_delta                                        -> ENDING
+             message_stop                                         -> ENDED
+    any but ENDED: error                                          -> FAILED
+
+    a block  (content_block_start) OPEN (content_block_delta)* (content_block_stop) CLOSED, one block at a time
+
+https://platform.claude.com/docs/en/build-with-claude/streaming. After a breach we go on as the official SDK does: it
+adds blocks at the end, and finds that of a delta by ``index``
+(https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py). In one thing we
+do not: it passes over events without a name. Where no event has one it sees nothing at all, and so would the judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import Any
+
+from toolcall_conformance.formats.anthropic.blocks import is_hosted
+from toolcall_conformance.formats.anthropic.stream_blocks import Block
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+
+class State(Enum):
+    """How far the reply has come."""
+
+    BEFORE = auto()
+    MESSAGE = auto()
+    ENDING = auto()
+    ENDED = auto()
+    FAILED = auto()
+
+
+BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
+EVENTS = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
+
+_RIGHT: dict[State, tuple[str, ...]] = {
+    State.BEFORE: ("message_start", "error"),
+    State.MESSAGE: (*BLOCK_EVENTS, "message_delta", "error"),
+    State.ENDING: ("message_delta", "message_stop", "error"),
+    State.ENDED: (),
+    State.FAILED: (),
+}
+
+#: The ends at which a call may be cut short.
+CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
+
+RULES = (
+    *("stream-framing", "stream-data-json", "stream-done-marker", "stream-event-name", "stream-unknown"),
+    *("stream-message-start", "stream-end", "stream-nothing-after-end", "stream-finish", "stream-finish-agrees"),
+    *("stream-finish-last", "stream-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
+    *("stream-delta-kind", "stream-signature-once", "stream-arguments"),
+)
+
+
+def assemble(stream: Any) -> Assembled:
+    """The message that a stream amounts to; never raises, whatever JSON it gets."""
+    machine = _Machine()
+    machine.framing(stream)
+    events = stream.get("events") if isinstance(stream, dict) else None
+    for place, event in enumerate(events if isinstance(events, list) else ()):
+        if isinstance(event, dict) and "data" in event:
+            machine.take(f"/events/{place}", event)
+    return machine.finish()
+
+
+class _Machine:
+    def __init__(self) -> None:
+        self.state = State.BEFORE
+        self.message: dict[str, Any] | None = None
+        self.blocks: list[Block] = []
+        self.error: Any = None
+        self.reason_at = ""
+        self.last_event = ""
+        self.found: list[tuple[str, Breach]] = []
+        self._unnamed: list[str] = []
+
+    def breach(self, rule: str, pointer: str, message: str = "", **more: Any) -> None:
+        self.found.append((f"anthropic/{rule}", Breach(pointer, message, **more)))
+
+    def framing(self, stream: Any) -> None:
+        if isinstance(stream, dict):
+            if isinstance(stream.get("broken"), str):
+                self.breach("stream-framing", "/broken", f"{stream['broken']}; clients stop here")
+            rest = stream.get("rest")
+            if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
+                self.breach("stream-framing", "/rest", "no blank line ends the last event, so clients do not see it")
+
+    def take(self, pointer: str, event: dict[str, Any]) -> None:
+        """One event, by the type that its data says, else by its name."""
+        name, data = event.get("event"), event["data"]
+        name = name if isinstance(name, str) and name else None
+        if name == "ping" and not (isinstance(data, dict) and data.get("type") in EVENTS):
+            return
+        if not isinstance(data, dict):
+            self._no_object(pointer, name, data)
+            return
+        kind = data.get("type") if isinstance(data.get("type"), str) else name
+        if name is None:
+            self._unnamed.append(pointer)
+        elif name != kind or "type" not in data:
+            said = f"the data has the type {kind}" if "type" in data else "the data has no type"
+            self.breach("stream-event-name", f"{pointer}/event", f"the event is called {name}, {said}")
+        if kind not in EVENTS:
+            self.breach("stream-unknown", f"{pointer}/data", f"the API has no event {kind}")
+        elif kind != "ping":
+            self.last_event = pointer
+            self._step(kind, f"{pointer}/data", data)
+
+    def _no_object(self, pointer: str, name: str | None, data: Any) -> None:
+        if name is None and data == "[DONE]":
+            self.breach("stream-done-marker", f"{pointer}/data")
+        elif data != "":  # the SDK passes over an event without data
+            self.breach("stream-data-json", f"{pointer}/data", got=data)
+
+    def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
+        """One transition. An event out of place is told of, and then has what effect it has in the SDK."""
+        if kind not in _RIGHT[self.state]:
+            self._misplaced(kind, pointer)
+        if self.state is State.FAILED:
+            return
+        if kind == "error":
+            self.state, self.error = State.FAILED, copied(data)
+        elif kind == "message_start":
+            self._start(pointer, data)
+        elif self.message is None:
+            return
+        elif kind == "content_block_start":
+            self._open(pointer, data)
+        elif kind == "message_delta":
+            self._settle(pointer, data)
+        elif kind == "message_stop":
+            self.state = State.ENDED
+        else:
+            self._on_block(kind, pointer, data)
+
+    def _misplaced(self, kind: str, pointer: str) -> None:
+        if self.state in (State.ENDED, State.FAILED):
+            end = "message_stop" if self.state is State.ENDED else "an error"
+            self.breach("stream-nothing-after-end", pointer, f"{kind} comes after {end}")
+        elif kind == "message_start":
+            self.breach("stream-message-start", pointer, "the message is started twice")
+        elif self.state is State.BEFORE:
+            if not any(rule == "anthropic/stream-message-start" for rule, _ in self.found):
+                self.breach("stream-message-start", pointer, f"{kind} comes before message_start")
+        elif kind == "message_stop":
+            self.breach("stream-finish", pointer, "the message stops, and no message_delta has said its stop_reason")
+        else:
+            self.breach("stream-finish-last", pointer, f"{kind} comes after the stop_reason")
+
+    def _start(self, pointer: str, data: dict[str, Any]) -> None:
+        if self.message is not None:
+            return
+        message = data.get("message")
+        self.message = copied(message) if isinstance(message, dict) else {}
+        content = self.message.get("content")
+        self.message["content"] = content = content if isinstance(content, list) else []
+        # Where a container goes on with its run, the message starts with what it has so far.
+        self.blocks = [
+            Block(block, f"{pointer}/message/content/{place}", closed=True) for place, block in enumerate(content)
+        ]
+        self.state = State.MESSAGE
+
+    def _open(self, pointer: str, data: dict[str, Any]) -> None:
+        where = _index(data)
+        if where != len(self.blocks):
+            at = f"{pointer}/index" if "index" in data else pointer
+            self.breach("stream-index", at, want=len(self.blocks), got=data.get("index"))
+        unfinished = [block for block in self.blocks if not block.closed]
+        if unfinished:
+            self.breach("stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open")
+        block = Block(copied(data.get("content_block")), pointer)
+        self.blocks.append(block)
+        assert self.message is not None
+        self.message["content"].append(block.body)
+
+    def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
+        at = f"{pointer}/index" if "index" in data else pointer
+        where = _index(data)
+        if where is None or where >= len(self.blocks):
+            self.breach("stream-block-open", at, "no block of this index was started", got=data.get("index"))
+            return
+        block = self.blocks[where]
+        stop = kind == "content_block_stop"
+        if block.closed:
+            self.breach("stream-block-open", at, "this block is stopped twice" if stop else "this block was stopped")
+        if stop:
+            block.closed = True
+        elif isinstance(data.get("delta"), dict):
+            for rule, breach in block.extend(f"{pointer}/delta", data["delta"]):
+                self.found.append((f"anthropic/{rule}", breach))
+
+    def _settle(self, pointer: str, data: dict[str, Any]) -> None:
+        """A message_delta: every count is a total and takes the place of the one before."""
+        assert self.message is not None
+        delta, usage, message = data.get("delta"), data.get("usage"), self.message
+        if isinstance(delta, dict):
+            for key in ("stop_reason", "stop_sequence", "stop_details"):
+                if key in delta:
+                    message[key] = copied(delta[key])
+            if delta.get("container") is not None:
+                message["container"] = copied(delta["container"])
+        if data.get("context_management") is not None:
+            message["context_management"] = copied(data["context_management"])
+        if isinstance(usage, dict):
+            told = copied({key: count for key, count in usage.items() if count is not None})
+            message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | told
+        if isinstance(delta, dict) and "stop_reason" in delta:
+            self.reason_at = f"{pointer}/delta/stop_reason"
+            if self.state is not State.ENDED:
+                self.state = State.MESSAGE if delta["stop_reason"] is None else State.ENDING
+
+    def finish(self) -> Assembled:
+        """What can only be said once nothing more comes."""
+        if self._unnamed:
+            self.breach("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
+        started = any(rule == "anthropic/stream-message-start" for rule, _ in self.found)
+        if self.message is None and self.state is not State.FAILED and not started:
+            self.breach("stream-message-start", "", "the stream has no message_start")
+        elif self.message is not None and self.state in (State.MESSAGE, State.ENDING):
+            self.breach("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
+        for block in self.blocks:
+            self._close(block)
+        if self.state is State.ENDED:
+            self._agree()
+        end = {State.ENDED: "whole", State.FAILED: "failed"}.get(self.state, "open")
+        return Assembled(self.message, end, tuple(self._calls()), self.error, tuple(self.found))  # type: ignore[arg-type]
+
+    def _close(self, block: Block) -> None:
+        whole = block.read_input()
+        if self.state is State.ENDED and self.message is not None:
+            cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
+            if not block.closed:
+                self.breach("stream-block-closed", block.pointer)
+            if not whole and not cut:
+                self.breach("stream-arguments", block.last, got="".join(block.fragments))
+
+    def _agree(self) -> None:
+        """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
+        assert self.message is not None
+        reason = self.message.get("stop_reason")
+        calls = any(block.kind == "tool_use" for block in self.blocks)
+        hosted = any(is_hosted(block.kind) for block in self.blocks)
+        if calls and reason == "end_turn":
+            self.breach("stream-finish-agrees", self.reason_at, "the reply has tool calls, but ended its turn")
+        elif reason == "tool_use" and not calls and not hosted:
+            self.breach("stream-finish-agrees", self.reason_at, "the reply has no tool call")
+
+    def _calls(self) -> Iterator[StreamedCall]:
+        for block in self.blocks:
+            if block.kind == "tool_use":
+                identity, name = block.body.get("id"), block.body.get("name")
+                yield StreamedCall(
+                    block.pointer,
+                    identity if isinstance(identity, str) else None,
+                    name if isinstance(name, str) else None,
+                    tuple(block.fragments),
+                    closed=block.closed or self.state is State.ENDED,
+                )
+
+
+def _index(data: dict[str, Any]) -> int | None:
+    value = data.get("index")
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

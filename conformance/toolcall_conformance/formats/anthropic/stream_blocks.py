@@ -1,0 +1,95 @@
+"""One content block of a streamed reply: what its deltas add, and the input that they amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.formats.anthropic.blocks import is_hosted
+from toolcall_conformance.formats.anthropic.partial_json import parse_beginning
+from toolcall_conformance.jsonvalue import JSONError, copied, parse
+from toolcall_conformance.rules.registry import Breach
+
+#: The blocks that each delta goes on with, and its key that holds the piece.
+DELTAS = {
+    "text_delta": (("text",), "text"),
+    "citations_delta": (("text",), "citation"),
+    "input_json_delta": (("tool_use", "server_tool_use", "mcp_tool_use"), "partial_json"),
+    "thinking_delta": (("thinking",), "thinking"),
+    "signature_delta": (("thinking",), "signature"),
+    "compaction_delta": (("compaction",), "content"),
+}
+
+
+@dataclass(slots=True)
+class Block:
+    """A block in the message's content: ``body``, changed in place, and the ``pointer`` of what started it."""
+
+    body: Any
+    pointer: str
+    closed: bool = False
+    signed: bool = False
+    fragments: list[str] = field(default_factory=list)
+    last: str = ""
+    """The pointer of the last fragment."""
+
+    @property
+    def kind(self) -> str:
+        """The block's type; an empty text where it has none."""
+        kind = self.body.get("type") if isinstance(self.body, dict) else None
+        return kind if isinstance(kind, str) else ""
+
+    def extend(self, pointer: str, delta: dict[str, Any]) -> Iterator[tuple[str, Breach]]:
+        """Add a delta, and yield what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
+        kind = delta.get("type")
+        if not isinstance(kind, str) or kind not in DELTAS:
+            yield "stream-unknown", Breach(pointer, f"the API has no delta of type {kind!r}")
+            return
+        kinds, key = DELTAS[kind]
+        if self.kind not in kinds:
+            if _is_known(self.kind):
+                yield "stream-delta-kind", Breach(f"{pointer}/type", f"a {self.kind} block has no {kind}", got=kind)
+            return
+        if kind == "signature_delta":
+            if self.signed:
+                yield "stream-signature-once", Breach(pointer)
+            self.signed = True
+        self._add(kind, f"{pointer}/{key}", delta.get(key), delta)
+
+    def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any]) -> None:
+        if kind == "compaction_delta":
+            self.body.update(copied({key: value for key, value in delta.items() if key != "type"}))
+        elif kind == "citations_delta":
+            cited = self.body.get("citations")
+            self.body["citations"] = [*(cited if isinstance(cited, list) else ()), copied(piece)]
+        elif not isinstance(piece, str):
+            return
+        elif kind == "input_json_delta":
+            self.fragments.append(piece)
+            self.last = pointer
+        elif kind == "signature_delta":
+            self.body["signature"] = piece
+        else:
+            key = "text" if kind == "text_delta" else "thinking"
+            self.body[key] = (self.body[key] if isinstance(self.body.get(key), str) else "") + piece
+
+    def read_input(self) -> bool:
+        """Put the JSON of the fragments in as ``input``, and tell whether it is a whole object.
+
+        Without any text in them the input stays what the block was started with.
+        """
+        text = "".join(self.fragments)
+        if not text:
+            return True
+        try:
+            self.body["input"] = parse(text)
+        except JSONError:
+            self.body["input"] = parse_beginning(text)
+            return False
+        return isinstance(self.body["input"], dict)
+
+
+def _is_known(kind: str) -> bool:
+    """Whether the API documents blocks of this type, and so with which deltas they come."""
+    return kind in ("text", "thinking", "redacted_thinking", "tool_use") or is_hosted(kind)
