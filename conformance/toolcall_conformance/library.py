@@ -39,7 +39,8 @@ class Exchange:
     """One request and its reply in one format; ``number`` counts from 1.
 
     ``error`` is what the provider answered first, ``{"status", "headers", "body"}``, and ``response`` then its reply to
-    the same request, sent again; None where there is none. An exchange has one of the two at least.
+    the same request, sent again; None where there is none. An exchange has one of the two at least. ``stream_path`` is
+    the file with the reply as the provider streams it, None where the corpus has none.
     """
 
     number: int
@@ -49,6 +50,7 @@ class Exchange:
     response_path: Path
     error: Any = None
     error_path: Path | None = None
+    stream_path: Path | None = None
 
 
 class Case:
@@ -300,8 +302,8 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
 
     The last may have an error in the place of the reply, and any an error before it.
     """
-    names = {path.name for path in folder.glob("[0-9][0-9]-*.json")}
-    numbers = sorted({name[:2] for name in names if name[3:-5] in ("request", "response", "error")})
+    names = {path.name for path in folder.glob("[0-9][0-9]-*")}
+    numbers = sorted({name[:2] for name in names if name[3:] in ("request.json", "response.json", "error.json")})
     if not numbers:
         raise CorpusError(f"{folder}: no 01-request.json in it; render the case or delete the folder")
     for expected, number in enumerate(numbers, 1):
@@ -318,6 +320,7 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
             response,
             read_json(error) if failed else None,
             error if failed else None,
+            response.with_suffix(".sse") if f"{number}-response.sse" in names else None,
         )
 
 

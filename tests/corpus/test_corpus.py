@@ -158,6 +158,11 @@ def test_exchanges_are_complete_in_every_format(case: Path) -> None:
         number = raw["upstream_error"]["exchange"]
         for name in MANIFEST["formats"]:
             expected |= {f"{name}/{number:02}-request.json", f"{name}/{number:02}-error.json"}
+    expected |= {
+        f"{name}/{number:02}-response.sse"
+        for name in set(MANIFEST["formats"]) - set(raw.get("dialect", ()))
+        for number in range(1, count + 1)
+    }
     found = {str(path.relative_to(case)) for path in case.glob("*/*")}
     assert found == expected
     assert set(raw["files"]) == expected
@@ -173,13 +178,23 @@ def test_wire_files_are_canonical(case: Path) -> None:
         assert "\r" not in text
 
 
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_streams_are_whole(case: Path) -> None:
+    """UTF-8, with a blank line at the end and no byte order mark."""
+    for path in sorted(case.glob("*/*.sse")):
+        text = path.read_bytes().decode("utf-8")
+        assert text.endswith(("\n\n", "\r\n\r\n")), path
+        assert not text.startswith("\ufeff")
+
+
 @pytest.mark.parametrize("family", FAMILIES + THEMES)
 def test_every_family_has_its_witnesses(family: str) -> None:
     """Typed files in ``seed``, recorded-shaped ones in ``recorded-shape``, for each format; and the usual cases."""
     for name in DEMANDED if family in FAMILIES else WITNESSES:
         assert (ROOT / "scenarios" / family / name / "scenario.json").is_file()
     for name, provenance in (("seed", "typed"), ("recorded-shape", "recorded")):
-        files = scenario(ROOT / "scenarios" / family / name)["files"]
+        listed = scenario(ROOT / "scenarios" / family / name)["files"]
+        files = {key: entry for key, entry in listed.items() if not key.endswith(".sse")}
         assert {entry["provenance"] for entry in files.values()} == {provenance}
         assert {key.split("/")[0] for key in files} == set(MANIFEST["formats"])
 

@@ -14,6 +14,7 @@ from toolcall_conformance.jsonvalue import canonical, equal
 from toolcall_conformance.library import Case, load_corpus, read_json
 from toolcall_conformance.reading import Call, Hosted, Reading, Unknown
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.streaming import parse as parse_stream
 
 CORPUS = load_corpus()
 GOLDENS = [pytest.param(case, name, id=f"{case.id}-{name}") for case in CORPUS.cases.values() for name in case.formats]
@@ -37,6 +38,28 @@ def test_no_rule_is_broken(case: Case, name: str) -> None:
         if finding.level is not Level.NOTE
     ]
     assert told == []
+
+
+@each_golden
+def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
+    """Legal in its format, whole, with every call closed; and read as the unary reply is."""
+    for exchange in case.exchanges(name) if formats.streams(name) is not None else ():
+        if exchange.stream_path is None:
+            continue
+        stream = parse_stream(exchange.stream_path.read_bytes())
+        told = check_body(CORPUS, name, "stream", stream, model=case.model(name))
+        assert [finding for finding in told if finding.level is not Level.NOTE] == []
+        found = formats.assembled(name, stream)
+        assert found.end == "whole"
+        assert all(call.closed for call in found.calls)
+        reading, wanted = formats.read(name, "stream", stream), formats.read(name, "response", exchange.response)
+        assert _spoken(reading) == _spoken(wanted)
+
+
+def _spoken(reading: Reading) -> Any:
+    calls = [(call.id, call.name, canonical(call.arguments)) for call in reading.calls]
+    said = expected.said_by_body(reading, [], [])
+    return calls, said, reading.finish and (reading.finish.reason, reading.finish.raw)
 
 
 @each_golden

@@ -40,7 +40,9 @@ class Change:
 def found_in(stage: Path, corpus: Path) -> list[Change]:
     """What the stage holds, against the corpus; in each case ``scenario.json``, which lists the others, comes first."""
     found = []
-    for path in (stage / "scenarios").glob("*/*/**/*.json"):
+    for path in (stage / "scenarios").glob("*/*/**/*"):
+        if path.suffix not in (".json", ".sse"):
+            continue
         inside = path.relative_to(stage / "scenarios")
         old = corpus / "scenarios" / inside
         found.append(

@@ -102,6 +102,14 @@ def streams(name: str) -> StreamModule | None:
     return cast(StreamModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
 
 
+def assembled(name: str, stream: Any) -> Assembled:
+    """What a stream of format ``name`` amounts to. LookupError for a format whose streams we cannot read."""
+    module = streams(name)
+    if module is None:
+        raise LookupError(f"the streams of {name} cannot be read")
+    return module.assemble(stream)
+
+
 def load_rules(*wanted: str) -> None:
     """Import the rule modules of these formats, by default of all, so that their functions are registered."""
     for name in wanted or names():
