@@ -117,7 +117,10 @@ def test_only_rendered_files_are_written(tmp_path: Path) -> None:
     assert main([str(tmp_path), "weather/two"]) == 0
     assert typed.read_text() == "{}"
     written = sorted(path.name for path in (case / "anthropic").iterdir())
-    assert written == ["01-request.json", "01-response.json", "02-request.json", "02-response.json"]
+    assert written == [
+        *("01-request.json", "01-response.json", "01-response.sse"),
+        *("02-request.json", "02-response.json", "02-response.sse"),
+    ]
     files = json.loads((case / "scenario.json").read_text())["files"]
     assert files["anthropic/01-request.json"] == {"provenance": "typed"}
     assert files["anthropic/02-response.json"]["provenance"] == "rendered"
