@@ -13,11 +13,11 @@ from .jsontext import dump, parse
 
 
 class Decoder(Protocol):
-    """What a format reads a stream with."""
+    """What a format reads a stream with; ``done`` is told whether ``[DONE]`` said so."""
 
     def event(self, body: Body, /) -> Iterator[Delta]: ...
 
-    def done(self) -> Iterator[Delta]: ...
+    def done(self, *, marked: bool) -> Iterator[Delta]: ...
 
 
 class Encoder(Protocol):
@@ -73,7 +73,7 @@ def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     rest = parser.end()
     if rest is not None and rest.is_whole:  # it lacks only the blank line behind it
         yield from _event(rest, decoder)
-    yield from decoder.done()
+    yield from decoder.done(marked=False)
     yield Failed(failures.cut())
 
 
@@ -81,7 +81,7 @@ def _event(event: sse.Event, decoder: Decoder) -> Iterator[Delta]:
     if event.data is None or not event.data.strip():
         return
     if event.data == sse.DONE:
-        yield from decoder.done()
+        yield from decoder.done(marked=True)
         return
     try:
         body = parse(event.data)

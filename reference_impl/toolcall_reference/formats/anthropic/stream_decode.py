@@ -38,8 +38,9 @@ class StreamDecoder:
         for delta in self._draft.take():
             yield from self._not_blank(delta)
 
-    def done(self) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterator[Delta]:
         """The stream is over; only message_stop ends a message."""
+        del marked
         yield from ()
 
     def _start(self, body: Body) -> None:

@@ -54,8 +54,9 @@ class StreamDecoder:
             self._record(camel(body))
         yield from self._draft.take()
 
-    def done(self) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterator[Delta]:
         """The stream is over: complete if something said why the reply ended."""
+        del marked
         finished = self._candidate.get("finishReason") or self._feedback is not None
         if finished and not self._draft.ended:
             self._end_thought()

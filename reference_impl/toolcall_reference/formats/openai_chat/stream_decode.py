@@ -41,9 +41,13 @@ class StreamDecoder:
             self._chunk(body)
         yield from self._draft.take()
 
-    def done(self) -> Iterator[Delta]:
-        """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given."""
-        if self._reason is not None and not self._draft.ended:
+    def done(self, *, marked: bool) -> Iterator[Delta]:
+        """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given.
+
+        Some servers give one after each call; without ``[DONE]`` there must be one after the last.
+        """
+        is_open = any(not call.closed for call in self._draft.calls)
+        if self._reason is not None and (marked or not is_open) and not self._draft.ended:
             reply = self._draft.reply
             calls, refused = bool(self._draft.calls), self._draft.refused
             reply.finish = finish_of(self._reason, calls=calls, refused=refused)
@@ -64,7 +68,7 @@ class StreamDecoder:
             choice = as_object(choice, "a choice")
             if choice.get("index") not in (None, 0):
                 self._losses.add("choices", "only the first of several choices is kept")
-            elif self._reason is None:
+            else:
                 self._choice(choice)
 
     def _choice(self, choice: Body) -> None:

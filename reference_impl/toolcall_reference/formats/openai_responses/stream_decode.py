@@ -38,8 +38,9 @@ class StreamDecoder:
             handle(self, body)
         yield from self._draft.take()
 
-    def done(self) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterator[Delta]:
         """The stream is over; only an event of the whole response ends it."""
+        del marked
         yield from ()
 
     def _start(self, body: Body) -> None:
