@@ -24,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="how many recorded requests of each format go to all others and back (default: 40; 0 takes all)",
     )
+    parser.addoption(
+        "--all-items",
+        action="store_true",
+        help="compare the verdicts through different media on the whole corpus, not on a few families",
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

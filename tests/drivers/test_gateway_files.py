@@ -146,6 +146,23 @@ def test_routes_that_it_does_not_do(project: Any) -> None:
     assert project.report("toolcall::box/one", spec=spec)["counts"]["not_applicable"] == 4
 
 
+def test_a_route_that_it_answers_with_404_is_not_done_at_all(project: Any) -> None:
+    spec = write(project)
+    text = (project.path / "gateway.toml").read_text(encoding="utf-8")
+    text = text.replace("[client.beta]", '[client.beta]\npath = "/nothing"')
+    (project.path / "gateway.toml").write_text(text, encoding="utf-8")
+    script = SCRIPT.read_text(encoding="utf-8").replace(
+        'body = json.loads(self.rfile.read(int(self.headers["content-length"])))',
+        'body = json.loads(self.rfile.read(int(self.headers["content-length"])))\n'
+        '        if self.path == "/nothing":\n            return self.say(404, {"detail": "Not Found"})',
+    )
+    (project.path / "odd.py").write_text(script, encoding="utf-8")
+    text = text.replace(str(SCRIPT), "odd.py")
+    (project.path / "gateway.toml").write_text(text, encoding="utf-8")
+    counts = project.report("toolcall::box/one", spec=spec)["counts"]
+    assert (counts["passed"], counts["not_applicable"], counts["failed"]) == (4, 4, 0)
+
+
 def test_files_and_environment(project: Any) -> None:
     (project.path / "settings.json").write_text(
         '{"at": {"port": {port}}, "up": "{upstream}", "key": "{upstream_key}", "in": "{files}"}', encoding="utf-8"

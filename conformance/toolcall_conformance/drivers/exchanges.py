@@ -100,6 +100,7 @@ class ExchangeSession:
         self._who = who
         self._limit = output_limit
         self._pending: Future[Came] | None = None
+        self._not_done: UnsupportedOutcome | None = None
 
     @property
     def operations(self) -> frozenset[str]:
@@ -113,6 +114,7 @@ class ExchangeSession:
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange, and tell what the upstream is asked."""
         self._conversation.begin()
+        self._not_done = None
         pending = self._pending = self._send(copied(body), self._conversation)
         asked = self._conversation.wait(pending, self._seconds)
         if asked is not None:
@@ -125,9 +127,10 @@ class ExchangeSession:
         if late is not None:
             return late
         came = _result(pending)
-        if isinstance(came, Answered):
-            return self._unasked(came)
-        return came
+        outcome = self._unasked(came) if isinstance(came, Answered) else came
+        # Then neither are its replies: a medium in one piece cannot say so when it is opened.
+        self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
+        return outcome
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and tell what the client gets."""
@@ -163,6 +166,8 @@ class ExchangeSession:
 
     def _finish(self, reply: Reply) -> Came:
         pending, self._pending = self._pending, None
+        if self._not_done is not None:
+            return self._not_done
         if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         self._conversation.finish(reply)

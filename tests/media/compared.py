@@ -1,0 +1,82 @@
+"""Whole runs of one translator through several media, and what must be the same in their reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.library import load_corpus
+
+HERE = Path(__file__).parent
+
+# The medium speaks in these: what happened is told in its words.
+SPOKEN = ("translation/crashed", "translation/bad-output", "translation/refused", "translation/timed-out")
+
+HEADERS = {
+    "x-upstream": None,
+    "x-conversation": "{conversation}",
+    "x-client-model": "{client_model}",
+    "x-upstream-model": "{model}",
+}
+
+
+def report(folder: Path, spec: str, *what: str, lent: str = "") -> dict[str, Any]:
+    """The report of a run of its own in ``folder``."""
+    paths = [str(folder), str(HERE), os.environ.get("PYTHONPATH", "")]
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--toolcall-timeout", "30"),
+            *("--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
+        ],
+        cwd=folder,
+        env={**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stdout[-4000:] + done.stderr[-2000:]
+    found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return found
+
+
+def gateway(folder: Path, lent: str) -> str:
+    """Write the file of a gateway that lends a translator; its spec."""
+    formats = load_corpus().formats
+    lines = [
+        'name = "lent"',
+        f"command = {json.dumps([sys.executable, str(HERE / 'lent_gateway.py'), lent, '{port}', '{upstream}'])}",
+        *(f"[client.{name}]" for name in formats),
+    ]
+    for name in formats:
+        headers = ", ".join(f'{key} = "{text or name}"' for key, text in HEADERS.items())
+        lines.append(f"[upstream.{name}]\nheaders = {{{headers}}}")
+    (folder / "gateway.toml").write_text("\n".join(lines), encoding="utf-8")
+    return "gateway:gateway.toml"
+
+
+def verdicts(found: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same, by item: all but durations, declared losses, and the medium's own words."""
+    return {
+        item["nodeid"]: {
+            "verdict": item["verdict"],
+            "outcome": item["outcome"],
+            "findings": [
+                {**finding, "message": ""} if finding["rule"] in SPOKEN else finding for finding in item["findings"]
+            ],
+        }
+        for item in found["items"]
+    }
+
+
+def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """Where the verdicts of two reports differ."""
+    left, right = verdicts(one), verdicts(other)
+    told = [f"{name} is in one report only" for name in sorted(left.keys() ^ right.keys())]
+    return told + [
+        f"{name}: {left[name]} {right[name]}" for name in left.keys() & right.keys() if left[name] != right[name]
+    ]

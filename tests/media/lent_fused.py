@@ -1,0 +1,76 @@
+"""Lends any Python translator to the driver of fused libraries: ``LENT=package.module:Name`` names it.
+
+Each exchange translates, sends and translates back; an ordinary call for clients of one kind, a coroutine for others.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import urllib.error
+import urllib.request
+from typing import Any
+
+import aiohttp
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.upstream import Addresses
+
+ADDRESSES = Addresses(load_corpus().transports)
+
+
+def lent() -> Any:
+    """The translator that is lent."""
+    module, _, attribute = os.environ["LENT"].partition(":")
+    return getattr(importlib.import_module(module), attribute)()
+
+
+class Session:
+    """``inner`` is a session of the translator that is lent."""
+
+    def __init__(self, route: Route, inner: Any) -> None:
+        self.route, self.inner = route, inner
+        self.path = ADDRESSES.path(route.upstream, route.upstream_model)
+        self.headers = ADDRESSES.headers(route.upstream, "the-library-s-own-key")
+
+    def translated(self, status: int, headers: Any, reply: Any) -> Any:
+        if status == 200:
+            return self.inner.response(reply)
+        return self.inner.error(status, reply, {name.lower(): text for name, text in headers.items()})
+
+
+class Sync(Session):
+    def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
+        sent = json.dumps(self.inner.request(body)).encode()
+        asked = urllib.request.Request(upstream_url + self.path, sent, self.headers, method="POST")
+        try:
+            with urllib.request.urlopen(asked) as reply:
+                came = reply.status, reply.headers, json.load(reply)
+        except urllib.error.HTTPError as error:
+            with error:
+                came = error.code, error.headers, json.load(error)
+        return self.translated(*came)
+
+
+class Async(Session):
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
+        sent = json.dumps(self.inner.request(body)).encode()
+        async with (
+            aiohttp.ClientSession() as client,
+            client.post(upstream_url + self.path, data=sent, headers=self.headers) as reply,
+        ):
+            came = reply.status, reply.headers, await reply.json()
+        return self.translated(*came)
+
+
+class Translator:
+    name = "lent"
+
+    def __init__(self) -> None:
+        self.inner = lent()
+
+    def open(self, route: Route) -> Session:
+        kind = Sync if route.client in ("anthropic", "openai_chat") else Async
+        return kind(route, self.inner.open(route))

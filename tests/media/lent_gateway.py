@@ -1,0 +1,89 @@
+"""Lends any Python translator as an HTTP gateway: ``lent_gateway.py package.module:Name PORT UPSTREAM``.
+
+It keeps a session for each conversation. A client names the conversation, the provider and the models in headers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.upstream import Addresses
+
+ADDRESSES = Addresses(load_corpus().transports)
+LIMIT = 64 * 1024 * 1024
+
+
+class Gateway:
+    def __init__(self, translator: Any, upstream: str) -> None:
+        self.translator, self.upstream = translator, upstream
+        self.sessions: dict[tuple[str, str], Any] = {}
+        self.client: aiohttp.ClientSession
+
+    async def begin(self, _app: web.Application) -> None:
+        self.client = aiohttp.ClientSession()
+
+    async def end(self, _app: web.Application) -> None:
+        await self.client.close()
+
+    async def answer(self, request: web.Request) -> web.Response:
+        # As sent: a model's name may hold %2F.
+        found = ADDRESSES.find(request.method, request.raw_path.partition("?")[0])
+        if found is None:
+            return said(404, "there is nothing here")
+        try:
+            return await self.exchange(request, found.format)
+        except Exception as error:
+            names = {base.__name__ for base in type(error).__mro__}
+            status = 400 if "Refused" in names else 404 if names & {"Unsupported", "NotImplementedError"} else 500
+            return said(status, f"{type(error).__name__}: {error}")
+
+    async def exchange(self, request: web.Request, client: str) -> web.Response:
+        told = request.headers
+        upstream, model = told["x-upstream"], told["x-upstream-model"]
+        body = json.loads(await request.read())
+        if "model" in body:
+            body["model"] = told["x-client-model"]
+        key = told["x-conversation"], upstream
+        if key not in self.sessions:
+            self.sessions[key] = self.translator.open(Route(client, upstream, told["x-client-model"], model))
+        session = self.sessions[key]
+        async with self.client.post(
+            self.upstream + ADDRESSES.path(upstream, model),
+            data=json.dumps(session.request(body)).encode(),
+            headers=ADDRESSES.headers(upstream, "the-gateway-s-own-key"),
+        ) as reply:
+            came = await reply.json()
+        if reply.status == 200:
+            return web.json_response(session.response(came))
+        status, failed, headers = session.error(
+            reply.status, came, {name.lower(): text for name, text in reply.headers.items()}
+        )
+        kept = {name: text for name, text in headers.items() if name == "retry-after"}
+        return web.json_response(failed, status=status, headers=kept)
+
+
+def said(status: int, words: str) -> web.Response:
+    return web.json_response({"error": {"message": words}}, status=status)
+
+
+def main() -> None:
+    spec, port, upstream = sys.argv[1:]
+    module, _, attribute = spec.partition(":")
+    gateway = Gateway(getattr(importlib.import_module(module), attribute)(), upstream)
+    app = web.Application(client_max_size=LIMIT)
+    app.router.add_route("*", "/{path:.*}", gateway.answer)
+    app.on_startup.append(gateway.begin)
+    app.on_cleanup.append(gateway.end)
+    web.run_app(app, host="127.0.0.1", port=int(port), print=None, access_log=None)
+
+
+if __name__ == "__main__":
+    main()
