@@ -385,9 +385,10 @@ def essence(body: Any) -> list[Any]:
     ]
 
 
-def recorded(official: bool) -> list[tuple[str, str]]:
+def recorded(official: bool, name: str = "openai_chat") -> list[tuple[str, str]]:
+    """Paths and texts of the streams of the API itself, or of compatible vendors."""
     records = []
-    for path in sorted((TRAFFIC / "openai_chat").rglob("*.json")) if TRAFFIC.is_dir() else []:
+    for path in sorted((TRAFFIC / name).rglob("*.json")) if TRAFFIC.is_dir() else []:
         record = json.loads(path.read_text(encoding="utf-8"))
         is_official = bool(OFFICIAL.fullmatch(record["host"] or "")) and "compat_host" not in record["features"]
         if record.get("sse") and is_official is official:

@@ -1,0 +1,281 @@
+"""One item of a streamed reply: open from ``output_item.added`` to ``output_item.done``, and what came in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.items import BUILTIN_CALLS, kind_of
+from toolcall_conformance.formats.openai_responses.stream.events import CALLS, IDENTITY, PIECES, Piece
+from toolcall_conformance.jsonvalue import copied, join
+from toolcall_conformance.reading.assembled import StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+Complain = Callable[[str, Breach], None]
+
+#: A text within an item: the key of the item, or of a list of parts and the place in it.
+Place = tuple[str, int]
+
+RULES = (
+    "openai_responses/stream-kind",
+    "openai_responses/stream-part-added",
+    "openai_responses/stream-summary-part",
+    "openai_responses/stream-part-index",
+    "openai_responses/stream-fragments",
+    "openai_responses/stream-wholes-agree",
+    "openai_responses/stream-closed",
+    "openai_responses/stream-done-events",
+    "openai_responses/stream-identity",
+)
+
+
+@dataclass(slots=True)
+class Text:
+    """A text that comes in pieces, and as a whole up to four times: done, with its part, its item, the reply."""
+
+    fragments: list[str] = field(default_factory=list)
+    whole: str | None = None
+    done: bool = False
+
+
+class Item:
+    """An item as far as it came. ``index`` is its output_index, if it was said."""
+
+    def __init__(self, item: dict[str, Any], index: int | None, pointer: str, complain: Complain) -> None:
+        self.said: dict[str, Any] = copied(item)
+        self.index = index
+        self.pointer = pointer
+        self.closed = False
+        self._complain = complain
+        self._texts: dict[Place, Text] = {}
+        self._parts: dict[Place, bool] = {}  # whether the part was closed
+        self._told: set[str] = set()
+        for place, text in _texts_of(item):
+            # What an item begins with, its fragments go on from.
+            if text:
+                self._text(place).fragments.append(text)
+
+    @classmethod
+    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, complain: Complain) -> Item:
+        """An item that came at once, and complete."""
+        found = cls({}, index, pointer, complain)
+        found.said, found.closed = copied(item), True
+        for place, text in _texts_of(item):
+            found._text(place).whole = text
+        return found
+
+    @property
+    def kind(self) -> str:
+        return kind_of(self.said)
+
+    @property
+    def subject(self) -> str:
+        named = self.said.get("name")
+        return f"{self.kind} {named}" if isinstance(named, str) else self.kind
+
+    def open_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
+        """A part was added. The official SDK puts it behind the others, whatever its index."""
+        if not self._is_open(pointer) or not _is_index(index):
+            return
+        entries = self._entries(list_key)
+        if index != len(entries):
+            message = f"the part has the index {index}, and {len(entries)} parts came before it"
+            self._once("stream-part-index", pointer, message, len(entries), index)
+        self._fill(list_key, index, part)
+        self._parts[list_key, index] = False
+        text = next((part[key] for key in ("text", "refusal") if isinstance(part.get(key), str)), "")
+        if text:
+            self._text((list_key, index)).fragments.append(text)
+
+    def close_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
+        if not self._is_open(pointer) or not _is_index(index):
+            return
+        place = (list_key, index)
+        if place not in self._parts:
+            self._unopened(list_key, pointer)
+        elif self._parts[place]:
+            self._once("stream-closed", pointer, "the part is done twice")
+        self._parts[place] = True
+        for key, value in part.items():
+            if key in ("text", "refusal") and isinstance(value, str):
+                self._whole(place, value, join(pointer, "part", key))
+        self._fill(list_key, index, part)
+
+    def fragment(self, piece: Piece, index: Any, text: Any, pointer: str) -> None:
+        """A fragment came; it counts even after the whole text."""
+        if not self._is_open(pointer):
+            return
+        place = self._place(piece, index, pointer)
+        if place is None or not isinstance(text, str):
+            return
+        found = self._text(place)
+        if found.done:
+            self._once("stream-closed", pointer, "a fragment comes after the whole text")
+        found.fragments.append(text)
+        holder, key = self._holder(place, piece)
+        so_far = holder.get(key)
+        holder[key] = (so_far if isinstance(so_far, str) else "") + text
+
+    def done(self, piece: Piece, index: Any, text: Any, pointer: str) -> None:
+        """The whole text came."""
+        if not self._is_open(pointer):
+            return
+        place = self._place(piece, index, pointer)
+        if place is None or not isinstance(text, str):
+            return
+        found = self._text(place)
+        if found.done:
+            self._once("stream-closed", pointer, "the text is done twice")
+        found.done = True
+        self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
+        holder, key = self._holder(place, piece)
+        holder[key] = text
+
+    def close(self, item: dict[str, Any], pointer: str) -> None:
+        """output_item.done came, with the item as it is now."""
+        if self.closed:
+            self._once("stream-closed", pointer, "the item is done twice")
+        self.closed = True
+        self.compare(item, join(pointer, "item"))
+        for place, text in self._texts.items():
+            if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
+                self._once("stream-done-events", pointer, f"{_words(place)} came in fragments and never as done")
+        for place, closed in self._parts.items():
+            if not closed:
+                self._once("stream-done-events", pointer, f"{_words(place)} was added and never done")
+        self.said = copied(item)
+
+    def compare(self, item: dict[str, Any], pointer: str) -> None:
+        """Hold a later state of the item against what was said of it before."""
+        for key in IDENTITY:
+            known, now = self.said.get(key), item.get(key)
+            if known != now and known is not None:
+                place = join(pointer, key) if key in item else pointer
+                self._once("stream-identity", place, f"the {key} of an item changes", known, now)
+        for (key, index), whole in _texts_of(item):
+            where = join(pointer, key) if index < 0 else join(pointer, key, index)
+            silent = key != "content" or self.kind != "message"
+            self._whole((key, index), whole, where, silent=silent)
+
+    def call(self, closed: bool) -> StreamedCall | None:
+        """The item as a call, if a client has to carry it out."""
+        if self.kind in BUILTIN_CALLS:
+            name: Any = self.kind.removesuffix("_call")
+            text = Text()
+        elif self.kind in CALLS:
+            name = self.said.get("name")
+            text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), Text())
+        else:
+            return None
+        call_id = self.said.get("call_id")
+        return StreamedCall(
+            self.pointer,
+            call_id if isinstance(call_id, str) else None,
+            name if isinstance(name, str) else None,
+            tuple(text.fragments),
+            text.whole,
+            self.closed or closed,
+        )
+
+    def _place(self, piece: Piece, index: Any, pointer: str) -> Place | None:
+        """Where a piece belongs, or None for a piece that the item cannot have."""
+        if self.kind not in piece.items:
+            self._once("stream-kind", pointer, f"a {self.kind or 'thing without a type'} has no such text")
+            return None
+        if piece.list_key is None:
+            return (piece.key, -1)
+        if not _is_index(index):
+            message = f"{piece.index_key} is missing, or no number"
+            self._once("stream-part-index", pointer, message)
+            return None
+        entries = self.said.get(piece.list_key)
+        if not isinstance(entries, list) or not 0 <= index < len(entries):
+            self._unopened(piece.list_key, pointer)
+        elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
+            self._once("stream-kind", pointer, f"the part is a {entries[index].get('type')}")
+            return None
+        return (piece.list_key, index)
+
+    def _unopened(self, list_key: str, pointer: str) -> None:
+        """The SDK keeps messages' parts only, and raises for one that it does not know."""
+        slug = "stream-part-added" if self.kind == "message" else "stream-summary-part"
+        if list_key == "summary" or self.kind == "message":
+            self._once(slug, pointer)
+
+    def _is_open(self, pointer: str) -> bool:
+        """What comes after the end is no part of the item: the final reply has it as it was done."""
+        if self.closed:
+            self._once("stream-closed", pointer, "the item is done already")
+        return not self.closed
+
+    def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
+        found = self._text(place)
+        together = "".join(found.fragments)
+        if found.whole is None:
+            found.whole = text
+            if together != text and (found.fragments or not silent):
+                self._once("stream-fragments", pointer, "", together, text)
+        elif found.whole != text:
+            self._once("stream-wholes-agree", pointer, "", found.whole, text)
+
+    def _text(self, place: Place) -> Text:
+        return self._texts.setdefault(place, Text())
+
+    def _entries(self, list_key: str) -> list[Any]:
+        entries = self.said.get(list_key)
+        if not isinstance(entries, list):
+            entries = self.said[list_key] = []
+        return entries
+
+    def _fill(self, list_key: str, index: int, part: Any) -> None:
+        """Put a part where it says that it stands; one far behind the others comes right behind them."""
+        entries = self._entries(list_key)
+        if 0 <= index < len(entries):
+            entries[index] = copied(part)
+        else:
+            entries.append(copied(part))
+
+    def _holder(self, place: Place, piece: Piece) -> tuple[dict[str, Any], str]:
+        """The object that has the text, made if it is not there."""
+        if piece.list_key is None:
+            return self.said, piece.key
+        entries = self._entries(piece.list_key)
+        index = place[1] if 0 <= place[1] < len(entries) else len(entries)
+        if index == len(entries):
+            entries.append({"type": piece.part, piece.key: ""})
+        if not isinstance(entries[index], dict):
+            entries[index] = {"type": piece.part}
+        found: dict[str, Any] = entries[index]
+        return found, piece.key
+
+    def _once(self, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None) -> None:
+        """One complaint a rule and item: what is wrong in one fragment is wrong in all."""
+        if slug not in self._told:
+            self._told.add(slug)
+            said = {key: value for key, value in (("want", want), ("got", got)) if value is not None}
+            self._complain(f"openai_responses/{slug}", Breach(pointer, message, subject=self.subject, **said))
+
+
+def _texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """The texts of an item that can come in fragments."""
+    for piece in PIECES.values():
+        if kind_of(item) not in piece.items:
+            continue
+        if piece.list_key is None:
+            text = item.get(piece.key)
+            if isinstance(text, str):
+                yield (piece.key, -1), text
+            continue
+        entries = item.get(piece.list_key)
+        for index, part in enumerate(entries if isinstance(entries, list) else []):
+            if isinstance(part, dict) and part.get("type") == piece.part and isinstance(part.get(piece.key), str):
+                yield (piece.list_key, index), part[piece.key]
+
+
+def _words(place: Place) -> str:
+    return place[0] if place[1] < 0 else f"{place[0]} {place[1]}"
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
