@@ -330,6 +330,21 @@ def test_one_that_raises_upon_errors_of_one_provider_is_asked_for_the_others() -
     }
 
 
+def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:
+    class Broken(Library):
+        def open(self, way: Route) -> Any:
+            class Session(Fused):
+                async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
+                    raise KeyError("too early")
+
+            return Session(way, "")
+
+    driver = driver_of(Broken())
+    support = probe(driver, CORPUS)
+    driver.close()
+    assert set(support.operations.values()) == {frozenset({"request", "response", "error"})}
+
+
 def test_two_conversations_at_once() -> None:
     driver = driver_of(Library())
     way = route("shell/realistic", "anthropic", "gemini")

@@ -28,6 +28,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.streams import Source, StreamOutcome
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.upstream import Addresses, Asked, Conversation, Reply, ScriptedUpstream
 
@@ -148,7 +149,8 @@ class ExchangeSession:
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and tell what the client gets."""
         came = self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
-        if isinstance(came, Crashed) and not isinstance(came.exception, TranslatorError):
+        # Who raised before the upstream was asked says nothing of errors.
+        if isinstance(came, Crashed) and self._conversation.asked and not isinstance(came.exception, TranslatorError):
             return UnsupportedOutcome(
                 f"exchange {came.sentence} when the upstream failed; there is no error body to judge"
             )
@@ -159,6 +161,11 @@ class ExchangeSession:
         given = (came.status, came.body) if came.headers is None else (came.status, came.body, came.headers)
         value = plain_error(given, headers=came.headers is not None, limit=self._limit)
         return Produced(value) if isinstance(value, dict) else value
+
+    def stream(self, source: Source) -> StreamOutcome:
+        """Not carried yet."""
+        del source
+        return UnsupportedOutcome("streams are not carried through exchanges")
 
     def settle(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
