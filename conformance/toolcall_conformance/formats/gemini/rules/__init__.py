@@ -1,5 +1,5 @@
 """Gemini's rules that no JSON Schema can say: those about two places at once, and those that depend on the model."""
 
-from toolcall_conformance.formats.gemini.rules import calls, declarations, errors, history, models, replies
+from toolcall_conformance.formats.gemini.rules import calls, declarations, errors, history, models, replies, streams
 
-__all__ = ["calls", "declarations", "errors", "history", "models", "replies"]
+__all__ = ["calls", "declarations", "errors", "history", "models", "replies", "streams"]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.gemini.spelling import FINISH_REASONS, enum, number, root
+from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, enum, number, root
 from toolcall_conformance.rules.registry import Breach, Subject, rule
-
-#: Ends that can stand beside a call: it was made, or cut, or is of a function that was not declared.
-BESIDE_CALLS = {"STOP", "MAX_TOKENS", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
 
 #: What totalTokenCount counts.
 ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")

@@ -1,0 +1,82 @@
+"""Arguments that come in pieces, each with its path.
+
+Vertex AI streams them so where ``streamFunctionCallArguments`` is set (PartialArg in
+https://github.com/googleapis/python-genai/blob/main/google/genai/types.py): a piece is ``{"jsonPath": "$.city",
+"stringValue": "Lis", "willContinue": true}``, and the pieces of one text are put together.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
+
+VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
+
+
+class PartialArgs:
+    """The arguments of one call as far as they have come; ``args`` is changed in place."""
+
+    def __init__(self, args: dict[str, Any]) -> None:
+        self.args = args
+        self._continues = ""
+
+    def add(self, piece: Any) -> bool:
+        """Put a piece in its place; False if it has no path, or none that leads anywhere."""
+        path = piece.get("jsonPath") if isinstance(piece, dict) else None
+        if not isinstance(path, str):
+            return False
+        steps = _steps(path)
+        if not steps:
+            return False
+        key = next((name for name in VALUES if name in piece), None)
+        goes_on = piece.get("willContinue") is True
+        done = True
+        if key is not None:
+            value = None if key == "nullValue" else piece[key]
+            done = _put(self.args, steps, value, further=self._continues == path)
+        self._continues = path if goes_on else ""
+        return done
+
+
+def _steps(path: str) -> list[str | int] | None:
+    """The keys and places of a path, None for one that is not of this kind."""
+    if not path.startswith("$"):
+        return None
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        plain, place, single, double = found.groups()
+        quoted = single if single is not None else double
+        steps.append(int(place) if place else plain if plain else re.sub(r"\\(.)", r"\1", quoted or ""))
+        at = found.end()
+    return steps
+
+
+def _put(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> bool:
+    """Set the value at ``steps``, or add to the text there; objects and lists on the way are made."""
+    for number, step in enumerate(steps):
+        last = number == len(steps) - 1
+        fresh: Any = value if last else [] if isinstance(steps[number + 1], int) else {}
+        if isinstance(holder, list) and isinstance(step, int) and step <= len(holder):
+            if step == len(holder):
+                holder.append(fresh)
+            elif last:
+                holder[step] = _joined(holder[step], value, further)
+        elif isinstance(holder, dict) and isinstance(step, str):
+            if step not in holder:
+                holder[step] = fresh
+            elif last:
+                holder[step] = _joined(holder[step], value, further)
+        else:
+            return False
+        holder = holder[step]
+    return True
+
+
+def _joined(before: Any, value: Any, further: bool) -> Any:
+    return before + value if further and isinstance(before, str) and isinstance(value, str) else value

@@ -1,0 +1,247 @@
+"""Streamed replies, put together and held against the grammar of the API.
+
+A stream is a row of GenerateContentResponse objects without names, ended by the end of the connection. The states of a
+candidate, and of the stream::
+
+    REPLYING  a chunk with content                         -> REPLYING
+              a chunk with finishReason, content or not    -> FINISHED
+    FINISHED  chunks without content (usage)               -> FINISHED
+    any       {"error": …}                                 -> FAILED
+
+    a call    whole in one part; on Vertex AI also OPEN (name, willContinue: true), then parts of a functionCall without
+              a name (partialArgs, willContinue: true)*, the last of them without willContinue -> CLOSED
+
+https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent. The official SDK hands out the chunks
+and keeps their parts in a row (https://github.com/googleapis/python-genai/blob/main/google/genai/chats.py); so do we,
+and put neighbouring texts together, as a unary reply has them. One with a signature stays as it came: that is its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.formats.gemini.partial_args import PartialArgs
+from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+RULES = (
+    *("stream-framing", "stream-data-json", "stream-event-name", "stream-nothing-after-error", "stream-same-reply"),
+    *("stream-finish", "stream-finish-last", "stream-finish-with-calls", "stream-usage"),
+    *("stream-call-continued", "stream-call-ended", "stream-partial-args"),
+)
+
+Found = list[tuple[str, Breach]]
+
+
+def assemble(stream: Any) -> Assembled:
+    """The reply that a stream amounts to; never raises, whatever JSON it gets."""
+    machine = _Machine()
+    machine.framing(stream)
+    events = stream.get("events") if isinstance(stream, dict) else None
+    for place, event in enumerate(events if isinstance(events, list) else ()):
+        if isinstance(event, dict) and "data" in event:
+            machine.take(f"/events/{place}", event)
+    return machine.finish()
+
+
+class _Call:
+    """A functionCall part of the assembled content."""
+
+    def __init__(self, part: dict[str, Any], pointer: str, goes_on: bool) -> None:
+        self.part = part
+        self.body: dict[str, Any] = part["functionCall"]
+        self.pointer = pointer
+        self.goes_on = goes_on
+        self.pieces: PartialArgs | None = None
+
+    def add(self, piece: Any) -> bool:
+        if self.pieces is None:
+            args = self.body.get("args")
+            self.body["args"] = args = args if isinstance(args, dict) else {}
+            self.pieces = PartialArgs(args)
+        return self.pieces.add(piece)
+
+
+class _Candidate:
+    """One candidate: its chunks go through ``take``; ``finished`` is the pointer of its finishReason."""
+
+    def __init__(self, found: Found) -> None:
+        self.body: dict[str, Any] = {"content": {"parts": []}}
+        self.calls: list[_Call] = []
+        self.finished = ""
+        self._found = found
+        self._joinable = False
+
+    def take(self, pointer: str, chunk: dict[str, Any]) -> None:
+        content, pointer_of = member(chunk, "content"), _pointers(pointer, chunk)
+        given = member(content, "parts")
+        parts = given if isinstance(given, list) else []
+        for key, value in chunk.items():
+            if camel(key) != "content" and value is not None:
+                self.body[camel(key)] = copied(value)
+        if isinstance(content, dict):
+            self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
+        if self.finished and any(map(_says_something, parts)):
+            self._found.append(
+                ("stream-finish-last", Breach(pointer_of("content"), "content comes after finishReason"))
+            )
+        reason = member(chunk, "finishReason")
+        if reason is not None:
+            if self.finished:
+                self._found.append(("stream-finish-last", Breach(pointer_of("finishReason"), "a second finishReason")))
+            self.finished = pointer_of("finishReason")
+        for place, part in enumerate(parts):
+            self._add(f"{pointer_of('content')}/parts/{place}", part)
+
+    def _add(self, pointer: str, part: Any) -> None:
+        """A part goes behind the others; a piece of text or of a call to the one before."""
+        mine: list[Any] = self.body["content"]["parts"]
+        call = member(part, "functionCall")
+        if isinstance(call, dict):
+            self._add_call(pointer, part, call)
+            return
+        plain = isinstance(part, dict) and part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
+        if plain and self._joinable and mine[-1].get("thought") == part.get("thought"):
+            mine[-1]["text"] += part["text"]
+        else:
+            mine.append(copied(part))
+        self._joinable = plain
+
+    def _add_call(self, pointer: str, part: dict[str, Any], call: dict[str, Any]) -> None:
+        at = f"{pointer}/{_spelt(part, 'functionCall')}"
+        others = copied({key: value for key, value in part.items() if key not in spellings("functionCall")})
+        goes_on = member(call, "willContinue") is True
+        under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
+        if member(call, "name") or under_way is None:
+            if under_way is not None:
+                self._found.append(("stream-call-ended", Breach(under_way.pointer)))
+                under_way.goes_on = False
+            if not member(call, "name"):
+                self._found.append(("stream-call-continued", Breach(at)))
+            aside = (*spellings("partialArgs"), *spellings("willContinue"))
+            body = copied({key: value for key, value in call.items() if key not in aside})
+            under_way = _Call(others | {"functionCall": body}, at, goes_on)
+            self.body["content"]["parts"].append(under_way.part)
+            self.calls.append(under_way)
+            self._joinable = False
+        else:
+            under_way.goes_on = goes_on
+            under_way.part |= {key: value for key, value in others.items() if key not in under_way.part}
+        pieces = member(call, "partialArgs")
+        for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
+            if not under_way.add(piece):
+                where = f"{at}/{_spelt(call, 'partialArgs')}/{place}"
+                self._found.append(("stream-partial-args", Breach(where, got=piece)))
+
+    def finish(self) -> None:
+        for call in self.calls:
+            if call.goes_on and self.finished:
+                self._found.append(("stream-call-ended", Breach(call.pointer)))
+        reason = enum(self.body.get("finishReason"), FINISH_REASONS)
+        if self.calls and reason is not None and reason not in BESIDE_CALLS:
+            self._found.append(("stream-finish-with-calls", Breach(self.finished, want="STOP", got=reason)))
+
+    def streamed(self) -> Iterator[StreamedCall]:
+        for call in self.calls:
+            name, identity, args = (call.body.get(key) for key in ("name", "id", "args"))
+            yield StreamedCall(
+                call.pointer,
+                identity if isinstance(identity, str) and identity else None,
+                name if isinstance(name, str) else None,
+                whole=json.dumps(args, ensure_ascii=False) if isinstance(args, dict) and call.pieces is None else None,
+                closed=not call.goes_on,
+            )
+
+
+class _Machine:
+    def __init__(self) -> None:
+        self.body: dict[str, Any] | None = None
+        self.candidates: dict[Any, _Candidate] = {}
+        self.error: Any = None
+        self.last = ""
+        self.last_has_usage = False
+        self.found: Found = []
+
+    def breach(self, rule: str, pointer: str, message: str = "", **more: Any) -> None:
+        self.found.append((rule, Breach(pointer, message, **more)))
+
+    def framing(self, stream: Any) -> None:
+        if isinstance(stream, dict):
+            if isinstance(stream.get("broken"), str):
+                self.breach("stream-framing", "/broken", f"{stream['broken']}; clients read another text")
+            rest = stream.get("rest")
+            if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
+                self.breach("stream-framing", "/rest", "no blank line ends the last chunk")
+
+    def take(self, pointer: str, event: dict[str, Any]) -> None:
+        data = event["data"]
+        if self.error is not None:
+            self.breach("stream-nothing-after-error", f"{pointer}/data")
+            return
+        if "event" in event and not any(rule == "stream-event-name" for rule, _ in self.found):
+            self.breach("stream-event-name", f"{pointer}/event", got=event["event"])
+        if not isinstance(data, dict):
+            ours = "[DONE] is the end of OpenAI's streams; these end with the connection" if data == "[DONE]" else ""
+            self.breach("stream-data-json", f"{pointer}/data", ours, got=data)
+        elif data.get("error") is not None:
+            self.error = copied(data)
+        else:
+            self._chunk(f"{pointer}/data", data)
+
+    def _chunk(self, pointer: str, data: dict[str, Any]) -> None:
+        self.body = self.body if self.body is not None else {}
+        before, now = self.body.get("responseId"), member(data, "responseId")
+        if isinstance(before, str) and isinstance(now, str) and before != now:
+            self.breach("stream-same-reply", _pointers(pointer, data)("responseId"), want=before, got=now)
+        for key, value in data.items():
+            if key != "candidates" and value is not None:
+                self.body[camel(key)] = copied(value)
+        self.last, self.last_has_usage = pointer, isinstance(member(data, "usageMetadata"), dict)
+        candidates = data.get("candidates")
+        for place, chunk in enumerate(candidates if isinstance(candidates, list) else ()):
+            if isinstance(chunk, dict):
+                index = chunk.get("index")
+                which = index if isinstance(index, int) else 0
+                if which not in self.candidates:
+                    self.candidates[which] = _Candidate(self.found)
+                self.candidates[which].take(f"{pointer}/candidates/{place}", chunk)
+
+    def finish(self) -> Assembled:
+        """What can only be said once nothing more comes."""
+        if self.candidates and self.body is not None:
+            self.body["candidates"] = [candidate.body for candidate in self.candidates.values()]
+        for candidate in self.candidates.values():
+            candidate.finish()
+        blocked = member(self.body, "promptFeedback") is not None
+        whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
+        if self.error is None and not whole:
+            self.breach("stream-finish", self.last, "nothing comes after this, and no finishReason came")
+        elif self.error is None and not self.last_has_usage:
+            self.breach("stream-usage", self.last)
+        calls = tuple(call for candidate in self.candidates.values() for call in candidate.streamed())
+        found = tuple((f"gemini/{rule}", breach) for rule, breach in self.found)
+        if self.error is not None:
+            return Assembled(self.body, "failed", calls, self.error, found)
+        return Assembled(self.body, "whole" if whole else "open", calls, None, found)
+
+
+def _says_something(part: Any) -> bool:
+    return not (isinstance(part, dict) and part.keys() <= {"text", "thought"} and part.get("text") == "")
+
+
+def _spelt(value: dict[str, Any], key: str) -> str:
+    """The spelling of a key that is there."""
+    return next((spelling for spelling in spellings(key) if spelling in value), key)
+
+
+def _pointers(pointer: str, value: dict[str, Any]) -> Any:
+    """Pointers to members of an object by their camelCase keys, and to it where they are absent."""
+
+    def to(key: str) -> str:
+        return next((f"{pointer}/{spelling}" for spelling in spellings(key) if spelling in value), pointer)
+
+    return to
