@@ -39,6 +39,12 @@ KNOWN: dict[str, dict[Item, str]] = {
         # toolConfig is not read.
         ("grep/choice-subset", "request", "gemini", "anthropic"): "translation/tool-choice",
     },
+    "any-llm": {
+        # Their own parameter max_completion_tokens goes to Anthropic's SDK, which has no such argument.
+        ("binary/audio", "request", "openai_chat", "anthropic"): "translation/crashed",
+        # For Gemini it is left out.
+        ("binary/audio", "request", "openai_chat", "gemini"): "translation/setting-lost",
+    },
     "llm-bridge": {
         # Messages has no role "tool".
         ("shell/seed", "request", "openai_chat", "anthropic"): "anthropic/roles",
@@ -73,6 +79,11 @@ RIGHT: dict[str, set[Item]] = {
         ("shell/seed", "request", "openai_chat", "openai_chat"),
         ("shell/seed", "agent_loop", "openai_chat", "anthropic"),
         ("shell/seed", "agent_loop", "anthropic", "gemini"),
+    },
+    "any-llm": {
+        ("shell/seed", "agent_loop", "openai_chat", "gemini"),
+        ("shell/seed", "agent_loop", "anthropic", "openai_chat"),
+        ("shell/seed", "request", "openai_responses", "openai_responses"),
     },
     "llm-bridge": {("shell/seed", "request", "anthropic", "anthropic")},
     "portkey": {

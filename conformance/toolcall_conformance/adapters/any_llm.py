@@ -9,8 +9,9 @@ from importlib import metadata
 from typing import Any
 
 from any_llm import AnyLLM
+from any_llm.exceptions import UnsupportedParameterError
 
-from toolcall_conformance.contract import Route, Unsupported
+from toolcall_conformance.contract import Refused, Route, Unsupported
 
 # Our names for the providers and theirs, and what comes after the upstream's root in ``api_base``.
 PROVIDERS = {
@@ -41,7 +42,10 @@ class Session:
         call = CALLS[self._route.client]
         names = ARGUMENTS.get(call, {})
         given = {names.get(name, name): value for name, value in body.items() if name != "model"}
-        answer = await getattr(self._client, call)(model=self._route.upstream_model, **given)
+        try:
+            answer = await getattr(self._client, call)(model=self._route.upstream_model, **given)
+        except UnsupportedParameterError as error:
+            raise Refused(str(error)) from None
         plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return plain
 

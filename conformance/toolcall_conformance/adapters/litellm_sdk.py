@@ -17,7 +17,7 @@ os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 
 import litellm
 
-from toolcall_conformance.contract import Route
+from toolcall_conformance.contract import Refused, Route
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True
@@ -40,10 +40,6 @@ MODELS = {
     "gemini": "gemini/",
 }
 BASES = {"openai_chat": "/v1", "openai_responses": "/v1", "anthropic": "", "gemini": "/v1beta"}
-
-
-class Refused(Exception):  # noqa: N818 - recognised by this name
-    """litellm says itself that it does not take a parameter."""
 
 
 class Session:
@@ -73,7 +69,7 @@ class Session:
                 api_key="no-key",
                 max_retries=0,
             )
-        except litellm.exceptions.UnsupportedParamsError as error:
+        except litellm.exceptions.UnsupportedParamsError as error:  # they say themselves that they do not take it
             raise Refused(str(error)) from None
         return _plain(answer)
 
