@@ -335,7 +335,7 @@ def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:
         def open(self, way: Route) -> Any:
             class Session(Fused):
                 async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
-                    raise KeyError("too early")
+                    raise KeyError("too early", body, upstream_url)
 
             return Session(way, "")
 
