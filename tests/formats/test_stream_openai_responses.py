@@ -269,6 +269,17 @@ def test_a_reply_that_was_cut_at_the_limit(corpus: Corpus) -> None:
     assert assemble(body).end == "whole"
 
 
+def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
+    marker = {"data": "[DONE]"}
+    events = stream(*CALL)["events"]
+    early = {"events": [*events[:-1], marker, events[-1]]}
+    assert assemble(early).end == "open"
+    assert found(corpus, early) == {"stream-no-marker", "stream-unfinished", "stream-after-end"}
+    late = {"events": [*events, marker]}
+    assert assemble(late).end == "whole"
+    assert found(corpus, late) == {"stream-no-marker"}
+
+
 def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in keys}
 

@@ -1,0 +1,181 @@
+"""The items of a streamed reply: which of them an event is about, and what the final output says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.stream import items as _items
+from toolcall_conformance.formats.openai_responses.stream.events import PARTS, PIECES
+from toolcall_conformance.formats.openai_responses.stream.items import Complain, Item
+from toolcall_conformance.jsonvalue import JSONError, join, parse
+from toolcall_conformance.reading.assembled import StreamedCall
+from toolcall_conformance.rules.registry import Breach
+
+RULES = (
+    "openai_responses/stream-item-added",
+    "openai_responses/stream-item-announced",
+    "openai_responses/stream-output-index",
+    "openai_responses/stream-item-id",
+    "openai_responses/stream-item-done",
+    "openai_responses/stream-item-closed",
+    "openai_responses/stream-final-output",
+    "openai_responses/stream-output-place",
+    "openai_responses/stream-arguments-json",
+    *_items.RULES,
+)
+
+
+class Output:
+    """The items so far."""
+
+    def __init__(self, complain: Complain) -> None:
+        self._complain = complain
+        self._told: set[str] = set()
+        self._items: list[Item] = []
+        self._final_calls: list[StreamedCall] = []
+
+    @property
+    def streamed(self) -> list[dict[str, Any]]:
+        """The items as they stand, in the order of their indexes."""
+        return [item.said for item in self._ordered()]
+
+    def calls(self, closed: bool) -> tuple[StreamedCall, ...]:
+        """The calls that a client has to carry out; all of them ``closed`` if the reply ended in order."""
+        called = [item.call(closed) for item in self._ordered()]
+        return (*(call for call in called if call is not None), *self._final_calls)
+
+    def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
+        """Take an event that is about an item; one of a type that is not known changes nothing."""
+        stem, _, last = kind.rpartition(".")
+        if kind == "response.output_item.added":
+            self._added(data, pointer)
+        elif kind == "response.output_item.done":
+            self._done(data, pointer)
+        elif stem in PIECES and last in ("delta", "done"):
+            piece = PIECES[stem]
+            item = self._concerned(data, pointer)
+            if item is not None:
+                index = data.get(piece.index_key) if piece.index_key else None
+                take = item.fragment if last == "delta" else item.done
+                take(piece, index, data.get("delta" if last == "delta" else piece.key), pointer)
+        elif stem in PARTS and last in ("added", "done"):
+            item = self._concerned(data, pointer)
+            part = data.get("part")
+            if item is not None and isinstance(part, dict):
+                list_key, index_key = PARTS[stem]
+                take_part = item.open_part if last == "added" else item.close_part
+                take_part(list_key, data.get(index_key), part, pointer)
+
+    def _added(self, data: dict[str, Any], pointer: str) -> None:
+        index, item = data.get("output_index"), data.get("item")
+        if not _is_index(index):
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+        elif any(known.index == index for known in self._items):
+            message = f"an item with the output_index {index} was added before"
+            self._say("stream-output-index", Breach(join(pointer, "output_index"), message, got=index))
+        if isinstance(item, dict) and not self._is_open(index, item):
+            self._items.append(Item(item, index if _is_index(index) else None, pointer, self._complain))
+
+    def _is_open(self, index: Any, item: dict[str, Any]) -> bool:
+        """Whether this very item was added before; then it is not another one."""
+        known = self._known(index, item.get("id"))
+        return known is not None and not known.closed and _same(known.said, item)
+
+    def _done(self, data: dict[str, Any], pointer: str) -> None:
+        said = data.get("item")
+        if not isinstance(said, dict):
+            return
+        index = data.get("output_index")
+        if not _is_index(index):
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+        item = self._known(index, said.get("id"))
+        if item is None:
+            self._once("stream-item-announced", Breach(pointer, "the item is done and was never added"))
+            self._items.append(Item.whole(said, index if _is_index(index) else None, pointer, self._complain))
+            return
+        item.close(said, pointer)
+
+    def _concerned(self, data: dict[str, Any], pointer: str) -> Item | None:
+        """The item that an event is about."""
+        index, item_id = data.get("output_index"), data.get("item_id")
+        item = self._known(index, item_id)
+        if not _is_index(index):
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+        if item is None:
+            self._once("stream-item-added", Breach(pointer))
+        elif "item_id" not in data:
+            self._once("stream-item-id", Breach(pointer, "item_id is missing"))
+        elif item_id != item.said.get("id"):
+            breach = Breach(join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject)
+            self._once("stream-item-id", breach)
+        return item
+
+    def _known(self, index: Any, item_id: Any) -> Item | None:
+        """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
+        placed = [item for item in self._items if item.index is not None and item.index == index]
+        found = placed if _is_index(index) else self._items
+        named = [item for item in found if item_id is not None and item.said.get("id") == item_id]
+        return named[-1] if named else placed[-1] if placed else None
+
+    def close(self, output: list[Any] | None, pointer: str) -> None:
+        """Hold the output of the reply against the items that came, each found by what it is, not by its place."""
+        left = [(number, said) for number, said in enumerate(output or []) if isinstance(said, dict)]
+        for rank, item in enumerate(self._ordered()):
+            found = next((entry for entry in left if _same(item.said, entry[1])), None)
+            if found is None:
+                if not item.closed:
+                    self._once("stream-item-done", Breach(pointer, subject=item.subject))
+                elif output is not None:
+                    where = join(pointer, "output")
+                    self._once("stream-final-output", Breach(where, subject=item.subject))
+                continue
+            left.remove(found)
+            where = join(pointer, "output", found[0])
+            if not item.closed:
+                self._once("stream-item-closed", Breach(where, subject=item.subject))
+            if found[0] != rank or (item.index is not None and item.index != rank):
+                self._once("stream-output-place", Breach(where, want=item.index, got=found[0], subject=item.subject))
+            item.compare(found[1], where)
+        for number, said in left:
+            where = join(pointer, "output", number)
+            self._once("stream-item-announced", Breach(where, "the reply has an item that was never added"))
+            call = Item.whole(said, None, where, self._complain).call(True)
+            if call is not None:
+                self._final_calls.append(call)
+
+    def check_arguments(self) -> None:
+        """In a reply that is complete the arguments of every call are."""
+        for item in self._ordered():
+            text = item.said.get("arguments")
+            if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
+                continue
+            try:
+                parse(text)
+            except JSONError:
+                message = "a call without arguments has {}" if not text.strip() else "the arguments are no JSON"
+                breach = Breach(item.pointer, message, got=text, subject=item.subject)
+                self._say("stream-arguments-json", breach)
+
+    def _ordered(self) -> list[Item]:
+        return sorted(self._items, key=lambda item: len(self._items) if item.index is None else item.index)
+
+    def _once(self, slug: str, breach: Breach) -> None:
+        """For what a translator does in every event, if it does it: told of the first."""
+        if slug not in self._told:
+            self._told.add(slug)
+            self._say(slug, breach)
+
+    def _say(self, slug: str, breach: Breach) -> None:
+        self._complain(f"openai_responses/{slug}", breach)
+
+
+def _same(item: dict[str, Any], other: dict[str, Any]) -> bool:
+    """One item told twice: the ids say so, of a call its own one too. Some servers leave ids out."""
+    if item.get("type") != other.get("type"):
+        return False
+    keys = [key for key in ("call_id", "id") if item.get(key) is not None and other.get(key) is not None]
+    return any(item[key] == other[key] for key in keys) if keys else True
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
