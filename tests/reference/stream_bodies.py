@@ -63,13 +63,12 @@ def _anthropic(bodies: list[Any]) -> dict[str, Any]:
                     block[key] = block.get(key, "") + delta[key]
             if delta["type"] == "input_json_delta":
                 fragments[body["index"]] = fragments.get(body["index"], "") + delta["partial_json"]
-        elif body["type"] == "content_block_stop":
-            text = fragments.get(body["index"], "")
-            if text:
-                message["content"][body["index"]]["input"] = _arguments(text)
         elif body["type"] == "message_delta":
             message |= {key: value for key, value in body["delta"].items() if key.startswith("stop")}
             message["usage"] = message["usage"] | body.get("usage", {})
+    for index, text in fragments.items():
+        if text:
+            message["content"][index]["input"] = _arguments(text)
     return message
 
 
@@ -158,7 +157,7 @@ def _see_anthropic(body: dict[str, Any]) -> dict[str, Any]:
 def _see_chat(body: dict[str, Any]) -> dict[str, Any]:
     message = body["choices"][0]["message"]
     calls = []
-    for call in message.get("tool_calls", []):
+    for call in message.get("tool_calls") or []:
         said = call[call["type"]]
         calls.append(
             (call["id"], said["name"], _arguments(said["arguments"]) if "arguments" in said else said["input"])

@@ -1,0 +1,135 @@
+"""A reply that streams reads as the same reply does when it comes whole: all goldens, and all recorded streams."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import warnings
+from typing import Any
+
+import pytest
+from reference_bodies import FORMATS, open_way
+from stream_bodies import TRAFFIC, assemble, recorded, seen
+
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_reference import Refused, Session
+from witnesses.accumulators import ACCUMULATORS
+
+CORPUS = load_corpus()
+CROSSING = [(client, upstream) for client, upstream in itertools.product(FORMATS, FORMATS) if client != upstream]
+#: Replies that an SDK's accumulator does not give out, by their finish: what it raises.
+NOT_GIVEN_OUT = {
+    "length": "the length limit was reached",
+    "content_filter": "rejected by the content filter",
+    "incomplete": "Didn't receive a `response.completed` event",
+}
+
+
+def losses(session: Session) -> set[tuple[str, str]]:
+    return {(loss.element, loss.note) for loss in session.losses}
+
+
+def asked(session: Session, case: Case, client: str, number: int) -> Any:
+    """The upstream's request for the client's golden one, or why there is none."""
+    try:
+        return session.request(copy.deepcopy(case.exchanges(client)[number].request))
+    except Refused as reason:
+        return str(reason)
+
+
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_goldens_stream_as_they_read_whole(client: str, upstream: str) -> None:
+    done = 0
+    for case in CORPUS.cases.values():
+        if not {client, upstream} <= set(case.formats):
+            continue
+        # Two conversations: one whole, one streamed. What they remember shows in their later requests.
+        whole, streamed = open_way(client, upstream), open_way(client, upstream)
+        for number, exchange in enumerate(case.exchanges(upstream)):
+            assert asked(streamed, case, client, number) == asked(whole, case, client, number), case.id
+            if exchange.response is None or exchange.stream_path is None:
+                continue
+            stream = exchange.stream_path.read_bytes()
+            expected = seen(client, whole.response(copy.deepcopy(exchange.response)))
+            assert seen(client, assemble(client, b"".join(streamed.stream([stream])))) == expected, case.id
+            assert losses(streamed) == losses(whole), case.id
+            done += 1
+    assert done > 250
+
+
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_official_sdks_read_the_goldens_stream(client: str, upstream: str) -> None:
+    cases = sorted(CORPUS.cases)[::7]
+    done = 0
+    for case in (CORPUS.cases[key] for key in cases):
+        if not {client, upstream} <= set(case.formats):
+            continue
+        for exchange in case.exchanges(upstream):
+            if exchange.response is None or exchange.stream_path is None:
+                continue
+            stream = b"".join(open_way(client, upstream).stream([exchange.stream_path.read_bytes()]))
+            expected = seen(client, open_way(client, upstream).response(copy.deepcopy(exchange.response)))
+            finish = expected["finish"]
+            refused = NOT_GIVEN_OUT.get(finish if isinstance(finish, str) else str(finish[0]))
+            if refused is not None:
+                with pytest.raises(Exception, match=refused):
+                    ACCUMULATORS[client](stream)
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = seen(client, ACCUMULATORS[client](stream))
+            found.pop("usage", None)  # its types add what is not there
+            assert found == {key: value for key, value in expected.items() if key in found}, case.id
+            done += 1
+    assert done > 20
+
+
+#: What streams and cannot be told again when the end shows that it should have been said otherwise:
+#: blank text behind calls, which stands with the text before them where it is whole.
+TOLD_ALREADY = {"avian-kimi-multi_tool_streaming.0.json"}
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_recorded_streams_read_as_their_replies_do(client: str, upstream: str) -> None:
+    done = 0
+    for path, stream, _ in recorded(upstream):
+        if "error_streaming" in path.name:
+            continue  # these fail: see the other tests
+        ends_well = stream if stream.endswith(b"\n\n") else stream + b"\n\n"
+        expected = seen(client, open_way(client, upstream).response(assemble(upstream, ends_well)))
+        found = seen(client, assemble(client, b"".join(open_way(client, upstream).stream([stream]))))
+        if path.name in TOLD_ALREADY:
+            found, expected = _without_blanks(found), _without_blanks(expected)
+        assert found == expected, path.name
+        done += 1
+    assert done > 70
+
+
+def _without_blanks(value: dict[str, Any]) -> dict[str, Any]:
+    return {**value, "text": "".join(json.dumps(value["text"]).split())}
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
+@pytest.mark.parametrize("name", FORMATS)
+def test_recorded_streams_of_the_same_format_pass_as_they_are(name: str) -> None:
+    from toolcall_conformance.streaming import sse
+
+    for path, stream, _ in recorded(name):
+        found = sse.parse(b"".join(open_way(name, name, client_model="mine").stream([stream])))["events"]
+        expected = sse.parse(stream if stream.endswith(b"\n\n") else stream + b"\n\n")["events"]
+        assert len(found) == len(expected), path.name
+        for got, want in zip(found, expected, strict=True):
+            assert got == _with_model(want, "mine"), path.name
+
+
+def _with_model(event: Any, model: str) -> Any:
+    data = event["data"]
+    for holder, key in ((data, "model"), (data, "modelVersion")):
+        if isinstance(holder, dict) and isinstance(holder.get(key), str):
+            holder[key] = model
+    for key in ("message", "response"):
+        if isinstance(data, dict) and isinstance(data.get(key), dict) and "model" in data[key]:
+            data[key]["model"] = model
+    return event
