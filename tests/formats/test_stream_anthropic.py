@@ -230,6 +230,13 @@ def test_the_error_is_that_of_an_error_reply() -> None:
     assert [call.closed for call in assembled.calls] == [False]
 
 
+def test_counts_are_totals_and_null_says_nothing() -> None:
+    delta = {"delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 20, "input_tokens": None}}
+    assembled = assemble(stream(START, finish("end_turn"), event("message_delta", **delta), STOP))
+    assert assembled.body is not None
+    assert assembled.body["usage"] == {"input_tokens": 9, "output_tokens": 20}
+
+
 def test_the_content_that_a_message_starts_with(corpus: Corpus) -> None:
     """As with calls made by a program that goes on: deltas and indices count from there."""
     before = {**MESSAGE, "content": [{"type": "text", "text": "So far."}]}

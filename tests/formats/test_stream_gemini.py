@@ -273,6 +273,7 @@ def mine(stream: Any) -> dict[str, Any]:
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 def test_recorded_streams_amount_to_what_the_sdk_makes_of_them() -> None:
     wire = Wire()
+    client = user(wire)
     told = [
         record for record in records("gemini") if record.content["stream_format"] == "sse" and record.content["sse"]
     ]
