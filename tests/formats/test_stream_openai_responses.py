@@ -269,6 +269,12 @@ def test_a_reply_that_was_cut_at_the_limit(corpus: Corpus) -> None:
     assert assemble(body).end == "whole"
 
 
+def test_the_end_of_the_reply_closes_a_call_that_was_never_done() -> None:
+    for status, closed in [("completed", True), ("incomplete", True), ("failed", False)]:
+        assembled = assemble(stream(*CALL[:5], lifecycle(status, FINISHED)))
+        assert [one.closed for one in assembled.calls] == [closed], status
+
+
 def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
     marker = {"data": "[DONE]"}
     events = stream(*CALL)["events"]
