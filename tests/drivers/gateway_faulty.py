@@ -92,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         match fault:
             case "another-api":
                 path = "/alpha" if upstream == "beta" else f"/beta/{model}:ask"
-            case "no-api":
+            case "no-api" | "looks-around-and-errs":
                 path = "/v9/ask"
             case "no-version":
                 del told["x-beta-version"]
@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
         data = {"sends-no-json": b"{text", "sends-no-utf-8": b'{"text": "\xff"}'}.get(fault, json.dumps(sent).encode())
         asked = http.client.HTTPConnection(base.hostname or "", base.port, timeout=30)
         method = "PUT" if fault == "another-method" else "POST"
-        if fault == "looks-around-first":
+        if fault in ("looks-around-first", "looks-around-and-errs"):
             asked.request("GET", base.path + "/models")
             asked.getresponse().read()
         asked.request(method, base.path + path, data, told)

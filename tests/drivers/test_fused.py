@@ -196,6 +196,19 @@ def test_a_coroutine_that_waits_for_ever_is_ended(project: Any) -> None:
     assert left() == []
 
 
+def test_a_busy_loop_is_ended(project: Any) -> None:
+    spec = library(project, "exec('while True: pass')")
+    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=0.5", spec=spec).assert_outcomes(failed=1, passed=8)
+    assert left() == []
+
+
+def test_a_task_of_its_own_may_exit(project: Any) -> None:
+    """SystemExit leaves the loop by the side of the task that raised it; the loop goes on."""
+    text = "asyncio.ensure_future(asyncio.to_thread(lambda: None)).add_done_callback(lambda _: exit(3))"
+    spec = library(project, f"{text}; await asyncio.sleep(0.1)", way="async def")
+    project.run("toolcall::", "--toolcall-timeout=5", spec=spec).assert_outcomes(passed=24)
+
+
 def test_one_that_asks_twice_is_answered_twice(project: Any) -> None:
     again = "post(upstream_url + PATHS[upstream].replace('{model}', model), sent, headers)"
     project.run("toolcall::", spec=library(project, again)).assert_outcomes(passed=24)

@@ -81,6 +81,7 @@ BEFORE = [
         "the upstream was asked at POST /v9/ask, which is no API of these formats; beta is POST /beta/{model}:ask",
         "",
     ),
+    ("looks-around-and-errs", "upstream-address", "the upstream was asked at POST /v9/ask, *", ""),
     (
         "another-method",
         "upstream-address",

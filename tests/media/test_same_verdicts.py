@@ -14,6 +14,7 @@ FAMILIES = (
     "toolcall::shell/seed",
     "toolcall::mcp/names-cut-alike",
     "toolcall::state/seed",
+    "toolcall::shell/dialect-absent-arguments",
     "toolcall::errors/upstream-rate-limit-after-tool",
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import threading
@@ -75,16 +74,13 @@ class Fused:
 
     def _send(self, inner: Any, body: dict[str, Any], url: str) -> Future[Came]:
         pending: Future[Came] = Future()
-        tasks: list[Future[Came]] = []
 
         def work() -> None:
             try:
                 value = inner.exchange(body, url)
                 if inspect.isawaitable(value):
-                    tasks.append(self._running_loop().run(_awaited(value)))
-                    came = tasks[0].result()
-                else:
-                    came = answered(value)
+                    value = self._running_loop().run(_awaited(value)).result()
+                came = answered(value)
             except BaseException as error:  # whatever the library raises, SystemExit included
                 came = raised(error)
             with contextlib.suppress(InvalidStateError):  # nobody waits any more
@@ -100,9 +96,7 @@ class Fused:
         thread = threading.Thread(target=guarded, name="toolcall-exchange", daemon=True)
 
         def give_up(done: Future[Came]) -> None:
-            if done.cancelled():
-                for task in tasks:
-                    task.cancel()
+            if done.cancelled():  # a coroutine ends with its loop
                 unwind_later(thread)
 
         pending.add_done_callback(give_up)
@@ -158,11 +152,5 @@ def raised(error: BaseException) -> Came:
     return Crashed(error, own_frames(error))
 
 
-async def _awaited(value: Awaitable[Any]) -> Came:
-    """Caught here, in the exchange's own task: SystemExit would leave the loop by the side of the task's result."""
-    try:
-        return answered(await value)
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:
-        return raised(error)
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
