@@ -60,6 +60,13 @@ KNOWN: dict[str, dict[Item, str]] = {
         ),
         ("errors/upstream-rate-limit", "response", "gemini", "openai_chat"): "gemini/error-status-name",
     },
+    "litellm-proxy": {
+        # A Gemini client gets an error without the name of its status, or in OpenAI's form.
+        ("errors/upstream-rate-limit", "response", "gemini", "gemini"): "gemini/error-status-name",
+        ("errors/upstream-rate-limit", "response", "gemini", "anthropic"): "translation/target-format",
+        # As in the library.
+        ("shell/seed", "request", "anthropic", "openai_responses"): "translation/text-moved",
+    },
     "portkey": {
         # Every functionResponse is called gateway-tool-filler-name.
         ("shell/seed", "request", "openai_chat", "gemini"): "gemini/result-names-call",
@@ -86,6 +93,10 @@ RIGHT: dict[str, set[Item]] = {
         ("shell/seed", "request", "openai_responses", "openai_responses"),
     },
     "llm-bridge": {("shell/seed", "request", "anthropic", "anthropic")},
+    "litellm-proxy": {
+        ("shell/seed", "agent_loop", "openai_chat", "anthropic"),
+        ("errors/upstream-rate-limit", "response", "openai_chat", "anthropic"),
+    },
     "portkey": {
         ("shell/seed", "agent_loop", "anthropic", "anthropic"),
         ("shell/seed", "request", "openai_chat", "openai_chat"),
