@@ -169,6 +169,15 @@ def test_arguments_in_pieces() -> None:
     assert body[:2] == [{"thoughtSignature": "c2ln", "functionCall": {"name": "edit", "args": args}}, READ]
 
 
+def test_a_text_that_will_not_continue_is_replaced() -> None:
+    pieces = [string("$.path", "a", on=False), string("$.path", "b", on=False)]
+    assert parts(chunk(OPEN, *pieces, CLOSE), STOP)[0]["functionCall"]["args"] == {"path": "b"}
+
+
+def test_another_call_ends_the_one_under_way() -> None:
+    assert [call.closed for call in assemble(stream(chunk(OPEN), chunk(OPEN))).calls] == [True, False]
+
+
 def test_the_call_under_way() -> None:
     events = [chunk(OPEN), chunk(string("$.path", "a")), chunk(CLOSE), chunk(READ), STOP]
     states = [assemble(stream(*events[:count])) for count in range(len(events) + 1)]
@@ -208,6 +217,9 @@ def test_either_spelling_is_read() -> None:
     }
     assembled = assemble(stream(event))
     assert assembled.end == "whole"
+    assert assembled.body is not None
+    assert assembled.body["usageMetadata"] == USAGE
+    assert assembled.body["candidates"][0]["finishReason"] == "STOP"
     assert [call.name for call in assembled.calls] == ["read_file"]
     assert [call.arguments for call in formats.read("gemini", "stream", stream(event)).calls] == [{"path": "a.py"}]
 
