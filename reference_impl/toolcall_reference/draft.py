@@ -17,6 +17,7 @@ class OpenCall:
     place: int
     call: UniversalToolCall
     pieces: list[str] = field(default_factory=list)
+    begun: bool = False
     closed: bool = False
 
     @property
@@ -104,10 +105,12 @@ class Draft:
         return found
 
     def grow(self, call: OpenCall, piece: str) -> None:
-        """A piece of a call's argument text."""
+        """A piece of a call's argument text. White space before the JSON says nothing, and is not passed on."""
         if piece and not call.closed:
             call.pieces.append(piece)
-            self._deltas.append(Grown(call.place, piece))
+            call.begun = call.begun or bool(piece.strip()) or call.call.kind == "custom"
+            if call.begun:
+                self._deltas.append(Grown(call.place, piece))
 
     def complete(self, call: OpenCall, text: str) -> None:
         """The whole argument text, of which the beginning may have come in pieces."""

@@ -26,10 +26,15 @@ def _constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+# Made once: the module's functions would make one for every event of a stream.
+_DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def parse(text: str) -> Any:
     """Parse JSON; ValueError for what is not JSON (NaN and overflowing numbers included). Integers stay exact."""
     try:
-        return json.loads(text, parse_float=_number, parse_constant=_constant)
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -47,7 +52,7 @@ def parse_object(text: str) -> dict[str, Any] | None:
 
 def dump(value: Any) -> str:
     """JSON text without needless space, characters as themselves."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def copied(value: Any) -> Any:

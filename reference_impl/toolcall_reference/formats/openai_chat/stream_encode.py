@@ -95,8 +95,7 @@ class StreamEncoder:
         elif isinstance(item, Text):
             yield self._chunk({"content": self._joiner.text(delta.text)})
         elif isinstance(item, UniversalToolCall):
-            if delta.text.strip():
-                self._empty.discard(delta.place)
+            self._empty.discard(delta.place)
             yield from self._argue(delta.place, item, delta.text)
 
     def _argue(self, place: int, call: UniversalToolCall, piece: str) -> Iterator[Body]:

@@ -116,7 +116,7 @@ class StreamEncoder:
             found.pieces.append(piece)
             more: Body = {} if found.text.refusal else {"logprobs": []}
             yield f"response.{_kind(found.text)}.delta", {**found.part, "delta": piece, **more}
-        elif piece.strip() or found.pieces or found.says[1] == "input":
+        else:
             found.pieces.append(piece)
             yield f"response.{found.says[0]}.delta", {**found.where, "delta": piece}
 

@@ -1,0 +1,440 @@
+"""The shapes of streams that break translators, one by one: what the reference makes of each for every other format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from reference_bodies import FORMATS, open_way
+from stream_bodies import assemble, events, framed, seen
+
+OTHERS = {name: [other for other in FORMATS if other != name] for name in FORMATS}
+
+
+def out(client: str, upstream: str, bodies: list[Any], **more: Any) -> bytes:
+    session = open_way(client, upstream, **more)
+    return b"".join(session.stream([framed(upstream, bodies)]))
+
+
+def calls(client: str, upstream: str, bodies: list[Any]) -> list[tuple[str, Any]]:
+    return [(name, given) for _, name, given in seen(client, assemble(client, out(client, upstream, bodies)))["calls"]]
+
+
+def ids(client: str, upstream: str, bodies: list[Any]) -> list[str | None]:
+    return [given for given, _, _ in seen(client, assemble(client, out(client, upstream, bodies)))["calls"]]
+
+
+def chat(*deltas: dict[str, Any], finish: str | None = "tool_calls", done: bool = True, **more: Any) -> list[Any]:
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 7, "model": "m"}
+    found: list[Any] = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    if finish is not None:
+        found.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], **more})
+    return [*found, "[DONE]"] if done else found
+
+
+def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
+    function = {key: more.pop(key) for key in ("name",) if key in more} | {"arguments": text}
+    entry = {"index": index, **more, "function": function} if index is not None else {**more, "function": function}
+    return {"tool_calls": [entry]}
+
+
+def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    found: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "usage": {"input_tokens": 9}}}]
+    for index, (block, *deltas) in enumerate(content):
+        found.append({"type": "content_block_start", "index": index, "content_block": block})
+        found += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        found.append({"type": "content_block_stop", "index": index})
+    end = {"stop_reason": stop, "stop_sequence": None}
+    return [*found, {"type": "message_delta", "delta": end, "usage": {"output_tokens": 5}}, {"type": "message_stop"}]
+
+
+def use(place: int, *fragments: str, **more: Any) -> list[Any]:
+    block = {"type": "tool_use", "id": f"toolu_{place}", "name": "look", "input": {}, **more}
+    return [block, *({"type": "input_json_delta", "partial_json": text} for text in fragments)]
+
+
+def gemini(*parts: list[dict[str, Any]], finish: str | None = "STOP") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"responseId": "r", "candidates": [{"content": {"parts": part}}]} for part in parts]
+    last = {"responseId": "r", "candidates": [{"content": {"role": "model"}, "finishReason": finish}]}
+    return [*found, last] if finish else found
+
+
+def responses(*inner: dict[str, Any], output: list[Any], status: str = "completed", **more: Any) -> list[Any]:
+    response = {"id": "resp_1", "status": "in_progress", "output": []}
+    end = {"type": f"response.{status}", "response": {**response, "status": status, "output": output, **more}}
+    return [{"type": "response.created", "response": response}, *inner, end]
+
+
+INTERLEAVED = chat(
+    piece(0, "", id="call_a", type="function", name="look"),
+    piece(1, "", id="call_b", type="function", name="look"),
+    piece(0, '{"city":'),
+    piece(1, '{"city": "Ro'),
+    piece(0, '"Oslo"}'),
+    piece(1, 'me"}'),
+)
+
+
+@pytest.mark.parametrize("client", OTHERS["openai_chat"])
+def test_interleaved_calls_are_told_apart(client: str) -> None:
+    assert calls(client, "openai_chat", INTERLEAVED) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
+    assert ids(client, "openai_chat", INTERLEAVED) == ["call_a", "call_b"]
+
+
+def test_interleaved_calls_are_blocks_one_after_the_other() -> None:
+    found = [event["data"] for event in events(out("anthropic", "openai_chat", INTERLEAVED))]
+    blocks = [(body["type"], body["index"]) for body in found if body["type"] in _ENDS]
+    assert blocks == [(kind, index) for index in (0, 1) for kind in _ENDS]
+    assert [body["index"] for body in found if "index" in body] == sorted(
+        body["index"] for body in found if "index" in body
+    )
+
+
+_ENDS = ("content_block_start", "content_block_stop")
+
+
+@pytest.mark.parametrize(
+    "bodies",
+    [
+        chat(piece(0, "", id="call_a", name="look")),
+        chat(piece(0, "{}", id="call_a", name="look")),
+        chat(piece(0, " ", id="call_a", name="look"), piece(0, "")),
+        chat({"tool_calls": [{"index": 0, "id": "call_a", "function": {"name": "look"}}]}),
+    ],
+)
+def test_no_arguments_of_chat(bodies: list[Any]) -> None:
+    for client in OTHERS["openai_chat"]:
+        assert calls(client, "openai_chat", bodies) == [("look", {})]
+
+
+@pytest.mark.parametrize("bodies", [claude(use(1)), claude(use(1, "")), claude(use(1, "{}")), claude(use(1, "", " "))])
+def test_no_arguments_of_anthropic(bodies: list[Any]) -> None:
+    for client in OTHERS["anthropic"]:
+        assert calls(client, "anthropic", bodies) == [("look", {})]
+
+
+@pytest.mark.parametrize("call", [{"name": "look"}, {"name": "look", "args": {}}, {"name": "look", "args": None}])
+def test_no_arguments_of_gemini(call: dict[str, Any]) -> None:
+    for client in OTHERS["gemini"]:
+        assert calls(client, "gemini", gemini([{"functionCall": call}])) == [("look", {})]
+
+
+def test_arguments_in_the_start_of_a_block() -> None:
+    for client in OTHERS["anthropic"]:
+        assert calls(client, "anthropic", claude(use(1, input={"city": "Oslo"}))) == [("look", {"city": "Oslo"})]
+
+
+def test_stop_beside_calls() -> None:
+    bodies = chat(piece(0, "{}", id="call_a", name="look"), finish="stop")
+    for client, finish in (("anthropic", ("tool_use", None)), ("gemini", "STOP")):
+        assert seen(client, assemble(client, out(client, "openai_chat", bodies)))["finish"] == finish
+    again = seen(
+        "openai_chat", assemble("openai_chat", out("openai_chat", "gemini", gemini([{"functionCall": {"name": "f"}}])))
+    )
+    assert again["finish"] == "tool_calls"
+
+
+@pytest.mark.parametrize("client", OTHERS["openai_chat"])
+def test_dialects_of_chat(client: str) -> None:
+    whole = {"city": "Oslo"}, {"city": "Rome"}
+    text = ('{"city":"Oslo"}', '{"city":"Rome"}')
+    for bodies in (
+        chat(piece(None, text[0], id="", name="look"), piece(None, text[1], id="", name="look"), finish="stop"),
+        chat({"tool_calls": [piece(None, one, name="look")["tool_calls"][0] for one in text]}),
+        chat(piece(-1, text[0], id="a", name="look"), piece(-1, text[1], id="b", name="look")),
+        chat(piece(0, text[0], id="a", name="look"), piece(0, text[1], id="b", name="look")),
+        chat(*(piece(0, one, id="a", name="look") for one in text[0]), piece(1, text[1], id="b", name="look")),
+        [
+            *chat(piece(0, text[0], id="a", name="look"), done=False),
+            *chat(piece(1, text[1], id="b", name="look")),
+        ],
+        chat(piece(0, text[0], id="a", name="look"), piece(1, text[1], id="b", name="look"), done=False),
+    ):
+        assert calls(client, "openai_chat", bodies) == [("look", whole[0]), ("look", whole[1])]
+        found = ids(client, "openai_chat", bodies)
+        assert len(set(found)) == 2 or client == "gemini"
+
+
+def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
+    parts = [{"functionCall": {"name": "look", "args": {"n": n}}} for n in (1, 2)]
+    body = {"responseId": "r", "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+    for client in OTHERS["gemini"]:
+        whole = seen(client, open_way(client, "gemini").response(body))
+        assert (
+            seen(client, assemble(client, out(client, "gemini", gemini(*([part] for part in parts)))))["calls"]
+            == whole["calls"]
+        )
+
+
+@pytest.mark.parametrize("client", OTHERS["gemini"])
+def test_arguments_in_pieces_of_vertex(client: str) -> None:
+    def more(*pieces: dict[str, Any], **also: Any) -> list[dict[str, Any]]:
+        return [{"functionCall": {"partialArgs": list(pieces), "willContinue": True, **also}}]
+
+    bodies = gemini(
+        more(name="look"),
+        more({"jsonPath": "$.city", "stringValue": "Bos", "willContinue": True}),
+        more({"jsonPath": "$.city", "stringValue": "ton"}, {"jsonPath": "$.days", "numberValue": 3.0}),
+        more({"jsonPath": "$.at[1].x", "boolValue": True}, {"jsonPath": "$.at[0]", "nullValue": None}),
+        more({"jsonPath": "$['a.b']", "numberValue": 0.5}),
+        [{"functionCall": {}}],
+        [{"functionCall": {"name": "other"}}],
+    )
+    whole = {"city": "Boston", "days": 3, "at": [None, {"x": True}], "a.b": 0.5}
+    assert calls(client, "gemini", bodies) == [("look", whole), ("other", {})]
+    # One server never says that the call is complete.
+    assert calls(client, "gemini", [*bodies[:5], bodies[-1]]) == [("look", whole)]
+
+
+def test_signatures_go_back() -> None:
+    bodies = gemini(
+        [{"text": "Hm.", "thought": True}],
+        [{"functionCall": {"name": "look", "args": {"n": 1}}, "thoughtSignature": "c2ln"}],
+        [{"functionCall": {"name": "look", "args": {"n": 2}}}],
+    )
+    session = open_way("anthropic", "gemini", upstream_model="gemini-3-pro")
+    tools = [{"name": "look", "input_schema": {"type": "object"}}]
+    ask = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go"}], "tools": tools}
+    session.request(ask)
+    found = assemble("anthropic", b"".join(session.stream([framed("gemini", bodies)])))
+    answers = [{"type": "tool_result", "tool_use_id": block["id"], "content": "ok"} for block in found["content"]]
+    again = [{"role": "assistant", "content": found["content"]}, {"role": "user", "content": answers}]
+    parts = session.request({**ask, "messages": [*ask["messages"], *again]})["contents"][1]["parts"]
+    assert [part.get("thoughtSignature") for part in parts if "functionCall" in part] == ["c2ln", None]
+
+
+@pytest.mark.parametrize("client", OTHERS["openai_responses"])
+def test_responses_that_leave_out_one_thing_or_the_other(client: str) -> None:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look"}
+    whole = {**call, "status": "completed", "arguments": '{"n":1}'}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": {**call, "arguments": ""}}
+    delta = {"type": "response.function_call_arguments.delta", "item_id": "fc_1", "output_index": 0, "delta": '{"n":'}
+    done = {
+        "type": "response.function_call_arguments.done",
+        "item_id": "fc_1",
+        "output_index": 0,
+        "arguments": '{"n":1}',
+    }
+    item_done = {"type": "response.output_item.done", "output_index": 0, "item": whole}
+    odd = [{"type": "keepalive", "sequence_number": 3}, {"type": "response.unheard_of", "delta": "x"}]
+    for inner, output in (
+        ([added, delta, done, item_done], [whole]),
+        ([added, done], [whole]),
+        ([added, item_done], []),
+        ([item_done], [whole]),
+        ([], [whole]),
+        ([added, delta], [whole]),
+        ([*odd, added, *odd, delta, done, *odd, item_done, *odd], [whole]),
+    ):
+        bodies = responses(*inner, output=output)
+        assert calls(client, "openai_responses", bodies) == [("look", {"n": 1})]
+        assert ids(client, "openai_responses", bodies) == ["call_1"]
+
+
+def test_usage_after_the_finish() -> None:
+    usage = {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 15}
+    late = {"id": "chatcmpl-1", "choices": [], "usage": usage}
+    bodies = chat({"content": "Hi"}, finish="stop", done=False)
+    for ending in ([late, "[DONE]"], [late]):
+        message = assemble("anthropic", out("anthropic", "openai_chat", [*bodies, *ending]))
+        assert (message["usage"]["input_tokens"], message["usage"]["output_tokens"]) == (11, 4)
+
+
+TRUNCATED = {
+    "anthropic": claude(use(1, '{"city": "Os'), stop="max_tokens"),
+    "openai_chat": chat(piece(0, '{"city": "Os', id="toolu_1", name="look"), finish="length"),
+    "openai_responses": responses(
+        output=[
+            {
+                "type": "function_call",
+                "call_id": "toolu_1",
+                "name": "look",
+                "arguments": '{"city": "Os',
+                "status": "incomplete",
+            }
+        ],
+        status="incomplete",
+        incomplete_details={"reason": "max_output_tokens"},
+    ),
+}
+
+
+@pytest.mark.parametrize("upstream", TRUNCATED)
+def test_truncated_arguments_pass_as_they_are(upstream: str) -> None:
+    marks = {
+        "anthropic": ("max_tokens", None),
+        "openai_chat": "length",
+        "openai_responses": ("incomplete", {"reason": "max_output_tokens"}, ["incomplete"]),
+        "gemini": "MAX_TOKENS",
+    }
+    for client in OTHERS[upstream]:
+        found = seen(client, assemble(client, out(client, upstream, TRUNCATED[upstream])))
+        assert found["finish"] == marks[client]
+        assert [call[1:] for call in found["calls"]] == [("look", {"_raw_arguments": '{"city": "Os'})]
+
+
+ERRORS = {
+    "anthropic": {"type": "error", "error": {"type": "overloaded_error", "message": "Later."}},
+    "openai_chat": {"error": {"message": "Later.", "type": "service_unavailable_error", "param": None, "code": None}},
+    "openai_responses": {"type": "error", "code": "server_is_overloaded", "message": "Later.", "param": None},
+    "gemini": {"error": {"code": 503, "message": "Later.", "status": "UNAVAILABLE"}},
+}
+OPEN = {
+    "anthropic": claude(use(1, '{"city": "Os'))[:3],
+    "openai_chat": chat(piece(0, '{"city": "Os', id="toolu_1", name="look"), finish=None, done=False),
+    "openai_responses": responses(
+        {
+            "type": "response.output_item.added",
+            "output_index": 0,
+            "item": {"type": "function_call", "id": "fc_1", "call_id": "toolu_1", "name": "look", "arguments": ""},
+        },
+        output=[],
+    )[:2],
+    "gemini": gemini([{"text": "Well"}], finish=None),
+}
+
+
+@pytest.mark.parametrize("upstream", FORMATS)
+def test_an_error_in_the_middle(upstream: str) -> None:
+    for client in OTHERS[upstream]:
+        found = events(out(client, upstream, [*OPEN[upstream], ERRORS[upstream], *OPEN[upstream]]))
+        last = found[-1]
+        if client == "anthropic":
+            assert last == {"event": "error", "data": ERRORS["anthropic"]}
+        elif client == "openai_responses":
+            data = last["data"]
+            assert (last["event"], data["message"], data["sequence_number"]) == ("error", "Later.", len(found) - 1)
+        elif client == "gemini":
+            assert last["data"]["error"]["status"] == "UNAVAILABLE"
+        else:
+            assert last["data"]["error"]["type"] == "service_unavailable_error"
+        for word in ("content_block_stop", "message_stop", "[DONE]", "done", "completed", "finishReason"):
+            assert f'"{word}"' not in str(found).replace("'", '"'), (client, word)
+
+
+def test_a_response_that_failed() -> None:
+    failed = responses(output=[], status="failed", error={"code": "rate_limit_exceeded", "message": "Slow down."})
+    assert events(out("anthropic", "openai_responses", failed))[-1]["data"]["error"] == {
+        "type": "rate_limit_error",
+        "message": "Slow down.",
+    }
+
+
+@pytest.mark.parametrize("client", OTHERS["gemini"])
+def test_calls_that_gemini_itself_calls_unusable(client: str) -> None:
+    part = {"functionCall": {"name": "look", "args": {}}}
+    with_it = [
+        {"responseId": "r", "candidates": [{"content": {"parts": [part]}, "finishReason": "UNEXPECTED_TOOL_CALL"}]}
+    ]
+    assert b"look" not in out(client, "gemini", with_it)
+    # Where they have gone out before that was known, only an error keeps them from being run.
+    late = events(out(client, "gemini", gemini([part], finish="UNEXPECTED_TOOL_CALL")))
+    assert "error" in str(late[-1]["data"])
+
+
+def test_free_text_tools() -> None:
+    tools = [{"type": "custom", "custom": {"name": "patch"}}]
+    ask = {"model": "m", "messages": [{"role": "user", "content": "Go"}], "tools": tools}
+    session = open_way("openai_chat", "anthropic")
+    session.request(ask)
+    bodies = claude(use(1, '{"inp', 'ut": "a\\n', 'b"}', name="patch"))
+    stream = b"".join(session.stream([framed("anthropic", bodies)]))
+    assert seen("openai_chat", assemble("openai_chat", stream))["calls"] == [("toolu_1", "patch", "a\nb")]
+    item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "patch", "input": "a\nb"}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": {**item, "input": ""}}
+    deltas = [{"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": text} for text in "a\nb"]
+    bodies = responses(added, *deltas, output=[item])
+    assert calls("openai_chat", "openai_responses", bodies) == [("patch", "a\nb")]
+    assert calls("anthropic", "openai_responses", bodies) == [("patch", {"input": "a\nb"})]
+
+
+def test_long_names_come_back() -> None:
+    name = "server.with.dots__" + "x" * 90
+    tools = [{"functionDeclarations": [{"name": name[:64], "parametersJsonSchema": {"type": "object"}}]}]
+    session = open_way("gemini", "anthropic")
+    sent = session.request({"contents": [{"role": "user", "parts": [{"text": "Go"}]}], "tools": tools})
+    bodies = claude(use(1, "{}", name=sent["tools"][0]["name"]))
+    assert sent["tools"][0]["name"] != name[:64]
+    stream = b"".join(session.stream([framed("anthropic", bodies)]))
+    assert [call[1] for call in seen("gemini", assemble("gemini", stream))["calls"]] == [name[:64]]
+
+
+@pytest.mark.parametrize(("functions", "count"), [(True, 1), (True, 2), (False, 1)])
+def test_the_deprecated_functions(functions: bool, count: int) -> None:
+    ask: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Go"}]}
+    ask |= {"functions": [{"name": "look", "parameters": {"type": "object"}}]} if functions else {}
+    session = open_way("openai_chat", "anthropic")
+    session.request(ask)
+    bodies = claude(*(use(place, '{"n": ', f"{place}}}") for place in range(count)))
+    found = assemble("openai_chat", b"".join(session.stream([framed("anthropic", bodies)])))
+    message = found["choices"][0]["message"]
+    assert ("function_call" in message) == (functions and count == 1)
+    assert [call[2] for call in seen("openai_chat", found)["calls"]] == [{"n": place} for place in range(count)]
+
+
+def test_text_thought_and_hosted_steps_between() -> None:
+    bodies = claude(
+        [{"type": "thinking", "thinking": "", "signature": ""}, {"type": "thinking_delta", "thinking": "Hm"}],
+        [{"type": "text", "text": ""}, {"type": "text_delta", "text": "One."}],
+        use(1, "{}"),
+        [{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}],
+        [{"type": "text", "text": ""}, {"type": "text_delta", "text": "\n"}, {"type": "text_delta", "text": "Two."}],
+        [{"type": "text", "text": ""}, {"type": "text_delta", "text": "  "}],
+    )
+    texts = {
+        client: seen(client, assemble(client, out(client, "anthropic", bodies)))["text"]
+        for client in OTHERS["anthropic"]
+    }
+    assert texts == {
+        "gemini": "One.\nTwo.",
+        "openai_chat": ("One.\n\n\nTwo.", ""),
+        "openai_responses": ("One.\nTwo.", ""),
+    }
+
+
+def test_pings_are_dropped_and_unknown_events_ignored() -> None:
+    bodies = claude(use(1, "{}"))
+    noisy = [more for body in bodies for more in (body, {"type": "ping"}, {"type": "unheard_of", "index": 0})]
+    for client in OTHERS["anthropic"]:
+        assert out(client, "anthropic", noisy) == out(client, "anthropic", bodies)
+
+
+def test_refusals() -> None:
+    bodies = chat({"refusal": "I "}, {"refusal": "won't."}, finish="stop")
+    assert seen("openai_responses", assemble("openai_responses", out("openai_responses", "openai_chat", bodies)))[
+        "text"
+    ] == (
+        "",
+        "I won't.",
+    )
+    found = seen("anthropic", assemble("anthropic", out("anthropic", "openai_chat", bodies)))
+    assert (found["text"], found["finish"]) == ("I won't.", ("refusal", None))
+
+
+def first_output(client: str, upstream: str, bodies: list[Any]) -> int:
+    read = 0
+
+    def chunks() -> Iterator[bytes]:
+        nonlocal read
+        for body in bodies:
+            read += 1
+            yield framed(upstream, [body])
+
+    next(open_way(client, upstream).stream(chunks()))
+    return read
+
+
+def test_the_first_output_comes_before_the_second_input() -> None:
+    text = {
+        "anthropic": claude([{"type": "text", "text": ""}, {"type": "text_delta", "text": "Hi"}], stop="end_turn"),
+        "openai_chat": chat({"role": "assistant", "content": "Hi"}, {"content": "."}, finish="stop"),
+        "openai_responses": responses(output=[]),
+        "gemini": gemini([{"text": "Hi"}], [{"text": "."}]),
+    }
+    for upstream, others in OTHERS.items():
+        for client in others:
+            # A record of Gemini has something to say only when something is said.
+            expected = {"anthropic": 3, "openai_responses": 2}.get(upstream, 1) if client == "gemini" else 1
+            assert first_output(client, upstream, text[upstream]) == expected, (client, upstream)
