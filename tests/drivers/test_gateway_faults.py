@@ -215,8 +215,10 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
     ],
 )
 def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, sentence: str) -> None:
-    spec = write(project, fault, tables='[ready]\npath = "/ready"\nstatus = 200\nseconds = 0.7')
+    seconds = "60" if fault.startswith("exits") else "0.7"
+    spec = write(project, fault, tables='[ready]\npath = "/ready"\nstatus = 200\nseconds = ' + seconds)
     result = project.run("toolcall::", spec=spec)
+    assert result.duration < 15  # who died is not waited for
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {sentence}"])
     words = {"exits": "no licence found", "never-listens": "thinking about it"}.get(fault)
