@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from reference_bodies import FORMATS, open_way
-from stream_bodies import TRAFFIC, assemble, recorded, seen
+from stream_bodies import SCENARIOS, TRAFFIC, assemble, recorded, seen
 
 from toolcall_conformance.library import Case, load_corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.streaming import sse
 from toolcall_reference import Refused, Session
 from witnesses.accumulators import ACCUMULATORS
 
@@ -111,11 +113,20 @@ def _without_blanks(value: dict[str, Any]) -> dict[str, Any]:
     return {**value, "text": "".join(json.dumps(value["text"]).split())}
 
 
+@pytest.mark.parametrize(("client", "upstream"), CROSSING)
+def test_the_judge_finds_nothing_in_them(client: str, upstream: str) -> None:
+    goldens = sorted(SCENARIOS.glob(f"*/*/{upstream}/*-response.sse"))[::5]
+    streams = [(str(path), path.read_bytes()) for path in goldens]
+    streams += [(str(path), stream) for path, stream, _ in recorded(upstream)][::2] if TRAFFIC.is_dir() else []
+    assert len(streams) > 50
+    for path, stream in streams:
+        made = sse.parse(b"".join(open_way(client, upstream).stream([stream])))
+        assert not check_body(CORPUS, client, "stream", made), path
+
+
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
 @pytest.mark.parametrize("name", FORMATS)
 def test_recorded_streams_of_the_same_format_pass_as_they_are(name: str) -> None:
-    from toolcall_conformance.streaming import sse
-
     for path, stream, _ in recorded(name):
         found = sse.parse(b"".join(open_way(name, name, client_model="mine").stream([stream])))["events"]
         expected = sse.parse(stream if stream.endswith(b"\n\n") else stream + b"\n\n")["events"]

@@ -17,12 +17,17 @@ def out(client: str, upstream: str, bodies: list[Any], **more: Any) -> bytes:
     return b"".join(session.stream([framed(upstream, bodies)]))
 
 
+def read(client: str, upstream: str, bodies: list[Any]) -> dict[str, Any]:
+    """What the client sees of a stream."""
+    return seen(client, assemble(client, out(client, upstream, bodies)))
+
+
 def calls(client: str, upstream: str, bodies: list[Any]) -> list[tuple[str, Any]]:
-    return [(name, given) for _, name, given in seen(client, assemble(client, out(client, upstream, bodies)))["calls"]]
+    return [(name, given) for _, name, given in read(client, upstream, bodies)["calls"]]
 
 
 def ids(client: str, upstream: str, bodies: list[Any]) -> list[str | None]:
-    return [given for given, _, _ in seen(client, assemble(client, out(client, upstream, bodies)))["calls"]]
+    return [given for given, _, _ in read(client, upstream, bodies)["calls"]]
 
 
 def chat(*deltas: dict[str, Any], finish: str | None = "tool_calls", done: bool = True, **more: Any) -> list[Any]:
@@ -129,11 +134,9 @@ def test_arguments_in_the_start_of_a_block() -> None:
 def test_stop_beside_calls() -> None:
     bodies = chat(piece(0, "{}", id="call_a", name="look"), finish="stop")
     for client, finish in (("anthropic", ("tool_use", None)), ("gemini", "STOP")):
-        assert seen(client, assemble(client, out(client, "openai_chat", bodies)))["finish"] == finish
-    again = seen(
-        "openai_chat", assemble("openai_chat", out("openai_chat", "gemini", gemini([{"functionCall": {"name": "f"}}])))
-    )
-    assert again["finish"] == "tool_calls"
+        assert read(client, "openai_chat", bodies)["finish"] == finish
+    bodies = gemini([{"functionCall": {"name": "look"}}])
+    assert read("openai_chat", "gemini", bodies)["finish"] == "tool_calls"
 
 
 @pytest.mark.parametrize("client", OTHERS["openai_chat"])
@@ -162,10 +165,8 @@ def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
     body = {"responseId": "r", "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
     for client in OTHERS["gemini"]:
         whole = seen(client, open_way(client, "gemini").response(body))
-        assert (
-            seen(client, assemble(client, out(client, "gemini", gemini(*([part] for part in parts)))))["calls"]
-            == whole["calls"]
-        )
+        found = read(client, "gemini", gemini(*([part] for part in parts)))
+        assert found["calls"] == whole["calls"]
 
 
 @pytest.mark.parametrize("client", OTHERS["gemini"])
@@ -383,10 +384,7 @@ def test_text_thought_and_hosted_steps_between() -> None:
         [{"type": "text", "text": ""}, {"type": "text_delta", "text": "\n"}, {"type": "text_delta", "text": "Two."}],
         [{"type": "text", "text": ""}, {"type": "text_delta", "text": "  "}],
     )
-    texts = {
-        client: seen(client, assemble(client, out(client, "anthropic", bodies)))["text"]
-        for client in OTHERS["anthropic"]
-    }
+    texts = {client: read(client, "anthropic", bodies)["text"] for client in OTHERS["anthropic"]}
     assert texts == {
         "gemini": "One.\nTwo.",
         "openai_chat": ("One.\n\n\nTwo.", ""),
@@ -403,14 +401,16 @@ def test_pings_are_dropped_and_unknown_events_ignored() -> None:
 
 def test_refusals() -> None:
     bodies = chat({"refusal": "I "}, {"refusal": "won't."}, finish="stop")
-    assert seen("openai_responses", assemble("openai_responses", out("openai_responses", "openai_chat", bodies)))[
-        "text"
-    ] == (
-        "",
-        "I won't.",
-    )
-    found = seen("anthropic", assemble("anthropic", out("anthropic", "openai_chat", bodies)))
+    assert read("openai_responses", "openai_chat", bodies)["text"] == ("", "I won't.")
+    found = read("anthropic", "openai_chat", bodies)
     assert (found["text"], found["finish"]) == ("I won't.", ("refusal", None))
+
+
+def test_token_counts_are_never_negative() -> None:
+    details = {"completion_tokens_details": {"reasoning_tokens": 40}}
+    usage = {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 55, **details}
+    found = read("gemini", "openai_chat", chat({"content": "Hi"}, finish="stop", usage=usage))["usage"]
+    assert found == {"promptTokenCount": 11, "totalTokenCount": 55, "thoughtsTokenCount": 40}
 
 
 def first_output(client: str, upstream: str, bodies: list[Any]) -> int:

@@ -199,8 +199,9 @@ def encode_body(reply: Reply, target: Target, candidate: Body) -> Body:
 
 def _usage(usage: Usage) -> Body:
     found: Body = {"promptTokenCount": usage.input}
-    if usage.output - usage.reasoning or not usage.reasoning:
-        found["candidatesTokenCount"] = usage.output - usage.reasoning
+    visible = max(usage.output - usage.reasoning, 0)  # some servers do not count thoughts as output
+    if visible or not usage.reasoning:
+        found["candidatesTokenCount"] = visible
     found["totalTokenCount"] = usage.input + usage.output if usage.total is None else usage.total
     if usage.cached:
         found["cachedContentTokenCount"] = usage.cached

@@ -56,4 +56,7 @@ class StreamEncoder:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if finish is not None:
             candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
-        return encode_body(self._reply, self._target, candidate)
+        found = encode_body(self._reply, self._target, candidate)
+        if self._reply.usage is None and finish is None:
+            del found["usageMetadata"]  # not known yet, which is not zero
+        return found
