@@ -128,6 +128,11 @@ class Corpus:
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("remembered"))
 
     @cached_property
+    def cut_finely(self) -> frozenset[str]:
+        """The features of replies whose streams are worth cutting in hostile places, and cutting short."""
+        return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("cut_finely"))
+
+    @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """Every rule by id."""
         files = [self.root / "formats" / name / "rules.json" for name in self.formats]

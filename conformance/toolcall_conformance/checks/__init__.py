@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import agent_loop, request, response, round_trip
+from toolcall_conformance.checks import agent_loop, request, response, round_trip, stream
 from toolcall_conformance.checks.base import Check, HistoryJudge, ItemResult, Judge, Judges, Played
 from toolcall_conformance.library import Case, Corpus
 
@@ -24,7 +24,13 @@ __all__ = [
 ]
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {"request": request.run, "response": response.run, "agent_loop": agent_loop.run, "round_trip": round_trip.run}
+    {
+        "request": request.run,
+        "response": response.run,
+        "stream": stream.run,
+        "agent_loop": agent_loop.run,
+        "round_trip": round_trip.run,
+    }
 )
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
@@ -32,6 +38,7 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "request": frozenset({"request"}),
         "response": frozenset({"response"}),
+        "stream": frozenset({"stream"}),
         "agent_loop": frozenset({"request", "response"}),
         "round_trip": frozenset({"request"}),
     }
@@ -54,6 +61,8 @@ def variants(corpus: Corpus, check: str, case: Case, client: str, upstream: str)
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
     if check == "round_trip":
         return round_trip.variants(case, client, upstream)
+    if check == "stream":
+        return stream.variants(corpus, case, client, upstream)
     if check != "agent_loop":
         return ("",)
     if client == upstream and client in case.dialects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -81,14 +81,25 @@ class RoundTripJudge(Protocol):
     def __call__(self, source: Any, output: Any, *, own: str, through: str, direction: str) -> tuple[Finding, ...]: ...
 
 
+class StreamJudge(Protocol):
+    """Holds a stream, as ``streaming.parse`` has it, against its format's own rules, with a corpus bound to it."""
+
+    def __call__(self, name: str, stream: Any, /) -> Sequence[Finding]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The ways to judge: a body by itself, a request by its conversation, a round trip; and the names of the tools."""
+    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream; the tools' names.
+
+    ``transports`` tells how bodies travel in each format.
+    """
 
     body: Judge
     history: HistoryJudge
     names: NameReader
     round_trip: RoundTripJudge
+    stream: StreamJudge
+    transports: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

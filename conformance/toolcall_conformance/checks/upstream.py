@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,3 +26,17 @@ def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> d
             parent, _, key = call.name_pointer.rpartition("/")
             resolve(renamed, parent)[key] = changed[call.name]
     return renamed
+
+
+def stream_as_declared(stream: bytes, names: Mapping[str, str]) -> bytes:
+    """The same for the bytes of a stream: wherever an event names a tool, under the key ``name``."""
+    written = {
+        json.dumps(golden, ensure_ascii=False).encode(): json.dumps(declared, ensure_ascii=False).encode()
+        for golden, declared in names.items()
+        if golden != declared
+    }
+    if not written:
+        return stream
+    # All at once: one tool's new name may be another's old one.
+    spelt = b"|".join(map(re.escape, written))
+    return re.sub(rb'("name": ?)(' + spelt + rb")", lambda found: bytes(found[1] + written[found[2]]), stream)

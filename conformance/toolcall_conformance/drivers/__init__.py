@@ -20,6 +20,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 
 __all__ = [
     "BadOutput",
@@ -34,7 +35,10 @@ __all__ = [
     "RefusedOutcome",
     "Seen",
     "SessionDriver",
+    "Source",
     "SpecError",
+    "StreamOutcome",
+    "Streamed",
     "TimedOut",
     "TranslatorError",
     "UnsupportedOutcome",

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.outcomes import OpenOutcome, Outcome
+from toolcall_conformance.drivers.streams import Source, StreamOutcome
 
-OPERATIONS = ("request", "response", "error")
+OPERATIONS = ("request", "response", "error", "stream")
 
 
 class SessionDriver(Protocol):
@@ -32,6 +33,9 @@ class SessionDriver(Protocol):
 
         ``reply`` is never changed. What comes has headers only if the translator has to do with them.
         """
+
+    def stream(self, source: Source, /) -> StreamOutcome:
+        """Translate an upstream's stream, in the pieces in which it comes, into the client's."""
 
     def settle(self, reply: dict[str, Any], /) -> None:
         """Let the exchange of the last request end, unjudged; ``reply`` is ``{"status", "headers", "body"}``.

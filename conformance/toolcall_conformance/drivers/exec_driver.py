@@ -30,6 +30,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.streams import Source, StreamOutcome
 
 PREFIX = "exec:"
 # A compiler or a container may come before the first answer.
@@ -182,6 +183,11 @@ class ExecSession:
         headers = answer.get("headers")
         texts = {name: str(text) for name, text in headers.items()} if headers is not None else None
         return Answered(int(answer.get("status", 200)), texts, answer["body"])
+
+    def stream(self, source: Source) -> StreamOutcome:
+        """Not carried yet; the protocol keeps the name."""
+        del source
+        return UnsupportedOutcome("streams are not carried by this protocol yet")
 
     def settle(self, reply: dict[str, Any]) -> None:
         """Nothing: a request that was translated leaves nothing open."""

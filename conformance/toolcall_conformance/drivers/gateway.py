@@ -41,7 +41,7 @@ class GatewayDriver:
     """
 
     prefix = "gateway:"
-    carries = frozenset(OPERATIONS)
+    carries = frozenset(OPERATIONS) - {"stream"}
 
     def __init__(
         self, spec: str, path: Path, transports: Mapping[str, Mapping[str, Any]], *, seconds: float = 10.0

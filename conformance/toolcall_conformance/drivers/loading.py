@@ -35,9 +35,7 @@ def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports
     if spec.startswith(EXEC):
         return ExecDriver(spec, directory=directory, seconds=seconds)
     if spec.startswith(GatewayDriver.prefix):
-        return GatewayDriver(
-            spec, directory / spec.removeprefix(GatewayDriver.prefix), transports(), seconds=seconds
-        )
+        return GatewayDriver(spec, directory / spec.removeprefix(GatewayDriver.prefix), transports(), seconds=seconds)
     module_name, colon, attribute = spec.partition(":")
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):

@@ -100,11 +100,14 @@ def bind(corpus: Corpus) -> Judges:
     judge = importlib.import_module("toolcall_conformance.judge").judge
     loop = importlib.import_module("toolcall_conformance.loop")
     round_trip = importlib.import_module("toolcall_conformance.round_trip").judge_round_trip
+    check = importlib.import_module("toolcall_conformance.rules.check")
     return Judges(
         body=functools.partial(judge, corpus=corpus),
         history=Remembering(functools.partial(loop.judge_history, corpus=corpus)),
         names=functools.partial(loop.declared_names, corpus=corpus),
         round_trip=functools.partial(round_trip, corpus=corpus),
+        stream=lambda name, stream: check.check_body(corpus, name, "stream", stream),
+        transports=corpus.transports,
     )
 
 

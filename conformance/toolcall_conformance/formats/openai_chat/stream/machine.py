@@ -124,7 +124,7 @@ class _Machine:
         """id, model and time of the reply. Azure's first chunk, which has no choices, leaves them empty."""
         self._body.setdefault("object", "chat.completion")
         for key in ("id", "created", "model"):
-            if chunk.get(key) and not self._body.get(key):
+            if chunk.get(key) not in (None, "") and not self._body.get(key):
                 self._body[key] = chunk[key]
         said = chunk.get("id")
         if said and said != self._body.get("id"):

@@ -1,0 +1,135 @@
+"""The check ``stream``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks import stream_cuts
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally
+from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin, setting, told
+from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.streaming import cuts
+
+# A source of fewer events leaves a translator that reads one ahead nothing to be early with.
+_ENOUGH_EVENTS = 4
+
+VARIANTS = ("", "recut", "cut")
+
+
+def run(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """Each reply is streamed, and judged as a stream of the client's, as a reply, and against the translator's own."""
+    del other  # it is for checks that play two conversations
+    tally = Tally.of(case, "stream")
+    streaming = replace(route, stream=True)
+    exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    if variant:
+        exchanges = exchanges[:1]  # what breaks a stream that is cut so breaks the first one
+    elif _goes_on_alone(open_session, streaming):
+        exchanges = exchanges[:1]
+    for client, upstream in exchanges:
+        if upstream.stream_path is None:
+            continue
+        play = {"": _whole, "recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant]
+        if not play(client, upstream, streaming, open_session, judges, tally):
+            break
+    return tally.result()
+
+
+def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
+    """Whether sessions continue only what they started."""
+    opened = open_session(route)
+    return isinstance(opened, Opened) and opened.session.own_history
+
+
+def _whole(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
+) -> bool:
+    assert upstream.stream_path is not None
+    name = f"{upstream.stream_path.stem}.sse"
+    scene = setting(client, upstream, route, open_session, judges)
+    if isinstance(scene, Blocked):
+        tally.block(scene.operation, scene.failed, client.request_path.stem)
+        return False
+    pieces = cuts.events(scene.stream)
+    came = scene.play(Source(pieces))
+    if isinstance(came, Blocked):
+        tally.block(came.operation, came.failed, client.request_path.stem)
+        return False
+    if not isinstance(came, Streamed):
+        tally.fail("stream", came, name)
+        return False
+    reply = as_declared(route.upstream, upstream.response, scene.names)
+    heard = Heard(route.client, came)
+    tally.played.append(Played(name, reply, heard.stream, client.response))
+    if came.raised is not None:
+        tally.fail("stream", came.raised, name)
+        return False
+    tally.findings += [replace(one, body=name) for one in judges.stream(route.client, heard.stream)]
+    found = judges.body(
+        reply,
+        heard.assembled.body,
+        client=route.client,
+        upstream=route.upstream,
+        direction="response",
+        upstream_model=route.upstream_model,
+        client_model=route.client_model,
+        request=client.request,
+        upstream_request=scene.sent,
+        vendor=route.client == route.upstream or route.upstream in tally.case.dialects,
+        declared=came.losses,
+    )
+    tally.lose(found)
+    tally.findings += [replace(one, body=f"{name}, put together") for one in found]
+    tally.findings += _unlike_the_reply(scene, reply, heard, name)
+    if len(pieces) >= _ENOUGH_EVENTS and came.pieces and all(piece.ended for piece in came.pieces):
+        tally.findings.append(
+            Finding(
+                "translation/stream-at-once",
+                Level.SHOULD,
+                "",
+                "nothing comes out before the whole stream has gone in",
+                element="body",
+                body=name,
+            )
+        )
+    return True
+
+
+def _unlike_the_reply(scene: Setting, reply: Any, heard: Heard, name: str) -> Iterator[Finding]:
+    """Where the translator's own translation of the unary reply says something else."""
+    began = begin(scene.open_session, replace(scene.route, stream=False), scene.request)
+    if isinstance(began, Blocked) or "response" not in began[0].operations:
+        return
+    made = began[0].response(reply)
+    if not isinstance(made, Produced):
+        return  # `response` tells of it
+    unary = told(formats.read(scene.route.client, "response", made.value))
+    streamed = told(formats.read(scene.route.client, "response", heard.assembled.body))
+    if unary != streamed:
+        yield Finding(
+            "translation/stream-equals-reply",
+            Level.SHOULD,
+            "",
+            "the stream amounts to another reply than the translator makes of the same reply unstreamed",
+            want=unary,
+            got=streamed,
+            element="body",
+            body=name,
+        )
+
+
+def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:
+    """The whole stream wherever we can read it; hostile cuts where a case has something that they can break."""
+    known = all(name in formats.names() and formats.streams(name) is not None for name in (client, upstream))
+    if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
+        return ()
+    return VARIANTS if not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]

@@ -1,0 +1,160 @@
+"""Streams in hostile pieces, and streams that break off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import Judges, OpenSession, Tally
+from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, setting
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Source, Streamed
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.library import Exchange
+from toolcall_conformance.streaming import cuts, dump, parse
+
+MOST_CUTS = 16
+MOST_ENDS = 10
+
+
+def recut(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
+) -> bool:
+    """The same stream in other pieces and frames amounts to the same reply."""
+    assert upstream.stream_path is not None
+    name = f"{upstream.stream_path.stem}.sse"
+    scene = setting(client, upstream, route, open_session, judges)
+    if isinstance(scene, Blocked):
+        tally.block(scene.operation, scene.failed, client.request_path.stem)
+        return False
+    usual = _heard(scene.play(Source(cuts.events(scene.stream))), route, tally, name)
+    if usual is None:
+        return False
+    for way, pieces in _ways(scene.stream):
+        came = scene.play(Source(pieces))
+        if isinstance(came, Blocked):
+            tally.block(came.operation, came.failed, name)
+            return False
+        problem = None
+        if not isinstance(came, Streamed):
+            problem, want, got = "the translator fails", "a stream", type(came).__name__
+        elif came.raised is not None:
+            problem, want, got = f"the translator {getattr(came.raised, 'sentence', 'refuses')}", "a stream", "an error"
+        elif (heard := Heard(route.client, came)).said != usual.said:
+            problem, want, got = "another reply comes out", usual.said, heard.said
+        if problem is not None:
+            said = f"cut in another way ({way}), {problem}"
+            tally.findings.append(
+                Finding("translation/stream-cuts", Level.MUST, "", said, want=want, got=got, element="body", body=name)
+            )
+            return True  # one is enough: the next would have the same cause
+    return True
+
+
+def _ways(stream: bytes) -> Iterator[tuple[str, cuts.Pieces]]:
+    yield from cuts.hostile(stream, MOST_CUTS)
+    for way, other in cuts.reframed(stream):
+        yield way, (other,)
+
+
+def cut_short(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
+) -> bool:
+    """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
+    assert upstream.stream_path is not None
+    name = f"{upstream.stream_path.stem}.sse"
+    scene = setting(client, upstream, route, open_session, judges)
+    if isinstance(scene, Blocked):
+        tally.block(scene.operation, scene.failed, client.request_path.stem)
+        return False
+    events = cuts.events(scene.stream)
+    for count in _ends(len(events)):
+        source = formats.assembled(route.upstream, parse(b"".join(events[:count])))
+        if source.end == "whole":
+            break
+        for end in ("plain", "lost"):
+            came = scene.play(Source(events[:count], end))
+            if isinstance(came, Blocked):
+                tally.block(came.operation, came.failed, name)
+                return False
+            if not isinstance(came, Streamed):
+                continue  # raising, and whatever else ends it, is all right
+            heard = Heard(route.client, came).assembled
+            how = "ended" if end == "plain" else "was lost"
+            before = len(tally.findings)
+            closed = sum(call.closed for call in source.calls)
+            if sum(call.closed for call in heard.calls) > closed:
+                tally.findings.append(
+                    Finding(
+                        "translation/stream-cut-call",
+                        Level.MUST,
+                        "",
+                        f"the upstream's stream {how} after {count} of {len(events)} events, in the middle of a call, "
+                        "and the client gets the call as if it were whole",
+                        want=closed,
+                        got=sum(call.closed for call in heard.calls),
+                        element="call",
+                        body=name,
+                    )
+                )
+            elif heard.end == "whole" and came.raised is None:
+                tally.findings.append(
+                    Finding(
+                        "translation/stream-cut-end",
+                        Level.MUST,
+                        "",
+                        f"the upstream's stream {how} after {count} of {len(events)} events, and the client gets a "
+                        "reply that ends as if it were whole",
+                        element="finish",
+                        body=name,
+                    )
+                )
+            if len(tally.findings) > before:
+                return True
+    for count in sorted({1, len(events) // 2, len(events) - 1} - {0}):
+        if not _told_of_its_failure(scene, events, count, judges, tally, name):
+            break
+    return True
+
+
+def _told_of_its_failure(
+    scene: Setting, events: cuts.Pieces, count: int, judges: Judges, tally: Tally, name: str
+) -> bool:
+    """The upstream's own error event in the middle: an error for the client, by an event or by raising."""
+    failing = dump([judges.transports[scene.route.upstream]["stream"]["error"]])
+    came = scene.play(Source((*events[:count], failing)))
+    if not isinstance(came, Streamed) or came.raised is not None:
+        return True
+    heard = Heard(scene.route.client, came).assembled
+    if heard.end == "failed":
+        return True
+    tally.findings.append(
+        Finding(
+            "translation/stream-error-told",
+            Level.MUST if heard.end == "whole" else Level.SHOULD,
+            "",
+            f"the upstream failed after {count} of {len(events)} events, and the client's stream "
+            + ("ends as if all were well" if heard.end == "whole" else "just stops"),
+            element="error",
+            body=name,
+        )
+    )
+    return False
+
+
+def _ends(events: int) -> list[int]:
+    """Behind which events a stream breaks off: all of a short one, of a long one evenly many."""
+    if events <= MOST_ENDS:
+        return list(range(events))
+    return sorted({round(place * (events - 1) / (MOST_ENDS - 1)) for place in range(MOST_ENDS)})
+
+
+def _heard(came: object, route: Route, tally: Tally, name: str) -> Heard | None:
+    """What comes when it is cut between the events; what fails there is told by the plain variant."""
+    if isinstance(came, Blocked):
+        tally.block(came.operation, came.failed, name)
+    elif isinstance(came, Streamed) and came.raised is None:
+        return Heard(route.client, came)
+    else:
+        tally.blocked = f"blocked: {name}: the stream fails however it is cut"
+    return None

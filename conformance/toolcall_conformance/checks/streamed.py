@@ -1,0 +1,102 @@
+"""One streamed exchange with a translator: its request, the upstream's stream, and what the client gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import Failed, Judges, OpenSession
+from toolcall_conformance.checks.upstream import stream_as_declared
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
+from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.library import Exchange
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.streaming import parse
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a client hears: the stream that came, what it amounts to, and how it is read."""
+
+    format: str
+    came: Streamed
+
+    @cached_property
+    def stream(self) -> dict[str, Any]:
+        return parse(self.came.data)
+
+    @cached_property
+    def assembled(self) -> Assembled:
+        return formats.assembled(self.format, self.stream)
+
+    @cached_property
+    def said(self) -> str:
+        """What the client is told, whatever the ids are and however the words are cut; equal for equal replies."""
+        return told(formats.read(self.format, "response", self.assembled.body)) + self.assembled.end
+
+
+def told(reading: Reading) -> str:
+    """A reply without its ids, as one text: turns, calls with arguments, finish reason."""
+    calls = [[call.name, canonical(call.arguments)] for call in reading.calls]
+    words = "".join(str(getattr(item, "text", "")) for turn in reading.turns for item in turn.items)
+    return canonical([words, calls, reading.finish.reason if reading.finish is not None else None])
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The exchange did not get as far as its stream; ``operation`` failed."""
+
+    operation: str
+    failed: Failed
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An exchange that is played again and again, each time in a session of its own and with another source.
+
+    ``stream`` is what the upstream sends, with its calls under the names that the translator declared.
+    """
+
+    route: Route
+    open_session: OpenSession
+    request: Any
+    stream: bytes
+    names: Mapping[str, str]
+    sent: Any
+
+    def play(self, source: Source) -> Streamed | Failed | Blocked:
+        """The upstream sends ``source``."""
+        began = begin(self.open_session, self.route, self.request)
+        return began if isinstance(began, Blocked) else began[0].stream(source)
+
+
+def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:
+    """A new session after its first request, and what went upstream; None for one that has no requests."""
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        return Blocked("open", opened)
+    if "request" not in opened.session.operations:
+        return opened.session, None
+    asked = opened.session.request(request)
+    return (opened.session, asked.value) if isinstance(asked, Produced) else Blocked("request", asked)
+
+
+def setting(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges
+) -> Setting | Blocked:
+    """The scene of an exchange: the client asks for a stream as its API wants it asked for."""
+    assert upstream.stream_path is not None
+    request = {**client.request, **judges.transports[route.client]["stream"].get("body", {})}
+    began = begin(open_session, route, request)
+    if isinstance(began, Blocked):
+        return began
+    stream = upstream.stream_path.read_bytes()
+    names: Mapping[str, str] = {}
+    if began[1] is not None:
+        names = judges.names(upstream.request, began[1], upstream=route.upstream)
+    return Setting(route, open_session, request, stream_as_declared(stream, names), names, began[1])

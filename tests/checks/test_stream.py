@@ -1,0 +1,213 @@
+"""The check ``stream``: each fault under its own rule, and what is harmless let through."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.checks.stream import run, variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+JUDGES = bind(CORPUS)
+CASE = "write_file/unicode-arguments"
+PARALLEL = "parallel/three-tools"
+
+Change = Callable[[Any, Iterable[bytes]], Iterator[bytes]]
+
+
+class Changed:
+    """The reference with another ``stream``: ``change(the reference's own stream, chunks)``."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+
+    def open(self, route: Route) -> Any:
+        inner = ReferenceTranslator().open(route)
+        change = self._change
+
+        class Session:
+            request = inner.request
+            response = inner.response
+
+            def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+                return change(inner.stream, chunks)
+
+        return Session()
+
+
+def play(change: Change, client: str, upstream: str, variant: str = "", case: str = CASE) -> ItemResult:
+    driver = PythonDriver(Changed(change), "changed")
+    route = route_of(CORPUS.cases[case], client, upstream)
+    try:
+        return run(CORPUS.cases[case], route, driver.open, JUDGES, variant)
+    finally:
+        driver.close()
+
+
+def rules(result: ItemResult, level: Level = Level.MUST) -> set[str]:
+    return {finding.rule for finding in result.findings if finding.level is level}
+
+
+def same(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    yield from stream(chunks)
+
+
+def at_once(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    yield b"".join(stream(list(chunks)))
+
+
+def as_text(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Decodes each piece for itself."""
+    yield from stream(chunk.decode("utf-8", "replace").encode() for chunk in chunks)
+
+
+def in_lines(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Takes every piece for whole lines."""
+    yield from stream(b"\n".join(chunk.splitlines()) + b"\n\n" for chunk in chunks)
+
+
+def piece_is_event(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Takes every piece for whole events, and passes over what does not parse."""
+    for chunk in chunks:
+        data = re.search(rb"data: ?(.*)", chunk)
+        try:
+            json.loads(data[1]) if data else None
+        except ValueError:
+            continue
+        yield from stream([chunk])
+
+
+def closes_what_broke_off(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Ends every stream in order (Anthropic's events)."""
+    out = b""
+    try:
+        for piece in stream(chunks):
+            if b"event: error" in piece:
+                break
+            out += piece
+            yield piece
+    except Exception:
+        pass
+    if b"message_stop" not in out:
+        started, stopped = (set(re.findall(rb'_%b".*?"index":(\d+)' % kind, out)) for kind in (b"start", b"stop"))
+        for index in sorted(started - stopped):
+            data = b'{"type":"content_block_stop","index":%b}' % index
+            yield b"event: content_block_stop\ndata: %b\n\n" % data
+        if b"message_start" in out:
+            yield (
+                b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence"'
+                b':null},"usage":{"output_tokens":1}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n'
+            )
+
+
+def ends_what_broke_off(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Ends the message in order once no block is open, else not at all (Anthropic's events)."""
+    out = b""
+    for piece in stream(chunks):
+        if b"event: error" in piece:
+            break
+        out += piece
+        yield piece
+    if b"message_stop" not in out and out.count(b"event: content_block_start") == out.count(
+        b"event: content_block_stop"
+    ):
+        yield (
+            b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence"'
+            b':null},"usage":{"output_tokens":1}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n'
+        )
+
+
+def swallows_errors(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        if b"event: error" not in piece:
+            yield piece
+
+
+def raises_when_cut(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        if b"event: error" in piece:
+            raise ConnectionError("the upstream broke off")
+        yield piece
+
+
+def pings(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        yield b": keep-alive\n\n" + piece
+
+
+def loses_a_word(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        yield re.sub(rb'"text_delta","text":"[^"\\]+"', rb'"text_delta","text":""', piece)
+
+
+def other_finish(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        yield piece.replace(b'"stop_reason":"tool_use"', b'"stop_reason":"max_tokens"')
+
+
+def raises_at_once(_stream: Any, _chunks: Iterable[bytes]) -> Iterator[bytes]:
+    raise KeyError("delta")
+    yield b""
+
+
+BROKEN = [
+    (at_once, "", "translation/stream-at-once", Level.SHOULD),
+    (as_text, "recut", "translation/stream-cuts", Level.MUST),
+    (in_lines, "recut", "translation/stream-cuts", Level.MUST),
+    (piece_is_event, "recut", "translation/stream-cuts", Level.MUST),
+    (closes_what_broke_off, "cut", "translation/stream-cut-call", Level.MUST),
+    (ends_what_broke_off, "cut", "translation/stream-cut-end", Level.MUST),
+    (swallows_errors, "cut", "translation/stream-error-told", Level.SHOULD),
+    (other_finish, "", "translation/stream-equals-reply", Level.SHOULD),
+    (other_finish, "", "translation/finish-reason", Level.MUST),
+    (raises_at_once, "", "translation/crashed", Level.MUST),
+]
+
+
+@pytest.mark.parametrize(("change", "variant", "rule", "level"), BROKEN)
+def test_a_fault_is_found_under_its_rule(change: Change, variant: str, rule: str, level: Level) -> None:
+    # Only where the source closes a call before its reply ends there is something between the two to cut.
+    upstream = "anthropic" if rule == "translation/stream-cut-end" else "openai_chat"
+    result = play(change, "anthropic", upstream, variant)
+    assert rule in rules(result, level)
+    assert result.verdict is (Verdict.WARN if level is Level.SHOULD and not rules(result) else Verdict.FAIL)
+
+
+@pytest.mark.parametrize("variant", ["", "recut", "cut"])
+@pytest.mark.parametrize("change", [same, pings])
+@pytest.mark.parametrize("upstream", CORPUS.formats)
+def test_what_is_harmless_passes(change: Change, upstream: str, variant: str) -> None:
+    result = play(change, "anthropic", upstream, variant)
+    assert result.findings == ()
+    assert result.verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("upstream", CORPUS.formats)
+def test_a_stream_that_broke_off_may_raise(upstream: str) -> None:
+    assert play(raises_when_cut, "anthropic", upstream, "cut").findings == ()
+
+
+def test_a_word_that_is_lost() -> None:
+    result = play(loses_a_word, "anthropic", "openai_chat", case="parallel/text-around")
+    assert "translation/text-lost" in rules(result)
+    assert "translation/stream-equals-reply" in rules(result, Level.SHOULD)
+
+
+def test_a_session_without_streams_has_no_items() -> None:
+    """And cuts are tried where a case has something that they can break."""
+    assert variants(CORPUS, CORPUS.cases[CASE], "anthropic", "gemini") == ("", "recut", "cut")
+    assert variants(CORPUS, CORPUS.cases["shell/seed"], "anthropic", "gemini") == ("",)
+    dialect = next(case for case in CORPUS.cases.values() if case.dialects)
+    assert variants(CORPUS, dialect, "anthropic", next(iter(dialect.dialects))) == ()
