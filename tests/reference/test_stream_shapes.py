@@ -160,6 +160,14 @@ def test_dialects_of_chat(client: str) -> None:
         assert len(set(found)) == 2 or client == "gemini"
 
 
+@pytest.mark.parametrize("client", OTHERS["openai_chat"])
+def test_a_call_after_a_finish_reason_needs_one_of_its_own(client: str) -> None:
+    bodies = chat(piece(0, "{}", id="a", name="look"), done=False)
+    later = chat(piece(1, '{"n": 1', id="b", name="look"), finish=None, done=False)
+    found = str(events(out(client, "openai_chat", [*bodies, *later])))
+    assert "ended before its reply was complete" in found
+
+
 def test_ids_that_are_not_there_are_those_of_the_unary_reply() -> None:
     parts = [{"functionCall": {"name": "look", "args": {"n": n}}} for n in (1, 2)]
     body = {"responseId": "r", "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
