@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
+import time
 from typing import Any
 
 import gateway_project
 import pytest
 from gateway_project import left, noted, write
+
+from miniature import CONFTEST
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
@@ -283,3 +288,22 @@ def test_a_port_that_somebody_kept(project: Any) -> None:
         for pid in noted(project, "escaped"):
             os.kill(int(pid), signal.SIGKILL)
     assert not gateway_project.listens(port) or left(project) == []
+
+
+def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
+    """As a CI job or ``timeout`` does it: by SIGTERM, for which Python calls nothing by itself."""
+    spec = write(project, "hangs-alone")
+    project.pytester.makeconftest(CONFTEST)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-q", "--toolcall-timeout=60", "--toolcall-translator", spec, REQUEST],
+        cwd=project.path,
+        env={**os.environ, "TMPDIR": str(project.path / "tmp")},
+        stdout=subprocess.DEVNULL,
+    )
+    end = time.monotonic() + 30
+    while not noted(project, "pids") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert noted(project, "pids")
+    started.terminate()
+    assert started.wait(20) == -signal.SIGTERM
+    assert left(project) == []

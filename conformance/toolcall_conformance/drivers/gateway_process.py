@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway_config import GatewayConfig, filled
-from toolcall_conformance.drivers.process import ChildProcess
+from toolcall_conformance.drivers.process import ChildProcess, at_the_end, no_more
 from toolcall_conformance.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
@@ -139,12 +139,17 @@ class GatewayProcess:
             self._last_words = self._child.tail
             self._child.stop()
             self._child = None
+        self._sweep()
+
+    def _sweep(self) -> None:
+        no_more(self._sweep)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def _make_files(self, values: dict[str, str]) -> Path:
         self._folder = Path(tempfile.mkdtemp(prefix="toolcall-gateway-"))
+        at_the_end(self._sweep)
         values = {**values, "files": str(self._folder)}
         for name, template in self.config.files.items():
             try:

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -64,6 +64,7 @@ class ChildProcess:
         self._reader = threading.Thread(target=self._tail.read, args=(words,), name="child's tail", daemon=True)
         self._reader.start()
         _running.add(self)
+        _heed_sigterm()
 
     @property
     def pid(self) -> int:
@@ -171,7 +172,40 @@ class _Tail:
 _running: weakref.WeakSet[ChildProcess] = weakref.WeakSet()
 
 
+_last_acts: list[Callable[[], None]] = []
+
+
+def at_the_end(act: Callable[[], None]) -> None:
+    """Have ``act`` done when this interpreter ends, by SIGTERM too, unless ``no_more`` takes it back."""
+    _last_acts.append(act)
+    _heed_sigterm()
+
+
+def no_more(act: Callable[[], None]) -> None:
+    """Take back what was to be done at the end."""
+    if act in _last_acts:
+        _last_acts.remove(act)
+
+
 @atexit.register
 def _stop_all() -> None:
     for child in list(_running):
         child.stop()
+    for act in list(_last_acts):
+        act()
+
+
+def _heed_sigterm() -> None:
+    """A CI job or ``timeout`` ends us by SIGTERM, for which Python does nothing at all: neither ``finally`` nor atexit.
+
+    Only where nobody else heeds it; then it goes on as it would have.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+
+    def ended(number: int, _frame: object) -> None:
+        _stop_all()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, ended)

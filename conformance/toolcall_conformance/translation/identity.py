@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
@@ -27,6 +27,23 @@ def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[s
             yield from differences(one, two, join(pointer, index))
     elif not equal(source, output):
         yield pointer, source, output
+
+
+def says_the_same(want: Any, got: Any, pointer: str, defaults: Mapping[str, Any], *, reply: bool) -> bool:
+    """Whether a difference changes the bytes alone: what is null, empty or the default stands there, or does not.
+
+    A reply may also have further keys, which clients pass over (the equivalence ``unknown-reply-keys``).
+    """
+    if want is MISSING:
+        key = pointer.rpartition("/")[2]
+        return reply or _is_nothing(key, got, defaults)
+    if got is MISSING and isinstance(want, dict):
+        return all(_is_nothing(key, value, defaults) for key, value in want.items())
+    return False
+
+
+def _is_nothing(key: str, value: Any, defaults: Mapping[str, Any]) -> bool:
+    return value in (None, {}, []) or (value is False and defaults.get(key) is False)
 
 
 def without(body: Any, keys: frozenset[str]) -> Any:
