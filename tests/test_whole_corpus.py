@@ -58,7 +58,7 @@ def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
     routes = {(item["check"], item["client"], item["upstream"]) for item in items}
     assert routes == {
         (check, client, upstream)
-        for check in ("request", "response", "agent_loop", "round_trip")
+        for check in ("request", "response", "stream", "agent_loop", "round_trip")
         for client in FORMATS
         for upstream in FORMATS
         if check != "round_trip" or client != upstream
@@ -81,7 +81,7 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) ->
 
 def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) -> None:
     table = json.loads((default_root() / "translation" / "losses.json").read_text(encoding="utf-8"))["pairs"]
-    ways = {"request": "request", "response": "reply", "agent_loop": "loop"}
+    ways = {"request": "request", "response": "reply", "stream": "reply", "agent_loop": "loop"}
     met = {
         (row["check"], f"{row['client']}-to-{row['upstream']}", row["element"], row["kind"]) for row in alone["losses"]
     }

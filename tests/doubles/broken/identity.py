@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doubles.catalogue import CHAT, GEMINI, RESPONSES, SAME, broken, need
+from doubles.catalogue import CHAT, GEMINI, RESPONSES, SAME, broken, need, warning
 from doubles.draft import Draft
 
 IDENTITY = "translation/identity"
@@ -11,13 +11,18 @@ IDENTITY = "translation/identity"
 @broken("identity-key-dropped", rule=IDENTITY, check="request", sources=SAME)
 def identity_key_dropped(draft: Draft) -> None:
     """On A→A the last key of the body is gone."""
-    keys = [key for key in draft.body if key not in ("model", "messages", "input", "contents", "tools", "system")]
-    keys = [key for key in keys if key not in ("systemInstruction", "instructions", "tool_choice", "toolConfig")]
+    # That no stream is wanted is what silence says as well.
+    keys = [
+        key for key in draft.body if key not in ("stream", "model", "messages", "input", "contents", "tools", "system")
+    ]
+    keys = [
+        key for key in keys if key not in ("systemInstruction", "instructions", "tool_choice", "toolConfig", "stream")
+    ]
     need(keys)
     del draft.body[keys[-1]]
 
 
-@broken("identity-empty-key-added", rule=IDENTITY, check="request", sources=SAME)
+@warning("identity-empty-key-added", rule=IDENTITY, check="request", sources=SAME)
 def identity_empty_key_added(draft: Draft) -> None:
     """On A→A a key with null, of which nobody spoke, was added."""
     draft.body["metadata" if draft.format != GEMINI else "safetySettings"] = None
