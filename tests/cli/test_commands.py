@@ -235,7 +235,7 @@ def test_losses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        ("rules", "alpha/text-kept            MUST   The opposite of: "),
+        ("rules", "alpha/text-kept               MUST   The opposite of: "),
         ("cases", "box/one     box/one"),
         ("features", "plain   Nothing special."),
         ("equivalences", "blank-is-absent  A blank text says nothing."),
