@@ -6,7 +6,7 @@ Nothing here needs to be imported by a translator: classes are matched by shape,
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import AsyncIterable, Awaitable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,6 +49,12 @@ class ResponseTranslator(Protocol):
     def response(self, body: Body, /) -> Body | Awaitable[Body]: ...
 
 
+class StreamTranslator(Protocol):
+    """Translates an upstream's stream, bytes in any pieces, into the client's. ``chunks`` may be read async as well."""
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterable[bytes] | AsyncIterable[bytes]: ...
+
+
 class ErrorTranslator(Protocol):
     """Translates an upstream's error, by HTTP status and body, into the client's."""
 
@@ -82,4 +88,11 @@ class Translator(Protocol):
 
     def open(
         self, route: Route, /
-    ) -> RequestTranslator | ResponseTranslator | ErrorTranslator | ErrorTranslatorWithHeaders | FusedTranslator: ...
+    ) -> (
+        RequestTranslator
+        | ResponseTranslator
+        | StreamTranslator
+        | ErrorTranslator
+        | ErrorTranslatorWithHeaders
+        | FusedTranslator
+    ): ...
