@@ -30,7 +30,8 @@ def recut(
     usual = _heard(scene.play(Source(cuts.events(scene.stream))), route, tally, name)
     if usual is None:
         return False
-    for way, pieces in _ways(scene.stream):
+    plainly = judges.transports[route.upstream]["stream"].get("plain_frames", False)
+    for way, pieces in _ways(scene.stream, plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -51,9 +52,9 @@ def recut(
     return True
 
 
-def _ways(stream: bytes) -> Iterator[tuple[str, cuts.Pieces]]:
+def _ways(stream: bytes, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
     yield from cuts.hostile(stream, MOST_CUTS)
-    for way, other in cuts.reframed(stream):
+    for way, other in cuts.reframed(stream, plainly=plainly):
         yield way, (other,)
 
 

@@ -40,12 +40,16 @@ def hostile(stream: bytes, most: int) -> Iterator[tuple[str, Pieces]]:
     return ((name, pieces) for pieces, name in list(reversed(different.items()))[:most])
 
 
-def reframed(stream: bytes) -> Iterator[tuple[str, bytes]]:
-    """The same events as others frame them: other line ends, comments between them, a byte order mark, no blanks."""
+def reframed(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str, bytes]]:
+    """The same events as others frame them: other line ends, comments between them, no blank behind the colon.
+
+    ``plainly``: the line ends alone, for an API whose own SDK reads nothing else.
+    """
     plain = _NEWLINE.sub(b"\n", stream)
     yield "line ends LF", plain
     yield "line ends CRLF", plain.replace(b"\n", b"\r\n")
-    yield "line ends CR", plain.replace(b"\n", b"\r")
+    if plainly:
+        return
     yield "comments between the events", b": keep-alive\n\n" + b": keep-alive\n\n".join(events(plain))
     yield "no blank behind the colon", re.sub(rb"(?m)^(data|event): ", rb"\1:", plain)
 
