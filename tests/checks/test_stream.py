@@ -211,3 +211,45 @@ def test_a_session_without_streams_has_no_items() -> None:
     assert variants(CORPUS, CORPUS.cases["shell/seed"], "anthropic", "gemini") == ("",)
     dialect = next(case for case in CORPUS.cases.values() if case.dialects)
     assert variants(CORPUS, dialect, "anthropic", next(iter(dialect.dialects))) == ()
+
+
+def ends_with_the_finish(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Reads nothing behind Chat's finish reason: there the reply is whole."""
+
+    def until_then() -> Iterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+            if b'"finish_reason":"' in chunk:
+                yield b"data: [DONE]\n\n"
+                return
+
+    yield from stream(until_then())
+
+
+def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Closes the block as soon as Responses has said the whole text of its arguments, not only with its item."""
+    taken: list[bytes] = []
+
+    def noted() -> Iterator[bytes]:
+        for chunk in chunks:
+            taken.append(chunk)
+            yield chunk
+
+    closed = False
+    for piece in stream(noted()):
+        stop = re.search(rb"event: content_block_stop\n.*\n\n", piece)
+        if b"function_call_arguments.done" in b"".join(taken) and not closed and stop is None:
+            closed = True
+            yield b'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n'
+        yield piece.replace(stop[0], b"", 1) if closed and stop is not None else piece
+
+
+@pytest.mark.parametrize(
+    ("change", "upstream", "case"),
+    [
+        (ends_with_the_finish, "openai_chat", CASE),
+        (closes_with_the_whole_text, "openai_responses", "read_many_files/empty-arguments"),
+    ],
+)
+def test_what_is_early_and_right_passes(change: Change, upstream: str, case: str) -> None:
+    assert play(change, "anthropic", upstream, "cut", case).findings == ()

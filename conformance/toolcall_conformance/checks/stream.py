@@ -38,8 +38,15 @@ def run(
     for client, upstream in exchanges:
         if upstream.stream_path is None:
             continue
-        play = {"": _whole, "recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant]
-        if not play(client, upstream, streaming, open_session, judges, tally):
+        scene = setting(client, upstream, streaming, open_session, judges)
+        if isinstance(scene, Blocked):
+            tally.block(scene.operation, scene.failed, client.request_path.stem)
+            break
+        if variant == "":
+            goes_on = _whole(scene, client, upstream, judges, tally)
+        else:
+            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](scene, judges, tally)
+        if not goes_on:
             break
     return tally.result()
 
@@ -50,15 +57,8 @@ def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
     return isinstance(opened, Opened) and opened.session.own_history
 
 
-def _whole(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
-) -> bool:
-    assert upstream.stream_path is not None
-    name = f"{upstream.stream_path.stem}.sse"
-    scene = setting(client, upstream, route, open_session, judges)
-    if isinstance(scene, Blocked):
-        tally.block(scene.operation, scene.failed, client.request_path.stem)
-        return False
+def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
+    route, name = scene.route, scene.name
     pieces = cuts.events(scene.stream)
     came = scene.play(Source(pieces))
     if isinstance(came, Blocked):
@@ -89,7 +89,7 @@ def _whole(
     )
     tally.lose(found)
     tally.findings += [replace(one, body=f"{name}, put together") for one in found]
-    tally.findings += _unlike_the_reply(scene, reply, heard, name)
+    tally.findings += _unlike_the_reply(scene, client, reply, heard)
     if len(pieces) >= _ENOUGH_EVENTS and came.pieces and all(piece.ended for piece in came.pieces):
         tally.findings.append(
             Finding(
@@ -104,9 +104,9 @@ def _whole(
     return True
 
 
-def _unlike_the_reply(scene: Setting, reply: Any, heard: Heard, name: str) -> Iterator[Finding]:
+def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
     """Where the translator's own translation of the unary reply says something else."""
-    began = begin(scene.open_session, replace(scene.route, stream=False), scene.request)
+    began = begin(scene.open_session, replace(scene.route, stream=False), client.request)
     if isinstance(began, Blocked) or "response" not in began[0].operations:
         return
     made = began[0].response(reply)
@@ -123,7 +123,7 @@ def _unlike_the_reply(scene: Setting, reply: Any, heard: Heard, name: str) -> It
             want=unary,
             got=streamed,
             element="body",
-            body=name,
+            body=scene.name,
         )
 
 

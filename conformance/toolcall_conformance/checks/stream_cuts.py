@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Judges, OpenSession, Tally
-from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, setting
+from toolcall_conformance.checks.base import Judges, Tally
+from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.library import Exchange
 from toolcall_conformance.streaming import cuts, dump, parse
 
 MOST_CUTS = 16
 MOST_ENDS = 10
 
 
-def recut(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
-) -> bool:
+def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     """The same stream in other pieces and frames amounts to the same reply."""
-    assert upstream.stream_path is not None
-    name = f"{upstream.stream_path.stem}.sse"
-    scene = setting(client, upstream, route, open_session, judges)
-    if isinstance(scene, Blocked):
-        tally.block(scene.operation, scene.failed, client.request_path.stem)
-        return False
+    route, name = scene.route, scene.name
     usual = _heard(scene.play(Source(cuts.events(scene.stream))), route, tally, name)
     if usual is None:
         return False
@@ -58,16 +50,9 @@ def _ways(stream: bytes, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
         yield way, (other,)
 
 
-def cut_short(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
-) -> bool:
+def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
     """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
-    assert upstream.stream_path is not None
-    name = f"{upstream.stream_path.stem}.sse"
-    scene = setting(client, upstream, route, open_session, judges)
-    if isinstance(scene, Blocked):
-        tally.block(scene.operation, scene.failed, client.request_path.stem)
-        return False
+    route, name = scene.route, scene.name
     events = cuts.events(scene.stream)
     for count in _ends(len(events)):
         source = formats.assembled(route.upstream, parse(b"".join(events[:count])))
@@ -83,7 +68,8 @@ def cut_short(
             heard = Heard(route.client, came).assembled
             how = "ended" if end == "plain" else "was lost"
             before = len(tally.findings)
-            closed = sum(call.closed for call in source.calls)
+            # Where the stream says the whole text of the arguments, the call may be closed at once.
+            closed = sum(call.closed or call.whole is not None for call in source.calls)
             if sum(call.closed for call in heard.calls) > closed:
                 tally.findings.append(
                     Finding(
@@ -113,14 +99,14 @@ def cut_short(
             if len(tally.findings) > before:
                 return True
     for count in sorted({1, len(events) // 2, len(events) - 1} - {0}):
-        if not _told_of_its_failure(scene, events, count, judges, tally, name):
+        if formats.assembled(route.upstream, parse(b"".join(events[:count]))).end == "whole":
+            break  # what comes behind the end of a reply need not be read
+        if not _told_of_its_failure(scene, events, count, judges, tally):
             break
     return True
 
 
-def _told_of_its_failure(
-    scene: Setting, events: cuts.Pieces, count: int, judges: Judges, tally: Tally, name: str
-) -> bool:
+def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges: Judges, tally: Tally) -> bool:
     """The upstream's own error event in the middle: an error for the client, by an event or by raising."""
     failing = dump([judges.transports[scene.route.upstream]["stream"]["error"]])
     came = scene.play(Source((*events[:count], failing)))
@@ -137,7 +123,7 @@ def _told_of_its_failure(
             f"the upstream failed after {count} of {len(events)} events, and the client's stream "
             + ("ends as if all were well" if heard.end == "whole" else "just stops"),
             element="error",
-            body=name,
+            body=scene.name,
         )
     )
     return False

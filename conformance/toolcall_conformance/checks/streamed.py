@@ -59,9 +59,11 @@ class Blocked:
 class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
-    ``stream`` is what the upstream sends, with its calls under the names that the translator declared.
+    ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
+    of its file.
     """
 
+    name: str
     route: Route
     open_session: OpenSession
     request: Any
@@ -99,4 +101,6 @@ def setting(
     names: Mapping[str, str] = {}
     if began[1] is not None:
         names = judges.names(upstream.request, began[1], upstream=route.upstream)
-    return Setting(route, open_session, request, stream_as_declared(stream, names), names, began[1])
+    return Setting(
+        upstream.stream_path.name, route, open_session, request, stream_as_declared(stream, names), names, began[1]
+    )
