@@ -12,6 +12,7 @@ from toolcall_conformance.library import Case, Corpus
 __all__ = [
     "CHECKS",
     "NEEDS",
+    "WAYS",
     "Check",
     "HistoryJudge",
     "ItemResult",
@@ -42,6 +43,12 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "agent_loop": frozenset({"request", "response"}),
         "round_trip": frozenset({"request"}),
     }
+)
+
+
+# The ways in which a check can be played at all, by check; one that is not named has the plain one only.
+WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"agent_loop": tuple(agent_loop.VARIANTS), "stream": stream.VARIANTS}
 )
 
 

@@ -14,6 +14,7 @@ from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts
 
@@ -114,7 +115,7 @@ def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard
         return  # `response` tells of it
     unary = told(formats.read(scene.route.client, "response", made.value))
     streamed = told(formats.read(scene.route.client, "response", heard.assembled.body))
-    if unary != streamed:
+    if canonical(unary) != canonical(streamed):
         yield Finding(
             "translation/stream-equals-reply",
             Level.SHOULD,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Judges, Tally
@@ -10,6 +11,7 @@ from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.streaming import cuts, dump, parse
 
 MOST_CUTS = 16
@@ -28,12 +30,14 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
             return False
-        problem = None
+        problem: str | None = None
+        want: Any = "a stream"
+        got: Any = "an error"
         if not isinstance(came, Streamed):
-            problem, want, got = "the translator fails", "a stream", type(came).__name__
+            problem, got = "the translator fails", type(came).__name__
         elif came.raised is not None:
-            problem, want, got = f"the translator {getattr(came.raised, 'sentence', 'refuses')}", "a stream", "an error"
-        elif (heard := Heard(route.client, came)).said != usual.said:
+            problem = f"the translator {getattr(came.raised, 'sentence', 'refuses')}"
+        elif canonical((heard := Heard(route.client, came)).said) != canonical(usual.said):
             problem, want, got = "another reply comes out", usual.said, heard.said
         if problem is not None:
             said = f"cut in another way ({way}), {problem}"

@@ -12,7 +12,6 @@ from toolcall_conformance.checks.base import Failed, Judges, OpenSession
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
-from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -35,16 +34,18 @@ class Heard:
         return formats.assembled(self.format, self.stream)
 
     @cached_property
-    def said(self) -> str:
+    def said(self) -> dict[str, Any]:
         """What the client is told, whatever the ids are and however the words are cut; equal for equal replies."""
-        return told(formats.read(self.format, "response", self.assembled.body)) + self.assembled.end
+        return {**told(formats.read(self.format, "response", self.assembled.body)), "end": self.assembled.end}
 
 
-def told(reading: Reading) -> str:
-    """A reply without its ids, as one text: turns, calls with arguments, finish reason."""
-    calls = [[call.name, canonical(call.arguments)] for call in reading.calls]
-    words = "".join(str(getattr(item, "text", "")) for turn in reading.turns for item in turn.items)
-    return canonical([words, calls, reading.finish.reason if reading.finish is not None else None])
+def told(reading: Reading) -> dict[str, Any]:
+    """A reply without its ids, as JSON: its words, its calls with arguments, its finish reason."""
+    return {
+        "text": "".join(str(getattr(item, "text", "")) for turn in reading.turns for item in turn.items),
+        "calls": [[call.name, call.arguments] for call in reading.calls],
+        "finish": reading.finish.reason if reading.finish is not None else None,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.checks.agent_loop import VARIANTS
+from toolcall_conformance.checks import WAYS
 
 PREFIX = "toolcall"
 
@@ -69,19 +69,19 @@ def _parse(
         raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
     variant = None
     if route is not None:
-        route, variant = _split_variant(argument, route, formats)
+        route, variant = _split_variant(argument, route, formats, WAYS.get(check or "", ()))
         _verify_route(argument, route, wanted, cases, formats)
     return _Wanted(wanted, check, route, variant)
 
 
-def _split_variant(argument: str, name: str, formats: Collection[str]) -> tuple[str, str | None]:
+def _split_variant(argument: str, name: str, formats: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
     """``anthropic-to-gemini-swapped`` as the route and the variant; without one all variants are meant."""
     for route in (f"{client}-to-{upstream}" for client in formats for upstream in formats):
         variant = name.removeprefix(f"{route}-")
         if variant != name:
-            if variant not in VARIANTS:
+            if variant not in ways:
                 raise SelectionError(
-                    f"{argument}: there is no variant {variant!r}{_perhaps(variant, VARIANTS.keys() - {''})}"
+                    f"{argument}: there is no variant {variant!r}{_perhaps(variant, set(ways) - {''})}"
                 )
             return route, variant
     return name, None
@@ -116,6 +116,8 @@ def _verify_route(
 
 
 def _perhaps(wrong: str, names: Collection[str]) -> str:
+    if not names:
+        return "; there are none"
     close = difflib.get_close_matches(wrong, sorted(names), n=3, cutoff=0.5)
     if close:
         return f"; did you mean {' or '.join(close)}?"
