@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
@@ -14,8 +15,23 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.streaming import cuts, dump, parse
 
-MOST_CUTS = 16
-MOST_ENDS = 10
+
+@dataclass(frozen=True, slots=True)
+class Fineness:
+    """How many ways to cut a stream are tried at most, and behind how many of its events it breaks off."""
+
+    cuts: int
+    ends: int
+
+
+USUAL = Fineness(cuts=16, ends=10)
+# Where each piece is a message to another process: about a dozen streams a variant.
+DEAR = Fineness(cuts=8, ends=5)
+
+
+def fineness(*, dear: bool) -> Fineness:
+    """How finely streams are cut through a medium."""
+    return DEAR if dear else USUAL
 
 
 def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
@@ -25,7 +41,7 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     if usual is None:
         return False
     plainly = judges.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, plainly=plainly):
+    for way, pieces in _ways(scene.stream, fineness(dear=scene.dear).cuts, plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -48,8 +64,8 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     return True
 
 
-def _ways(stream: bytes, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
-    yield from cuts.hostile(stream, MOST_CUTS)
+def _ways(stream: bytes, most: int, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
+    yield from cuts.hostile(stream, most)
     for way, other in cuts.reframed(stream, plainly=plainly):
         yield way, (other,)
 
@@ -58,7 +74,7 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
     """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
     route, name = scene.route, scene.name
     events = cuts.events(scene.stream)
-    for count in _ends(len(events)):
+    for count in _ends(len(events), fineness(dear=scene.dear).ends):
         source = formats.assembled(route.upstream, parse(b"".join(events[:count])))
         if source.end == "whole":
             break
@@ -133,11 +149,11 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
     return False
 
 
-def _ends(events: int) -> list[int]:
-    """Behind which events a stream breaks off: all of a short one, of a long one evenly many."""
-    if events <= MOST_ENDS:
+def _ends(events: int, most: int) -> list[int]:
+    """Behind which events a stream breaks off: all of a short one, of a long one ``most``, evenly spread."""
+    if events <= most:
         return list(range(events))
-    return sorted({round(place * (events - 1) / (MOST_ENDS - 1)) for place in range(MOST_ENDS)})
+    return sorted({round(place * (events - 1) / (most - 1)) for place in range(most)})
 
 
 def _heard(came: object, route: Route, tally: Tally, name: str) -> Heard | None:

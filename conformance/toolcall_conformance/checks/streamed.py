@@ -11,11 +11,20 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Judges, OpenSession
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Opened,
+    Outcome,
+    Produced,
+    SessionDriver,
+    Source,
+    Streamed,
+    StreamOutcome,
+)
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.streaming import parse
+from toolcall_conformance.streaming import cuts, parse
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file.
+    of its file. ``dear``: each piece of a stream costs a way to another process.
     """
 
     name: str
@@ -71,6 +80,7 @@ class Setting:
     stream: bytes
     names: Mapping[str, str]
     sent: Any
+    dear: bool
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
         """The upstream sends ``source``."""
@@ -89,6 +99,39 @@ def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[Sessio
     return (opened.session, asked.value) if isinstance(asked, Produced) else Blocked("request", asked)
 
 
+def reply_streamed(session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str]) -> Outcome:
+    """The reply that the client puts together when the upstream's is streamed to ``session``, cut at its events.
+
+    ``names`` are those under which the translator declared the tools, by the golden ones.
+    """
+    assert upstream.stream_path is not None
+    stream = stream_as_declared(upstream.stream_path.read_bytes(), names)
+    return _put_together(session.stream(Source(cuts.events(stream))), route)
+
+
+def reply_alone(
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges
+) -> Outcome:
+    """The same as the check ``stream`` has it: in a session of its own, whatever was said before."""
+    scene = setting(client, upstream, route, open_session, judges)
+    if isinstance(scene, Blocked):
+        return scene.failed
+    came = scene.play(Source(cuts.events(scene.stream)))
+    return came.failed if isinstance(came, Blocked) else _put_together(came, route)
+
+
+def _put_together(came: StreamOutcome, route: Route) -> Outcome:
+    """A stream as what a client has in hand after it: a reply, or a failure where there is none to go on from."""
+    if not isinstance(came, Streamed):
+        return came
+    if came.raised is not None:
+        return came.raised
+    reply = Heard(route.client, came).assembled
+    if reply.body is None or reply.end == "failed":
+        return BadOutput("stream tells of an error" if reply.end == "failed" else "stream brings no reply")
+    return Produced(reply.body)
+
+
 def setting(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges
 ) -> Setting | Blocked:
@@ -103,5 +146,12 @@ def setting(
     if began[1] is not None:
         names = judges.names(upstream.request, began[1], upstream=route.upstream)
     return Setting(
-        upstream.stream_path.name, route, open_session, request, stream_as_declared(stream, names), names, began[1]
+        upstream.stream_path.name,
+        route,
+        open_session,
+        request,
+        stream_as_declared(stream, names),
+        names,
+        began[1],
+        began[0].dear,
     )

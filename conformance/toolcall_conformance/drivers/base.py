@@ -22,6 +22,10 @@ class SessionDriver(Protocol):
     def own_history(self) -> bool:
         """Whether it can only continue conversations that it started (``history = "own"``)."""
 
+    @property
+    def dear(self) -> bool:
+        """Whether every piece of a stream goes to another process, so that streams are cut less finely."""
+
     def request(self, body: dict[str, Any], /) -> Outcome:
         """Translate a client request into an upstream request. ``body`` is never changed."""
 

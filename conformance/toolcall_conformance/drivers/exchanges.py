@@ -77,6 +77,8 @@ class ExchangeSession:
     of sentences, ``tail`` what it printed last.
     """
 
+    dear = True
+
     def __init__(
         self,
         route: Route,

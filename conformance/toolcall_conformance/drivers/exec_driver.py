@@ -149,6 +149,8 @@ class ExecDriver:
 class ExecSession:
     """A session that lives in a child."""
 
+    dear = True
+
     def __init__(self, driver: ExecDriver, child: Child, session: str, answer: dict[str, Any]) -> None:
         self.id = session
         self.child = child

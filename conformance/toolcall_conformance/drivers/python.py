@@ -87,6 +87,8 @@ class PythonDriver:
 class PythonSession:
     """A session object of a translator."""
 
+    dear = False
+
     def __init__(self, driver: PythonDriver, session: Any, caller: _Caller) -> None:
         self.object = session
         self._driver = driver
