@@ -5,10 +5,15 @@ Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.llm_ros
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import Any
 
 import llm_rosetta
 from llm_rosetta import ConversionPipeline
+from llm_rosetta._vendor.httpclient import CaseInsensitiveDict, StreamingResponse
+from llm_rosetta.gateway import proxy
+from llm_rosetta.gateway.transport import SSE_FORMATTERS
+from llm_rosetta.gateway.transport.http import HttpUpstreamStream
 
 from toolcall_conformance.contract import Route, Unsupported
 
@@ -55,6 +60,48 @@ class Session:
         """Translate the reply to the request before."""
         produced: dict[str, Any] = self._pipeline.convert_response(body)
         return produced
+
+    async def stream(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+        """Translate the streamed reply to the request before, as their gateway does from socket to socket.
+
+        Their own code takes the bytes apart, frames what their processor makes of each event, and says what it says
+        of failures; ours is only the socket's two ends.
+        """
+        client: Any = THEIR_NAMES[self._route.client]
+        written = proxy._stream_event_generator(
+            source_provider=client,
+            stream=HttpUpstreamStream(_received(chunks)),
+            processor=self._pipeline.create_stream_processor(),
+            model=self._route.upstream_model,
+            format_sse=SSE_FORMATTERS[client],
+        )
+        async for text in written:
+            yield text.encode()
+
+
+class _Reader:
+    """The reading end of a socket on which ``chunks`` arrive."""
+
+    def __init__(self, chunks: AsyncIterable[bytes]) -> None:
+        self._chunks = aiter(chunks)
+
+    async def read(self, size: int) -> bytes:
+        """What comes next; nothing only at the end."""
+        del size  # a limit, not a demand
+        async for chunk in self._chunks:
+            if chunk:
+                return chunk
+        return b""
+
+
+def _received(chunks: AsyncIterable[bytes]) -> StreamingResponse:
+    """The reply of their HTTP client, while it is read."""
+    headers = CaseInsensitiveDict({"Content-Type": "text/event-stream"})
+    reader: Any = _Reader(chunks)
+    writer: Any = None  # nothing to close
+    return StreamingResponse._from_async(
+        200, headers, "", reader, writer, is_chunked=False, content_length=None, timeout=60
+    )
 
 
 def _without_notes(value: Any) -> Any:
