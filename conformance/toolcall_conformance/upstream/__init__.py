@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.upstream.addresses import Address, Addresses
 from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
+from toolcall_conformance.upstream.progress import Progress
 from toolcall_conformance.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Conversation",
     "MissingLibraryError",
     "PortInUseError",
+    "Progress",
     "Reply",
     "ScriptedUpstream",
 ]

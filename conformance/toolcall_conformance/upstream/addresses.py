@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,10 +70,31 @@ class Addresses:
             if not headers.get(name) and not ("{key}" in text and (in_query or other))
         ]
 
-    def spelt(self, format_name: str) -> str:
-        """``POST /v1/messages``, for a sentence."""
+    def asks_for_stream(self, format_name: str, address: Address, query: str, body: Any) -> bool:
+        """Whether a request to an API of this format asks for a stream, in the way in which that API wants it asked."""
+        stream = self._transports[format_name]["stream"]
+        if "path" in stream:
+            wanted = parse_qsl(stream["path"].partition("?")[2])
+            return address.stream is True and set(wanted) <= set(parse_qsl(query))
+        # What a patch has beside words and marks are options, which nobody must choose.
+        marks = {key: value for key, value in stream["body"].items() if not isinstance(value, dict)}
+        return isinstance(body, dict) and all(body.get(key) == value for key, value in marks.items())
+
+    def stream_type(self, format_name: str) -> str:
+        """The content type of a stream."""
+        return str(self._transports[format_name]["stream"].get("content_type", "text/event-stream"))
+
+    def has_stream_path(self, format_name: str) -> bool:
+        """Whether streams are asked for by another path, and not in the body."""
+        return "path" in self._transports[format_name]["stream"]
+
+    def spelt(self, format_name: str, *, stream: bool = False) -> str:
+        """``POST /v1/messages``, for a sentence; ``stream``: where a stream is asked for, and how."""
         transport = self._transports[format_name]
-        return f"{transport['method']} {transport['path']}"
+        if stream and "path" in transport["stream"]:
+            return f"{transport['method']} {transport['stream']['path']}"
+        patch = f" with {json.dumps(transport['stream']['body'])}" if stream else ""
+        return f"{transport['method']} {transport['path']}{patch}"
 
 
 def _pattern(template: str) -> re.Pattern[str]:

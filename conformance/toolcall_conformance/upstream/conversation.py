@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolcall_conformance.upstream.addresses import Address
+from toolcall_conformance.upstream.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,14 @@ class Reply:
     """What the upstream answers, piece by piece as it leaves.
 
     ``end`` is how it ends: ``whole``; ``cut``, the connection is closed before the end; ``hang``, nothing more comes.
+    ``progress`` is that of a stream, which always leaves in HTTP's own chunks.
     """
 
     status: int
     chunks: tuple[bytes, ...]
     headers: Mapping[str, str] = field(default_factory=dict)
     end: Literal["whole", "cut", "hang"] = "whole"
+    progress: Progress | None = None
 
     @classmethod
     def json(cls, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
@@ -61,14 +64,16 @@ class Conversation:
         self._strays: list[Asked] = []
         self._reply: asyncio.Future[Reply] | None = None
         self.open = False
+        self.progress = Progress()
 
     def begin(self) -> None:
-        """An exchange begins: what is asked from now on belongs to it."""
+        """An exchange begins: what is asked from now on belongs to it, and so does a new ``progress``."""
         self.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         with self._changed:
             self._asked, self._strays = [], []
             self._reply = self._loop.create_future()
             self.open = True
+            self.progress = Progress()
 
     def wait(self, pending: Future[Any], seconds: float) -> Asked | None:
         """The first request to the right API; None if ``pending`` ended or the time was up before one came."""

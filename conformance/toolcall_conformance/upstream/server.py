@@ -155,13 +155,19 @@ class ScriptedUpstream:
 async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
     from aiohttp import web
 
-    if reply.end == "whole" and len(reply.chunks) == 1:
+    progress = reply.progress
+    if progress is None and reply.end == "whole" and len(reply.chunks) == 1:
         return web.Response(status=reply.status, headers=reply.headers, body=reply.chunks[0])
     response = web.StreamResponse(status=reply.status, headers=reply.headers)
-    await response.prepare(request)
-    for chunk in reply.chunks:
-        await response.write(chunk)
-        await asyncio.sleep(0)  # each piece leaves by itself
+    with contextlib.suppress(ConnectionError):  # who has read enough may go
+        await response.prepare(request)
+        for sent, chunk in enumerate(reply.chunks, 1):
+            if progress is not None:
+                progress.taken = sent
+            await response.write(chunk)
+            await asyncio.sleep(0)  # each piece leaves by itself
+        if progress is not None and reply.end == "whole":
+            await progress.keep_back()
     if reply.end == "hang":
         await asyncio.sleep(3600)
     if reply.end == "cut" and request.transport is not None:
