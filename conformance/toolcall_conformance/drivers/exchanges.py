@@ -1,7 +1,7 @@
 """Sessions that translate, send and translate back in one call, taken apart by a scripted upstream.
 
 ``request`` starts an exchange and ends when the upstream has been asked; the exchange stays open until ``response``,
-``error`` or ``settle`` says what the upstream answers.
+``stream``, ``error`` or ``settle`` says what the upstream answers.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.errorout import plain_error
@@ -28,11 +28,15 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.streams import Source, StreamOutcome
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.upstream import Addresses, Asked, Conversation, Reply, ScriptedUpstream
 
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
+# How long the end of a stream is kept back, to see whether anything comes out before it: of a translator not known yet,
+# and of one that has waited for the end on the same route already.
+PATIENT_SECONDS = 2.0
+IMPATIENT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,16 @@ class Answered:
     body: Any
 
 
-Came = Answered | Failed
+@dataclass(frozen=True, slots=True)
+class Flowed:
+    """What an exchange gave a client that asked for a stream, and got one."""
+
+    status: int
+    headers: dict[str, str] | None
+    streamed: Streamed
+
+
+Came = Answered | Flowed | Failed
 # Sends a client's body on its way; what comes of it is there when the exchange is over.
 Send = Callable[[dict[str, Any], Conversation], "Future[Came]"]
 
@@ -68,6 +81,21 @@ class Habits:
     raises_errors: bool = False
     own_history: bool = False
     secret: str | None = None
+
+
+class Waiting:
+    """Which routes are known to wait for the end of a stream before anything comes out; of a driver, for all its sessions."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def seconds(self, route: Route, limit: float) -> float:
+        """For how long the end of a stream is kept back, of a call that may take ``limit`` seconds."""
+        return min(IMPATIENT_SECONDS if str(route) in self._known else PATIENT_SECONDS, limit / 4)
+
+    def found(self, route: Route) -> None:
+        """A translator has waited."""
+        self._known.add(str(route))
 
 
 class ExchangeSession:
@@ -87,6 +115,7 @@ class ExchangeSession:
         *,
         seconds: float,
         habits: Habits,
+        waiting: Waiting,
         late: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
         who: str = "exchange",
@@ -98,6 +127,7 @@ class ExchangeSession:
         self._send = send
         self._seconds = seconds
         self._habits = habits
+        self._waiting = waiting
         self._late = late
         self._tail = tail
         self._who = who
@@ -107,7 +137,7 @@ class ExchangeSession:
 
     @property
     def operations(self) -> frozenset[str]:
-        done = {"request", "response"}
+        done = {"request", "response", "stream"}
         return frozenset(done if self._habits.raises_errors else done | {"error"})
 
     @property
@@ -129,7 +159,7 @@ class ExchangeSession:
             return Misdirected(self._elsewhere(next((one for one in strays if one.body), strays[0])))
         if late is not None:
             return late
-        came = _result(pending)
+        came = _as_answer(_result(pending))
         outcome = self._unasked(came) if isinstance(came, Answered) else came
         # Then neither are its replies: a medium in one piece cannot say so when it is opened.
         self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
@@ -137,7 +167,7 @@ class ExchangeSession:
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and tell what the client gets."""
-        came = self._finish(Reply.json(body))
+        came = _as_answer(self._finish(Reply.json(body)))
         if not isinstance(came, Answered):
             return came
         if not 200 <= came.status < 300:
@@ -150,7 +180,7 @@ class ExchangeSession:
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and tell what the client gets."""
-        came = self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
+        came = _as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
         # Who raised before the upstream was asked says nothing of errors.
         if isinstance(came, Crashed) and self._conversation.asked and not isinstance(came.exception, TranslatorError):
             return UnsupportedOutcome(
@@ -165,15 +195,66 @@ class ExchangeSession:
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
-        """Not carried yet."""
-        del source
-        return UnsupportedOutcome("streams are not carried through exchanges")
+        """Let the upstream stream its reply, and tell what the client gets."""
+        if not self._asked_for_stream():
+            return self._unstreamed(source)
+        progress = self._conversation.progress
+        if source.watched and source.end == "plain":
+            progress.patience = self._waiting.seconds(self._route, self._seconds)
+        headers = {"content-type": self._addresses.stream_type(self._route.upstream)}
+        end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
+        came = self._finish(Reply(200, source.pieces, headers, end, progress), progress.patience)
+        if progress.waited:
+            self._waiting.found(self._route)
+        return self._flowed(came)
 
     def settle(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
             self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
 
-    def _finish(self, reply: Reply) -> Came:
+    def _asked_for_stream(self) -> bool:
+        """Whether the upstream was asked for a stream; who was not asked at all will not be answered either."""
+        asked = self._conversation.asked
+        if not asked or asked[0].address is None:
+            return True
+        try:
+            body = parse(asked[0].body)
+        except JSONError:
+            body = None
+        return self._addresses.asks_for_stream(self._route.upstream, asked[0].address, asked[0].query, body)
+
+    def _unstreamed(self, source: Source) -> StreamOutcome:
+        """The translator asks for a whole reply, and makes a stream of it by itself: a stream that waits for its end."""
+        asked = self._conversation.asked[0]
+        by_path = asked.address is not None and asked.address.stream is True
+        if by_path or source.reply is None:
+            self._finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
+            query = f"?{asked.query}" * bool(asked.query)
+            return Misdirected(
+                f"the client wants a stream, and the upstream was asked at {asked.method} {asked.path}{query} for none; "
+                f"a stream of {self._route.upstream} is asked for by "
+                f"{self._addresses.spelt(self._route.upstream, stream=True)}"
+            )
+        flowed = self._flowed(self._finish(Reply.json(source.reply)))
+        if not isinstance(flowed, Streamed):
+            return flowed
+        return replace(flowed, pieces=tuple(replace(piece, ended=True) for piece in flowed.pieces))
+
+    def _flowed(self, came: Came) -> StreamOutcome:
+        """What came as a stream, if it is one."""
+        if isinstance(came, Flowed):
+            return came.streamed
+        if not isinstance(came, Answered):
+            return came
+        if not 200 <= came.status < 300:
+            told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
+            return Crashed(TranslatorError(told), self._tail())
+        return BadOutput(
+            f"{self._who} answered with a whole body where the client asked for a stream{_words(came.body)}",
+            words=self._tail(),
+        )
+
+    def _finish(self, reply: Reply, more: float = 0.0) -> Came:
         pending, self._pending = self._pending, None
         if self._not_done is not None:
             return self._not_done
@@ -181,7 +262,7 @@ class ExchangeSession:
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         self._conversation.finish(reply)
         try:
-            return pending.result(self._seconds)
+            return pending.result(self._seconds + more)
         except FutureTimeoutError:
             return self._too_late(pending)
         except CancelledError:
@@ -240,6 +321,14 @@ class ExchangeSession:
         else:
             other = "no API of these formats"
         return f"the upstream was asked at {stray.method} {stray.path}, which is {other}; {right}"
+
+
+def _as_answer(came: Came) -> Answered | Failed:
+    """A stream where none was to come, as a body that is no JSON."""
+    if not isinstance(came, Flowed):
+        return came
+    words = came.streamed.data[:300].decode("utf-8", "replace").strip()
+    return Answered(came.status, came.headers, NoJSON(f"a stream came with status {came.status}: {words!r}", words))
 
 
 def _result(pending: Future[Came]) -> Came:

@@ -10,7 +10,8 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Habits
+from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Flowed, Habits, Waiting
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
@@ -19,6 +20,8 @@ from toolcall_conformance.drivers.outcomes import (
     RefusedOutcome,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.python_streams import Drawing, Drawn
+from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
 from toolcall_conformance.upstream.loops import LoopThread
@@ -42,6 +45,7 @@ class Fused:
         self._loop: LoopThread | None = None
         # Routes, known once the first error came; the plan asks for one before anything is judged.
         self._raising: set[str] = set()
+        self._waiting = Waiting()
 
     def session(self, inner: Any, route: Route, *, own_history: bool) -> _FusedSession:
         """A session around one of the translator's. Raises MissingLibraryError."""
@@ -51,11 +55,19 @@ class Fused:
             self._upstream = upstream
 
         def send(body: dict[str, Any], conversation: Conversation) -> Future[Came]:
-            return self._send(inner, body, conversation.url)
+            drawing = Drawing(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
+            return self._send(inner, body, conversation.url, drawing)
 
         habits = Habits(raises_errors=str(route) in self._raising, own_history=own_history)
         return _FusedSession(
-            self, route, self._upstream, send, seconds=self._seconds, habits=habits, late=self._drop_loop
+            self,
+            route,
+            self._upstream,
+            send,
+            seconds=self._seconds,
+            habits=habits,
+            waiting=self._waiting,
+            late=self._drop_loop,
         )
 
     def rest(self) -> None:
@@ -72,15 +84,18 @@ class Fused:
         """Note that the translator raises on this route where the upstream fails."""
         self._raising.add(str(route))
 
-    def _send(self, inner: Any, body: dict[str, Any], url: str) -> Future[Came]:
+    def _send(self, inner: Any, body: dict[str, Any], url: str, drawing: Drawing | None) -> Future[Came]:
         pending: Future[Came] = Future()
 
         def work() -> None:
             try:
                 value = inner.exchange(body, url)
-                if inspect.isawaitable(value):
-                    value = self._running_loop().run(_awaited(value)).result()
-                came = answered(value)
+                if hasattr(value, "__aiter__") and drawing is not None:
+                    came = self._running_loop().run(_drawn_async(value, drawing)).result()
+                elif inspect.isawaitable(value):
+                    came = self._running_loop().run(_awaited(value, drawing)).result()
+                else:
+                    came = answered(value) if drawing is None else drawn(value, drawing)
             except BaseException as error:  # whatever the library raises, SystemExit included
                 came = raised(error)
             with contextlib.suppress(InvalidStateError):  # nobody waits any more
@@ -152,5 +167,36 @@ def raised(error: BaseException) -> Came:
     return Crashed(error, own_frames(error))
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
-    return await value
+async def _awaited(value: Awaitable[Any], drawing: Drawing | None) -> Came:
+    came = await value
+    if drawing is None:
+        return answered(came)
+    return await _drawn_async(came, drawing) if hasattr(came, "__aiter__") else drawn(came, drawing)
+
+
+def drawn(value: Any, drawing: Drawing) -> Came:
+    """What ``exchange`` gave on a route that streams: an iterable of bytes, or what it tells of errors."""
+    if isinstance(value, tuple):
+        return answered(value)
+    if isinstance(value, dict):
+        return BadOutput(
+            "exchange returned a whole body where route.stream is true; return an iterable of the client's stream, as "
+            "bytes, or raise Unsupported if the library does not stream"
+        )
+    try:
+        return flowed(drawing.draw(value))
+    except BaseException as error:
+        return flowed(drawing.broken_off(error))
+
+
+async def _drawn_async(value: Any, drawing: Drawing) -> Came:
+    return flowed(await drawing.draw_async(value))
+
+
+def flowed(found: Drawn) -> Came:
+    """A stream that was drawn. One that broke off before anything came is no stream: the call failed."""
+    if not isinstance(found, Streamed):
+        return found
+    if found.raised is not None and not found.pieces:
+        return found.raised
+    return Flowed(200, None, found)

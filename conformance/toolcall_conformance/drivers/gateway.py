@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Habits, NoJSON
+from toolcall_conformance.drivers.exchanges import (
+    Answered,
+    Came,
+    ExchangeSession,
+    Flowed,
+    Habits,
+    NoJSON,
+    Waiting,
+)
 from toolcall_conformance.drivers.gateway_config import filled, load
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
@@ -24,6 +32,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.streams import Piece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
 
@@ -41,7 +50,7 @@ class GatewayDriver:
     """
 
     prefix = "gateway:"
-    carries = frozenset(OPERATIONS) - {"stream"}
+    carries = frozenset(OPERATIONS)
 
     def __init__(
         self, spec: str, path: Path, transports: Mapping[str, Mapping[str, Any]], *, seconds: float = 10.0
@@ -54,6 +63,7 @@ class GatewayDriver:
         self._addresses = Addresses(transports)
         self._key = f"client-key-{secrets.token_hex(12)}"
         self._case = ""
+        self._waiting = Waiting()
         self._client: aiohttp.ClientSession | None = None
         self._upstream = ScriptedUpstream(self._addresses, port=self._config.upstream_port)
         self._upstream.start()
@@ -76,6 +86,11 @@ class GatewayDriver:
             )
         if str(route) in self._config.excluded:
             return UnsupportedOutcome(f"{self._config.path.name}: `not` names {route}")
+        if route.stream and not self._streams(route.client):
+            return UnsupportedOutcome(
+                f"{self._config.path.name}: [client.{route.client}] has a path and no stream_path: streams of that API "
+                "are asked for at another one"
+            )
         trouble = self._process.revive()
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
@@ -93,6 +108,7 @@ class GatewayDriver:
                 send,
                 seconds=self._seconds,
                 habits=habits,
+                waiting=self._waiting,
                 late=self._process.check,
                 tail=lambda: self._process.tail,
                 who="the gateway",
@@ -110,7 +126,10 @@ class GatewayDriver:
         self._upstream.stop()
 
     async def _exchange(self, route: Route, body: dict[str, Any], conversation: Conversation) -> Came:
-        """One POST by the client, and what came of it."""
+        """One POST by the client, and what came of it.
+
+        Of a stream the client has what came before it broke off; any other answer it has whole or not at all.
+        """
         import aiohttp
         from yarl import URL  # aiohttp's own: it must not spell %2F anew
 
@@ -124,25 +143,48 @@ class GatewayDriver:
             async with self._client.post(
                 URL(url, encoded=True), data=_written(body), headers=headers, allow_redirects=False
             ) as reply:
+                flows = route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json"
                 content = bytearray()
-                async for piece in reply.content.iter_any():
-                    content += piece
-                    if len(content) > OUTPUT_LIMIT:
-                        return BadOutput(
-                            f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail
-                        )
+                pieces: list[Piece] = []
+                raised = None
+                try:
+                    async for piece in reply.content.iter_any():
+                        content += piece
+                        if len(content) > OUTPUT_LIMIT:
+                            return BadOutput(
+                                f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail
+                            )
+                        if flows:
+                            pieces.append(Piece(piece, *conversation.progress.came_out()))
+                except (aiohttp.ClientError, OSError) as error:
+                    if not pieces:
+                        raise
+                    raised = await self._broken_off(error)
+                if flows:
+                    return Flowed(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
                 return self._answered(reply, bytes(content))
         except asyncio.CancelledError:
             raise
         except (aiohttp.ClientError, OSError) as error:
-            death = await asyncio.to_thread(self._process.death)
-            if death is not None:
-                return Crashed(TranslatorError(f"failed: the gateway {death}"), self._process.tail)
-            if isinstance(error, aiohttp.ClientConnectorError):
-                said = f"the gateway cannot be reached at {self._process.url}"
-            else:
-                said = "the gateway broke off, or what it answered is no HTTP"
-            return ProtocolError(f"{said} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
+            return await self._broken_off(error)
+
+    async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
+        """Why there is no more of an answer."""
+        import aiohttp
+
+        death = await asyncio.to_thread(self._process.death)
+        if death is not None:
+            return Crashed(TranslatorError(f"failed: the gateway {death}"), self._process.tail)
+        if isinstance(error, aiohttp.ClientConnectorError):
+            said = f"the gateway cannot be reached at {self._process.url}"
+        else:
+            said = "the gateway broke off, or what it answered is no HTTP"
+        return ProtocolError(f"{said} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
+
+    def _streams(self, client: str) -> bool:
+        """Whether it is known where a client asks for a stream."""
+        end = self._config.clients[client]
+        return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
     def _asked(
         self, route: Route, body: dict[str, Any], conversation: Conversation
@@ -159,9 +201,10 @@ class GatewayDriver:
             "client_model": route.client_model,
         }
         model = filled(upstream.model, values)
-        path = self._addresses.path(route.client, model)
-        if client.path is not None:
-            path = filled(client.path, {**values, "model": model})
+        path = self._addresses.path(route.client, model, stream=route.stream)
+        template = (client.stream_path if route.stream else None) or client.path
+        if template is not None:
+            path = filled(template, {**values, "model": model})
         headers = self._addresses.headers(route.client, self._key)
         headers |= {name.lower(): filled(text, values) for name, text in {**client.headers, **upstream.headers}.items()}
         if "model" in body:  # where the URL names the model, the body does not
@@ -169,7 +212,7 @@ class GatewayDriver:
         return f"{self._process.url}{path}", {name: text for name, text in headers.items() if text}, body
 
     def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> Came:
-        headers = {name.lower(): text for name, text in reply.headers.items()}
+        headers = _lowered(reply.headers)
         if 300 <= reply.status < 400:
             told = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
             return ProtocolError(f"{told}; correct `path` of the format's [client] table", self._process.tail)
@@ -181,6 +224,10 @@ class GatewayDriver:
             said = f"the gateway answered {reply.status} with {kind}, which is no JSON ({error}): {words!r}"
             body = NoJSON(said, words)
         return Answered(reply.status, headers, body)
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): text for name, text in headers.items()}
 
 
 def _written(body: dict[str, Any]) -> bytes:

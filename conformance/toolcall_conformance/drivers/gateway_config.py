@@ -32,9 +32,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One side of a gateway in one format. ``path`` is None where it is the API's own."""
+    """One side of a gateway in one format. ``path`` is None where it is the API's own, ``stream_path`` where it is that."""
 
     path: str | None = None
+    stream_path: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     model: str = "{model}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Protocol
 
 from toolcall_conformance.drivers.limits import TimeIsUp
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, RefusedOutcome, UnsupportedOutcome
@@ -15,14 +15,22 @@ Drawn = Streamed | BadOutput | UnsupportedOutcome
 _WANTED = "yield the client's stream as bytes, in pieces of any size"
 
 
+class Progress(Protocol):
+    """What is known of the source while a stream comes out."""
+
+    def came_out(self) -> tuple[int, bool]:
+        """Something came out: how many pieces had been taken by then, and whether the end had."""
+
+
 def draw(method: Callable[..., Any], source: Source, limit: int) -> Drawn | Coroutine[Any, Any, Drawn]:
     """Call ``stream`` and take all that it gives; a coroutine to be awaited if it is async.
 
     What it raises is part of the result, with what came before; but not that its time is up.
     """
-    drawing = _Drawing(Feed(source), limit)
+    feed = Feed(source)
+    drawing = Drawing(feed, limit, "stream")
     try:
-        given = method(drawing.feed)
+        given = method(feed)
         if hasattr(given, "__aiter__") or inspect.isawaitable(given):
             return drawing.draw_async(given)
         return drawing.draw(given)
@@ -32,14 +40,18 @@ def draw(method: Callable[..., Any], source: Source, limit: int) -> Drawn | Coro
         return drawing.broken_off(error)
 
 
-class _Drawing:
-    def __init__(self, feed: Feed, limit: int) -> None:
-        self.feed = feed
+class Drawing:
+    """Takes a stream out of an iterator; ``what`` gave it, for sentences."""
+
+    def __init__(self, progress: Progress, limit: int, what: str) -> None:
+        self._progress = progress
         self._limit = limit
+        self._what = what
         self._size = 0
         self._pieces: list[Piece] = []
 
     def draw(self, given: Any) -> Drawn:
+        """All of a sync one; what it raises is raised."""
         if not hasattr(given, "__iter__") or isinstance(given, (str, bytes, bytearray, dict)):
             return self._wrong(given)
         for piece in given:
@@ -49,6 +61,7 @@ class _Drawing:
         return Streamed(tuple(self._pieces))
 
     async def draw_async(self, given: Any) -> Drawn:
+        """All of an async one, or of what is awaited first; what it raises is part of the result."""
         try:
             if inspect.isawaitable(given):
                 given = await given
@@ -78,11 +91,11 @@ class _Drawing:
         data = bytes(piece)
         self._size += len(data)
         if self._size > self._limit:
-            return BadOutput(f"stream yielded more than {self._limit} bytes")
+            return BadOutput(f"{self._what} yielded more than {self._limit} bytes")
         if data:
-            self._pieces.append(Piece(data, self.feed.taken, self.feed.ended))
+            self._pieces.append(Piece(data, *self._progress.came_out()))
         return None
 
     def _wrong(self, given: Any) -> BadOutput:
         name = "None" if given is None else f"an object of type {type(given).__name__}"
-        return BadOutput(f"stream gave {name}; {_WANTED}")
+        return BadOutput(f"{self._what} gave {name}; {_WANTED}")

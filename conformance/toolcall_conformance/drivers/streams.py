@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
@@ -23,15 +23,25 @@ class SourceLost(ConnectionError):  # noqa: N818 - what a translator sees when i
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or reading it fails then."""
+    """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or reading it fails then.
+
+    ``watched``: it will be asked whether anything came out before the end. ``reply`` is what the stream amounts to, for a
+    translator that asks its provider for no stream and makes one by itself.
+    """
 
     pieces: tuple[bytes, ...]
     end: Literal["plain", "lost"] = "plain"
+    watched: bool = False
+    reply: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What came out at once, and how many pieces of the source had been taken by then; ``ended``: and its end."""
+    """What came out at once, and how many pieces of the source had been taken by then; ``ended``: and its end.
+
+    Where neither is to be known exactly, the pieces are those that had been sent, and ``ended`` is true only if it is
+    certain.
+    """
 
     data: bytes
     taken: int
@@ -43,7 +53,7 @@ class Streamed:
     """What a translator made of a stream. ``raised`` is how it broke off, if it did; what came before stands."""
 
     pieces: tuple[Piece, ...]
-    raised: RefusedOutcome | Crashed | None = None
+    raised: RefusedOutcome | Crashed | ProtocolError | None = None
     losses: tuple[str, ...] = ()
 
     @property
@@ -81,6 +91,10 @@ class Feed:
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
+
+    def came_out(self) -> tuple[int, bool]:
+        """Something came out: what had been taken by then, and whether the end had."""
+        return self.taken, self.ended
 
     async def __anext__(self) -> bytes:
         try:
