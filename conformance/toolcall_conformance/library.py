@@ -133,6 +133,11 @@ class Corpus:
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("cut_finely"))
 
     @cached_property
+    def streamed(self) -> frozenset[str]:
+        """The features of conversations worth playing streamed as a whole."""
+        return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("streamed"))
+
+    @cached_property
     def rules(self) -> Mapping[str, Rule]:
         """Every rule by id."""
         files = [self.root / "formats" / name / "rules.json" for name in self.formats]

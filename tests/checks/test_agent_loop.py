@@ -39,14 +39,14 @@ def test_another_replica_does_not_know_ids_of_its_own(variant: str, verdict: Ver
 def test_swapped_results_need_ids() -> None:
     case = CORPUS.cases["shell/same-tool-twice"]
     assert None in case.scenario["ids"]["gemini"].values()
-    assert "swapped" not in variants(CORPUS, case, "gemini")
-    assert "swapped" in variants(CORPUS, case, "anthropic")
+    assert "swapped" not in variants(CORPUS, case, "gemini", "anthropic")
+    assert "swapped" in variants(CORPUS, case, "anthropic", "gemini")
 
 
 def test_a_case_of_one_exchange_has_no_loop() -> None:
     single = [case for case in CORPUS.cases.values() if len(case.exchanges("anthropic")) == 1]
     assert single
-    assert all(variants(CORPUS, case, "anthropic") == () for case in single)
+    assert all(variants(CORPUS, case, "anthropic", "anthropic") == () for case in single)
 
 
 @pytest.mark.parametrize(

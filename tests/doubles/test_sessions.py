@@ -1,4 +1,4 @@
-"""Session doubles: the loop sees every fault that lives in a conversation, and lets every habit through."""
+"""Session doubles: their checks see every fault that lives in a conversation, and let every habit through."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ HABITS = [pytest.param(double, id=double.name) for double in ALL if double.kind 
 
 
 @pytest.mark.parametrize(("double", "variant"), FAULTS)
-def test_the_loop_sees_it(double: SessionDouble, variant: str) -> None:
-    result = play(double, "agent_loop", variant)
+def test_its_check_sees_it(double: SessionDouble, variant: str) -> None:
+    result = play(double, double.check, variant)
     must, should = told(result, Level.MUST), told(result, Level.SHOULD)
     if double.kind == "broken":
         assert result.verdict is Verdict.FAIL

@@ -52,11 +52,13 @@ WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-def needs(check: str, case: Case, upstream: str) -> frozenset[str]:
+def needs(check: str, case: Case, upstream: str, variant: str = "") -> frozenset[str]:
     """The operations that a translator must have for a check of this case to apply to it.
 
-    Replies need ``response``, errors ``error``; a case may have both.
+    Replies need ``response``, errors ``error``; a case may have both. A streamed loop needs ``stream`` instead.
     """
+    if check == "agent_loop" and agent_loop.VARIANTS[variant].streamed:
+        return frozenset({"request", "stream"})
     if check != "response":
         return NEEDS[check]
     exchanges = case.exchanges(upstream)
@@ -74,7 +76,7 @@ def variants(corpus: Corpus, check: str, case: Case, client: str, upstream: str)
         return ("",)
     if client == upstream and client in case.dialects:
         return ()  # a vendor's own ways come back to it: nobody's fault, and no API's documentation to go by
-    return agent_loop.variants(corpus, case, client)
+    return agent_loop.variants(corpus, case, client, upstream)
 
 
 def describe(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer, produced
 from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
+from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
@@ -21,11 +22,15 @@ from toolcall_conformance.remembered import Held, remember
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to play a conversation. ``fresh``: every exchange in a session of its own, as by another replica."""
+    """One way to play a conversation.
+
+    ``fresh``: every exchange in a session of its own, as by another replica. ``streamed``: replies come as streams.
+    """
 
     habit: Habit = field(default_factory=Habit)
     fresh: bool = False
     interleaved: bool = False
+    streamed: bool = False
 
 
 _STATE = "translation/state-returned"
@@ -37,6 +42,7 @@ VARIANTS = {
     "fresh": Variant(fresh=True),
     "interleaved": Variant(interleaved=True),
     "stored": Variant(Habit(stored=True)),
+    "streamed": Variant(streamed=True),
 }
 
 
@@ -46,6 +52,7 @@ def run(
     """The whole conversation is played as an agent would: requests are built from the replies that came back."""
     tally = Tally.of(case, "agent_loop")
     way = VARIANTS[variant]
+    route = replace(route, stream=way.streamed)
     main = _play(case, route, open_session, judges, way, tally)
     side = (
         _play(other, route, open_session, None, way, Tally.of(other, "agent_loop")) if other is not None else iter(())
@@ -67,6 +74,7 @@ def _play(
     request = known = clients[0].request  # what the client sends, and all that it would say
     held: Held = {}
     unnamed = _gives_no_ids(case, route.upstream)
+    wanted = judges.transports[route.client]["stream"].get("body", {}) if judges is not None and way.streamed else {}
     for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
         if session is not None and way.fresh and session.own_history:
             tally.allowed = "a session with a history of its own goes on with no other session's conversation"
@@ -78,6 +86,7 @@ def _play(
                 return
             session = opened.session
         name = client.request_path.stem
+        request = {**request, **wanted}
         sent = session.request(request)
         if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
             # The provider fails; the client is told, and sends the very same request again.
@@ -110,15 +119,22 @@ def _play(
             session.settle(answer(upstream))
             return
         yield
-        given = upstream.response
+        names: Mapping[str, str] = {}
         if judges is not None:
-            declared = judges.names(upstream.request, sent.value, upstream=route.upstream)
-            given = as_declared(route.upstream, upstream.response, declared)
+            names = judges.names(upstream.request, sent.value, upstream=route.upstream)
+        given = as_declared(route.upstream, upstream.response, names)
         held = remember(route.upstream, sent.value, given, held)
-        back = session.response(given)
+        back = reply_streamed(session, upstream, route, names) if way.streamed else session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
-            _failed(tally, number, "response", back, reply)
+            operation = "stream" if way.streamed else "response"
+            if judges is not None and way.streamed and number:
+                # The check `stream` tells of it, unless it is only a session that has streamed before which fails.
+                alone = None if session.own_history else reply_alone(client, upstream, route, open_session, judges)
+                if alone is None or isinstance(alone, Produced):
+                    tally.fail(operation, back, reply)
+                    return
+            _failed(tally, number, operation, back, reply)
             return
         try:
             whole = continued(route.client, known, back.value, clients[number + 1], way.habit)
@@ -183,7 +199,7 @@ def _without_ids(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: str) -> None:
     """A call that brought nothing: on goldens its own check tells of it, on a body of the loop only this one can."""
     assert not isinstance(outcome, Produced)
-    if number == 0 or operation == "response":
+    if number == 0 or operation in ("response", "stream"):
         tally.block(operation, outcome, body)
     else:
         tally.fail(operation, outcome, body)
@@ -200,12 +216,12 @@ def _placed(findings: tuple[Finding, ...], body: str, way: Variant, route: Route
     return [finding.softened(Level.SHOULD) if finding.rule == _STATE and not carries else finding for finding in placed]
 
 
-def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:
-    """The variants that a case has for a client.
+def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:
+    """The variants that a case has on a route.
 
     None without a second exchange, or for a format whose ideal client we do not have; those that try a translator's
     memory only where there is something to remember; swapped results only where ids link them; stored conversations
-    only where the client's API has them.
+    only where the client's API has them; streamed ones only where each reply that is gone on from has its stream.
     """
     if client not in formats.names() or len(case.exchanges(client)) < 2:
         return ()
@@ -219,5 +235,8 @@ def variants(corpus: Corpus, case: Case, client: str) -> tuple[str, ...]:
         "interleaved": remembers,
         "swapped": "parallel-calls" in case.features and linked,
         "stored": "stored-state" in case.features and keeps,
+        "streamed": not case.features.isdisjoint(corpus.streamed)
+        and formats.streams(client) is not None
+        and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1]),
     }
     return tuple(name for name in VARIANTS if fitting.get(name, True))

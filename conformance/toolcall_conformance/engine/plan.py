@@ -50,7 +50,7 @@ class Support:
         done = self.operations.get(ends, frozenset())
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
-        return needs(item.check, item.case, item.route.upstream) <= done
+        return needs(item.check, item.case, item.route.upstream, item.variant) <= done
 
 
 def route_of(case: Case, client: str, upstream: str) -> Route:

@@ -12,6 +12,8 @@ A double is a subclass of :class:`DoubledSession`, put into the catalogue by one
 
 It is played through every check on its case and route. A broken one has to fail in the variant of the agent loop that
 it names (``""`` is the plain one), on one of its rules; a warning one to be told there; a harmless one to pass all.
+One whose fault shows in the streams themselves names variants of the check ``stream`` instead (``check="stream"``).
+A double is asked for streams if it is a :class:`StreamingSession`.
 """
 
 from __future__ import annotations
@@ -20,10 +22,11 @@ import copy
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from doubles.events import Event, changed_in, changed_out
 from toolcall_conformance.contract import Route
 from toolcall_reference import ReferenceTranslator
 
@@ -69,12 +72,32 @@ class DoubledSession:
         return body
 
 
+class StreamingSession(DoubledSession):
+    """A session that streams, too, with a hook on each event: what it becomes, none, one or several."""
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        if type(self).before_event is not StreamingSession.before_event:  # else they come as they were cut
+            chunks = changed_in(chunks, self.before_event, self.route.upstream)
+        made = self.inner.stream(chunks)
+        if type(self).after_event is StreamingSession.after_event:
+            return made
+        return changed_out(made, self.after_event, self.route.client)
+
+    def before_event(self, event: Event) -> Iterable[Event]:
+        """An event of the provider as the reference gets it."""
+        yield event
+
+    def after_event(self, event: Event) -> Iterable[Event]:
+        """An event for the client that the reference made."""
+        yield event
+
+
 @dataclass(frozen=True, slots=True)
 class SessionDouble:
     """A session with a fault (``broken``), a fault that is only told (``warning``), or a ``harmless`` habit.
 
-    ``variants`` are those of the agent loop that have to see it; for a harmless one those in which a SHOULD of
-    ``warns`` may be told.
+    ``variants`` are those of ``check`` that have to see it; for a harmless one those in which a SHOULD of ``warns`` may
+    be told.
     """
 
     name: str
@@ -87,6 +110,12 @@ class SessionDouble:
     variants: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
+    check: str = "agent_loop"
+
+    @property
+    def streams(self) -> bool:
+        """Whether its sessions have ``stream``."""
+        return issubclass(self.session, StreamingSession)
 
     def open(self, shared: dict[str, Any], route: Route) -> DoubledSession:
         return self.session(route, shared)
@@ -107,14 +136,18 @@ Put = Callable[[type[DoubledSession]], type[DoubledSession]]
 _found: dict[str, SessionDouble] = {}
 
 
-def broken(*variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str) -> Put:
-    """A fault that a MUST of ``rule`` names in each of ``variants`` (the plain loop if none is given)."""
-    return _enter("broken", variants or ("",), case, client, upstream, rules=rule)
+def broken(
+    *variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str, check: str = "agent_loop"
+) -> Put:
+    """A fault that a MUST of ``rule`` names in each of the check's ``variants`` (the plain one if none is given)."""
+    return _enter("broken", variants or ("",), case, client, upstream, rules=rule, check=check)
 
 
-def warning(*variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str) -> Put:
+def warning(
+    *variants: str, rule: str | tuple[str, ...], case: str, client: str, upstream: str, check: str = "agent_loop"
+) -> Put:
     """A fault that is only told: a SHOULD of ``rule`` in each of ``variants``, and no MUST."""
-    return _enter("warning", variants or ("",), case, client, upstream, rules=rule)
+    return _enter("warning", variants or ("",), case, client, upstream, rules=rule, check=check)
 
 
 def harmless(case: str, client: str, upstream: str, warns: str | tuple[str, ...] = ()) -> Put:
@@ -130,6 +163,7 @@ def _enter(
     upstream: str,
     rules: str | tuple[str, ...] = (),
     warns: str | tuple[str, ...] = (),
+    check: str = "agent_loop",
 ) -> Put:
     def decorate(session: type[DoubledSession]) -> type[DoubledSession]:
         name = re.sub(r"(?<!^)(?=[A-Z])", "-", session.__name__).lower()
@@ -137,7 +171,7 @@ def _enter(
             raise ValueError(f"two session doubles are called {name}")
         title = " ".join((session.__doc__ or "").split()).rstrip(".")
         _found[name] = SessionDouble(
-            name, title, kind, session, case, client, upstream, variants, _tuple(rules), _tuple(warns)
+            name, title, kind, session, case, client, upstream, variants, _tuple(rules), _tuple(warns), check
         )
         return session
 

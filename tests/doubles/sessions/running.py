@@ -8,7 +8,7 @@ from typing import Any
 
 from doubles.running import JUDGES
 from doubles.sessions.model import Doubled, SessionDouble
-from toolcall_conformance.checks import CHECKS, ItemResult, variants
+from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import MISSING, Level
@@ -19,9 +19,15 @@ def items(double: SessionDouble) -> list[tuple[str, str]]:
     """The checks of its case and route, each with its variant, in the order in which they run."""
     corpus = load_corpus()
     case = corpus.cases[double.case]
-    # They have whole replies only: a stream would go past what a double changes.
-    checks = [check for check in CHECKS if check != "stream"]
-    return [(check, name) for check in checks for name in variants(corpus, check, case, double.client, double.upstream)]
+    every = [
+        (check, name) for check in CHECKS for name in variants(corpus, check, case, double.client, double.upstream)
+    ]
+    # Where one has no hooks for it, a stream would go past what the double changes.
+    return [
+        (check, name)
+        for check, name in every
+        if double.streams or "stream" not in needs(check, case, double.upstream, name)
+    ]
 
 
 @cache
@@ -77,6 +83,8 @@ class Heard:
 
 def heard(double: SessionDouble) -> Heard | None:
     """The request in which the double's fault stands (of a harmless one the last); None if none does."""
+    if double.check != "agent_loop":
+        return None
     case = load_corpus().cases[double.case]
     variant = double.variants[0] if double.variants else ""
     result = play(double, "agent_loop", variant)
