@@ -44,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="time limit for each call of the translator (default: 10)",
     )
     group.addoption(
+        "--toolcall-cuts",
+        metavar="HOW",
+        default="default",
+        help="how finely streams are cut: `default`, a number of ways, or `all`: every place in every case (slow)",
+    )
+    group.addoption(
         "--toolcall-artifacts",
         metavar="DIR",
         help="where the bodies of failing items are written (default: toolcall in pytest's cache directory)",

@@ -43,7 +43,7 @@ def test_the_entry_module_imports_pytest_and_the_standard_library_only() -> None
 
 def test_help_lists_every_option_under_one_heading(pytester: pytest.Pytester) -> None:
     text = pytester.runpytest_inprocess("--help").stdout.str()
-    for option in ("translator", "report", "strict", "corpus", "known-failures", "timeout", "artifacts"):
+    for option in ("translator", "report", "strict", "corpus", "known-failures", "timeout", "cuts", "artifacts"):
         assert f"--toolcall-{option}" in text
     assert "toolcall_translator" in text
     pytester.runpytest_inprocess("--markers").stdout.fnmatch_lines(["@pytest.mark.toolcall(case, family, check, *"])

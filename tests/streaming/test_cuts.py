@@ -50,3 +50,55 @@ def test_other_frames_say_the_same() -> None:
 def test_an_empty_stream() -> None:
     assert cuts.events(b"") == ()
     assert [pieces for _, pieces in cuts.hostile(b"", 100)] == [(b"",), ()]
+
+
+def test_in_two_at_every_place() -> None:
+    found = list(cuts.in_two(STREAM, 1000))
+    assert [len(pieces[0]) for _, pieces in found] == list(range(1, len(STREAM)))
+    assert all(b"".join(pieces) == STREAM and len(pieces) == 2 for _, pieces in found)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 7, 40])
+def test_in_two_at_some_places(most: int) -> None:
+    """Half of them where it hurts: inside a character, between CR and LF, before a line end, behind \\ and data:"""
+    stream = (STREAM * 20).replace(b"\n", b"\r\n")
+    found = [pieces for _, pieces in cuts.in_two(stream, most)]
+    assert len(set(found)) == len(found) == most
+    hurts = [pair for pair in found if pair[0].endswith((b"\r", b"\\", b"data:")) or pair[1][:1] >= b"\x80"]
+    hurts += [pair for pair in found if pair[1].startswith(b"\r")]
+    assert most // 2 <= len(hurts) < most or not most
+
+
+def test_what_is_left_of_the_ways_cuts_in_two() -> None:
+    names = [name for name, _ in cuts.hostile(STREAM * 20, 40)]
+    assert len(names) == 40
+    assert names[0] == "whole"
+    assert sum(name.startswith("in two") for name in names) > 10
+
+
+@pytest.mark.parametrize(
+    ("most", "found"),
+    [(0, []), (1, [5]), (2, [0, 9]), (3, [0, 4, 9]), (4, [0, 3, 6, 9]), (10, list(range(10))), (99, list(range(10)))],
+)
+def test_spread(most: int, found: list[int]) -> None:
+    assert cuts.spread(range(10), most) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("default", None),
+        (None, None),
+        ("all", cuts.ALL),
+        ("12", cuts.Fineness(12, 12)),
+        ("8192", cuts.Fineness(8192, 8192)),
+    ],
+)
+def test_what_a_user_says(said: str | None, meant: cuts.Fineness | None) -> None:
+    assert cuts.asked(said) == meant
+
+
+@pytest.mark.parametrize("said", ["", "0", "-1", "8193", "ALL", "1.5", "٣", "many"])
+def test_what_a_user_cannot_say(said: str) -> None:
+    with pytest.raises(ValueError, match="is neither `default` nor `all` nor a number from 1 to 8192"):
+        cuts.asked(said)

@@ -66,12 +66,14 @@ def needs(check: str, case: Case, upstream: str, variant: str = "") -> frozenset
     return frozenset(name for name, bodies in wanted.items() if any(body is not None for body in bodies))
 
 
-def variants(corpus: Corpus, check: str, case: Case, client: str, upstream: str) -> tuple[str, ...]:
+def variants(
+    corpus: Corpus, check: str, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
+) -> tuple[str, ...]:
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
     if check == "round_trip":
         return round_trip.variants(case, client, upstream)
     if check == "stream":
-        return stream.variants(corpus, case, client, upstream)
+        return stream.variants(corpus, case, client, upstream, everywhere=cut_everywhere)
     if check != "agent_loop":
         return ("",)
     if client == upstream and client in case.dialects:

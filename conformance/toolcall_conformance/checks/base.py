@@ -21,6 +21,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss, Verdict, worst
 from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.streaming.cuts import Fineness
 
 OpenSession = Callable[[Route], OpenOutcome]
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
@@ -91,7 +92,8 @@ class StreamJudge(Protocol):
 class Judges:
     """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream; the tools' names.
 
-    ``transports`` tells how bodies travel in each format.
+    ``transports`` tells how bodies travel in each format, ``fineness`` how finely the user wants streams cut, if he
+    says so.
     """
 
     body: Judge
@@ -100,6 +102,7 @@ class Judges:
     round_trip: RoundTripJudge
     stream: StreamJudge
     transports: Mapping[str, Mapping[str, Any]]
+    fineness: Fineness | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,9 +128,12 @@ def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard
         )
 
 
-def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:
-    """The whole stream wherever we can read it; hostile cuts where a case has something that they can break."""
+def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhere: bool = False) -> tuple[str, ...]:
+    """The whole stream wherever we can read it; hostile cuts where a case has something that they can break.
+
+    Or ``everywhere``.
+    """
     known = all(name in formats.names() and formats.streams(name) is not None for name in (client, upstream))
     if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
         return ()
-    return VARIANTS if not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]
+    return VARIANTS if everywhere or not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
@@ -16,22 +15,9 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.streaming import cuts, dump, parse
 
 
-@dataclass(frozen=True, slots=True)
-class Fineness:
-    """How many ways to cut a stream are tried at most, and behind how many of its events it breaks off."""
-
-    cuts: int
-    ends: int
-
-
-USUAL = Fineness(cuts=16, ends=10)
-# Where each piece is a message to another process: about a dozen streams a variant.
-DEAR = Fineness(cuts=8, ends=5)
-
-
-def fineness(*, dear: bool) -> Fineness:
-    """How finely streams are cut through a medium."""
-    return DEAR if dear else USUAL
+def fineness(judges: Judges, *, dear: bool) -> cuts.Fineness:
+    """How finely streams are cut: as the user says, else as the medium bears."""
+    return judges.fineness or (cuts.DEAR if dear else cuts.USUAL)
 
 
 def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
@@ -41,7 +27,7 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     if usual is None:
         return False
     plainly = judges.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, fineness(dear=scene.dear).cuts, plainly=plainly):
+    for way, pieces in _ways(scene.stream, fineness(judges, dear=scene.dear).cuts, plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -53,6 +39,8 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
             problem, got = "the translator fails", type(came).__name__
         elif came.raised is not None:
             problem = f"the translator {getattr(came.raised, 'sentence', 'refuses')}"
+        elif came.data == usual.came.data:
+            continue  # most translators say the same in the same words, and then nobody needs to read them
         elif canonical((heard := Heard(route.client, came)).said) != canonical(usual.said):
             problem, want, got = "another reply comes out", usual.said, heard.said
         if problem is not None:
@@ -74,7 +62,8 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
     """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
     route, name = scene.route, scene.name
     events = cuts.events(scene.stream)
-    for count in _ends(len(events), fineness(dear=scene.dear).ends):
+    fine = fineness(judges, dear=scene.dear)
+    for count in cuts.spread(range(len(events)), fine.ends):
         source = formats.assembled(route.upstream, parse(b"".join(events[:count])))
         if source.end == "whole":
             break
@@ -118,7 +107,7 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
                 )
             if len(tally.findings) > before:
                 return True
-    for count in sorted({1, len(events) // 2, len(events) - 1} - {0}):
+    for count in cuts.spread(range(1, max(len(events), 2)), fine.failures):
         if formats.assembled(route.upstream, parse(b"".join(events[:count]))).end == "whole":
             break  # what comes behind the end of a reply need not be read
         if not _told_of_its_failure(scene, events, count, judges, tally):
@@ -147,13 +136,6 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
         )
     )
     return False
-
-
-def _ends(events: int, most: int) -> list[int]:
-    """Behind which events a stream breaks off: all of a short one, of a long one ``most``, evenly spread."""
-    if events <= most:
-        return list(range(events))
-    return sorted({round(place * (events - 1) / (most - 1)) for place in range(most)})
 
 
 def _heard(came: object, route: Route, tally: Tally, name: str) -> Heard | None:

@@ -58,13 +58,13 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
     return Route(client, upstream, case.model(client), case.model(upstream), stream=False)
 
 
-def items(corpus: Corpus) -> Iterator[Planned]:
-    """Every item of a corpus, whatever the translator does."""
+def items(corpus: Corpus, *, cut_everywhere: bool = False) -> Iterator[Planned]:
+    """Every item of a corpus, whatever the translator does. ``cut_everywhere``: streams are cut in every case."""
     for case in corpus.cases.values():
         for check in CHECKS:
             for client in case.formats:
                 for upstream in case.formats:
-                    for name in variants(corpus, check, case, client, upstream):
+                    for name in variants(corpus, check, case, client, upstream, cut_everywhere=cut_everywhere):
                         yield Planned(case, check, route_of(case, client, upstream), name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -18,6 +18,7 @@ from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.known_failures import KnownFailures
 from toolcall_conformance.library import Case, Corpus, Rule
+from toolcall_conformance.streaming.cuts import Fineness
 
 MOST_REMEMBERED = 1_000
 
@@ -37,7 +38,7 @@ class Run:
     @functools.cached_property
     def planned(self) -> tuple[Planned, ...]:
         """All items that apply to the translator, selected or not."""
-        return tuple(item for item in items(self.corpus) if self._applies(item))
+        return tuple(item for item in self._items if self._applies(item))
 
     @functools.cached_property
     def selected(self) -> tuple[Planned, ...]:
@@ -47,11 +48,16 @@ class Run:
     @functools.cached_property
     def not_applicable(self) -> tuple[Planned, ...]:
         """The items that the arguments ask for and that the translator does not do."""
-        return tuple(item for item in items(self.corpus) if self._asked(item) and not self._applies(item))
+        return tuple(item for item in self._items if self._asked(item) and not self._applies(item))
 
     @property
     def rules(self) -> Mapping[str, Rule]:
         return self.corpus.rules
+
+    @property
+    def _items(self) -> Iterator[Planned]:
+        fineness = self.settings.fineness
+        return items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere)
 
     def _asked(self, item: Planned) -> bool:
         return self.selection.has(item.case.id, item.check, str(item.route), item.variant)
@@ -95,8 +101,11 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(corpus: Corpus) -> Judges:
-    """The judge functions with their corpus. Imported here: a pytest run that judges nothing does not load them."""
+def bind(corpus: Corpus, fineness: Fineness | None = None) -> Judges:
+    """The judge functions with their corpus, and how finely streams are cut if the user says so.
+
+    Imported here: a pytest run that judges nothing does not load them.
+    """
     judge = importlib.import_module("toolcall_conformance.judge").judge
     loop = importlib.import_module("toolcall_conformance.loop")
     round_trip = importlib.import_module("toolcall_conformance.round_trip").judge_round_trip
@@ -108,6 +117,7 @@ def bind(corpus: Corpus) -> Judges:
         round_trip=functools.partial(round_trip, corpus=corpus),
         stream=lambda name, stream: check.check_body(corpus, name, "stream", stream),
         transports=corpus.transports,
+        fineness=fineness,
     )
 
 

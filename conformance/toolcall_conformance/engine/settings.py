@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from toolcall_conformance.streaming.cuts import Fineness, asked
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the user asked for. Paths are absolute; ``directory`` is the one that pytest was started in.
 
+    ``fineness`` is how finely streams are cut; None where each medium has its own default.
     ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
@@ -26,6 +29,7 @@ class Settings:
     known_failures: Path | None
     seconds: float
     artifacts: Path | None
+    fineness: Fineness | None
     repeat: str
 
     def again(self, *nodeids: str) -> str:
@@ -61,8 +65,16 @@ def settings(config: pytest.Config) -> Settings:
         known_failures=known,
         seconds=seconds,
         artifacts=path("toolcall_artifacts") or _cache_folder(config),
+        fineness=_fineness(option("toolcall_cuts")),
         repeat=_repeat(config),
     )
+
+
+def _fineness(value: str) -> Fineness | None:
+    try:
+        return asked(value)
+    except ValueError as error:
+        raise pytest.UsageError(f"--toolcall-cuts: {error}") from None
 
 
 def _cache_folder(config: pytest.Config) -> Path | None:
@@ -83,6 +95,8 @@ def _repeat(config: pytest.Config) -> str:
         words += ["--toolcall-corpus", os.fspath(folder)]
     if option("toolcall_strict"):
         words.append("--toolcall-strict")
+    if option("toolcall_cuts") != "default":
+        words += ["--toolcall-cuts", option("toolcall_cuts")]
     if option("toolcall_known_failures"):
         words += ["--toolcall-known-failures", option("toolcall_known_failures")]
     return shlex.join(words)

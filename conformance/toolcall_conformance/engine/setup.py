@@ -63,7 +63,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         known_failures.KnownFailuresError,
     ) as error:
         raise pytest.UsageError(str(error)) from None
-    return Run(chosen, corpus, driver, bind(corpus), wanted, support, known)
+    return Run(chosen, corpus, driver, bind(corpus, chosen.fineness), wanted, support, known)
 
 
 def _verify_folder(folder: Path) -> None:

@@ -1,0 +1,184 @@
+"""How finely the check ``stream`` cuts: by default, by number, and at every place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.checks.stream import run, variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import items, route_of
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import cuts
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+OTHER = "shell/seed"
+SHORT = "state/seed"  # of one event in Gemini's stream
+
+Change = Callable[[Any, Iterable[bytes]], Iterator[bytes]]
+
+
+class Noting:
+    """The reference, changed, and the sources that it was given: in how many pieces, and how many bytes."""
+
+    def __init__(self, change: Change) -> None:
+        self.change = change
+        self.given: list[list[bytes]] = []
+
+    def open(self, route: Route) -> Any:
+        inner = ReferenceTranslator().open(route)
+        outer = self
+
+        class Session:
+            request = inner.request
+
+            def stream(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+                given: list[bytes] = []
+                outer.given.append(given)
+                return outer.change(inner.stream, _noted(chunks, given))
+
+        return Session()
+
+
+def _noted(chunks: Iterable[bytes], given: list[bytes]) -> Iterator[bytes]:
+    for chunk in chunks:
+        given.append(chunk)
+        yield chunk
+
+
+def same(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    yield from stream(chunks)
+
+
+def deaf_behind_half_a_key(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Drops what comes after a first piece that ends in the middle of the key of a call."""
+
+    def heard() -> Iterator[bytes]:
+        for chunk in chunks:
+            yield chunk
+            if chunk.startswith(b"data:") and chunk.endswith(b'"func'):
+                return
+
+    yield from stream(heard())
+
+
+def ends_as_if_whole(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Behind 7 events makes an end in order, where the source has none."""
+    taken: list[bytes] = []
+    for piece in stream(_noted(chunks, taken)):
+        if b"event: error" in piece and len(taken) == 7:
+            yield b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+            return
+        yield piece
+
+
+def play(
+    change: Change,
+    variant: str,
+    fineness: cuts.Fineness | None,
+    *,
+    upstream: str = "openai_chat",
+    case: str = OTHER,
+    dear: bool = False,
+) -> tuple[ItemResult, list[list[bytes]]]:
+    noting = Noting(change)
+    driver = PythonDriver(noting, "noting")
+
+    def opened(route: Route) -> Any:
+        came = driver.open(route)
+        if isinstance(came, Opened) and dear:
+            came.session.dear = True  # type: ignore[misc]
+        return came
+
+    try:
+        found = run(
+            CORPUS.cases[case],
+            route_of(CORPUS.cases[case], "anthropic", upstream),
+            opened,
+            bind(CORPUS, fineness),
+            variant,
+        )
+    finally:
+        driver.close()
+    return found, noting.given
+
+
+def test_every_place_is_cut_once() -> None:
+    result, given = play(same, "recut", cuts.ALL, upstream="gemini", case=SHORT)
+    assert result.verdict is Verdict.PASS
+    size = len(b"".join(given[0]))
+    firsts = {len(pieces[0]) for pieces in given if len(pieces) == 2}
+    assert firsts >= set(range(1, size))
+
+
+def test_a_fault_at_one_place_is_found_by_all() -> None:
+    assert play(deaf_behind_half_a_key, "recut", None, upstream="gemini", case=SHORT)[0].findings == ()
+    (found,) = play(deaf_behind_half_a_key, "recut", cuts.ALL, upstream="gemini", case=SHORT)[0].findings
+    assert found.rule == "translation/stream-cuts"
+    way = re.search(r"in two at byte (\d+)", found.message)
+    stream = CORPUS.cases[SHORT].exchanges("gemini")[0].stream_path
+    assert way is not None
+    assert stream is not None
+    assert stream.read_bytes()[: int(way[1])].endswith(b'"func')
+
+
+def test_it_breaks_off_behind_every_event() -> None:
+    result, given = play(same, "cut", cuts.ALL)
+    assert result.verdict is Verdict.PASS
+    stream = CORPUS.cases[OTHER].exchanges("openai_chat")[0].stream_path
+    assert stream is not None
+    events = len(cuts.events(stream.read_bytes()))
+    assert events > cuts.USUAL.ends
+    plain = {len(pieces) for pieces in given}
+    assert plain >= set(range(events - 2))  # the last two are the usage and [DONE], behind the end
+
+
+def test_a_fault_behind_one_event_is_found_by_all() -> None:
+    case = "parallel/three-tools"
+    assert play(ends_as_if_whole, "cut", cuts.Fineness(cuts=1, ends=3), case=case)[0].findings == ()
+    (found,) = play(ends_as_if_whole, "cut", cuts.ALL, case=case)[0].findings
+    assert found.rule in {"translation/stream-cut-end", "translation/stream-cut-call"}
+    assert "after 7 of" in found.message
+
+
+@pytest.mark.parametrize(
+    ("fineness", "dear", "least", "most"),
+    [
+        (None, False, 38, 46),
+        (None, True, 8, 13),
+        (cuts.Fineness(3, 3), False, 5, 8),
+        (cuts.Fineness(20, 20), True, 20, 25),
+    ],
+)
+def test_how_many_ways(fineness: cuts.Fineness | None, dear: bool, least: int, most: int) -> None:
+    """Those of other pieces, four of other frames, and the usual one."""
+    _, given = play(same, "recut", fineness, dear=dear)
+    assert least <= len(given) <= most
+    _, given = play(same, "cut", fineness, dear=dear)
+    ends = (fineness or (cuts.DEAR if dear else cuts.USUAL)).ends
+    assert len(given) <= 2 * ends + max(ends, 3)
+
+
+def test_where_it_cuts() -> None:
+    case = CORPUS.cases[OTHER]
+    assert variants(CORPUS, case, "anthropic", "gemini") == ("",)
+    assert variants(CORPUS, case, "anthropic", "gemini", everywhere=True) == ("", "recut", "cut")
+    few, many = (
+        {(item.case.id, item.variant) for item in items(CORPUS, cut_everywhere=everywhere) if item.check == "stream"}
+        for everywhere in (False, True)
+    )
+    assert few < many
+    assert (OTHER, "cut") in many - few
+    # A dialect has no stream, wherever it is cut.
+    assert {case for case, _ in many} == {case for case, _ in few}
+    assert replace(cuts.ALL, everywhere=False) == cuts.Fineness(8192, 8192, 8192)
