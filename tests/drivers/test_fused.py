@@ -327,7 +327,7 @@ def test_one_that_raises_upon_errors_is_not_asked_for_them() -> None:
     driver = driver_of(Library("raises"))
     support = probe(driver, CORPUS)
     driver.close()
-    assert set(support.operations.values()) == {frozenset({"request", "response"})}
+    assert set(support.operations.values()) == {frozenset({"request", "response", "stream"})}
     assert "exchange raised RuntimeError: the provider answered 4" in " ".join(support.reasons.values())
 
 
@@ -355,7 +355,7 @@ def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:
     driver = driver_of(Broken())
     support = probe(driver, CORPUS)
     driver.close()
-    assert set(support.operations.values()) == {frozenset({"request", "response", "error"})}
+    assert set(support.operations.values()) == {frozenset({"request", "response", "error", "stream"})}
 
 
 def test_two_conversations_at_once() -> None:

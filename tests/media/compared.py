@@ -17,8 +17,7 @@ HERE = Path(__file__).parent
 # The medium speaks in these: what happened is told in its words.
 SPOKEN = ("translation/crashed", "translation/bad-output", "translation/refused", "translation/timed-out")
 
-# Streams are carried by Python translators alone so far.
-CARRIED = ("request", "response", "agent_loop", "round_trip")
+CARRIED = ("request", "response", "stream", "agent_loop", "round_trip")
 
 HEADERS = {
     "x-upstream": None,

@@ -1,15 +1,18 @@
 """Lends any Python translator to the driver of fused libraries: ``LENT=package.module:Name`` names it.
 
 Each exchange translates, sends and translates back; an ordinary call for clients of one kind, a coroutine for others.
+Its streams are generators, and async ones for those others.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import os
 import urllib.error
 import urllib.request
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import aiohttp
@@ -32,7 +35,7 @@ class Session:
 
     def __init__(self, route: Route, inner: Any) -> None:
         self.route, self.inner = route, inner
-        self.path = ADDRESSES.path(route.upstream, route.upstream_model)
+        self.path = ADDRESSES.path(route.upstream, route.upstream_model, stream=route.stream)
         self.headers = ADDRESSES.headers(route.upstream, "the-library-s-own-key")
 
     def translated(self, status: int, headers: Any, reply: Any) -> Any:
@@ -46,7 +49,10 @@ class Sync(Session):
         sent = json.dumps(self.inner.request(body)).encode()
         asked = urllib.request.Request(upstream_url + self.path, sent, self.headers, method="POST")
         try:
-            with urllib.request.urlopen(asked) as reply:
+            reply = urllib.request.urlopen(asked)
+            if self.route.stream:
+                return self.inner.stream(_pieces(reply))
+            with reply:
                 came = reply.status, reply.headers, json.load(reply)
         except urllib.error.HTTPError as error:
             with error:
@@ -57,12 +63,37 @@ class Sync(Session):
 class Async(Session):
     async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
         sent = json.dumps(self.inner.request(body)).encode()
-        async with (
-            aiohttp.ClientSession() as client,
-            client.post(upstream_url + self.path, data=sent, headers=self.headers) as reply,
-        ):
+        client = aiohttp.ClientSession()
+        reply = await client.post(upstream_url + self.path, data=sent, headers=self.headers)
+        if self.route.stream and reply.status == 200:
+            return self.streamed(client, reply)
+        async with client, reply:
             came = reply.status, reply.headers, await reply.json()
         return self.translated(*came)
+
+    async def streamed(self, client: aiohttp.ClientSession, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+        async with client, reply:
+            async for piece in bridged(self.inner, reply):
+                yield piece
+
+
+def _pieces(reply: Any) -> Iterator[bytes]:
+    with reply:
+        while piece := reply.read1(65536):
+            yield piece
+
+
+async def bridged(session: Any, reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """What a session that reads with ``for`` makes of a reply that is read with ``async for``, as it comes."""
+    loop = asyncio.get_running_loop()
+
+    def chunks() -> Iterator[bytes]:
+        while piece := asyncio.run_coroutine_threadsafe(reply.content.readany(), loop).result():
+            yield piece
+
+    made = iter(session.stream(chunks()))
+    while (piece := await asyncio.to_thread(next, made, None)) is not None:
+        yield piece
 
 
 class Translator:

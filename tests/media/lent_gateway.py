@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 from aiohttp import web
+from lent_fused import bridged
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import load_corpus
@@ -33,33 +34,37 @@ class Gateway:
     async def end(self, _app: web.Application) -> None:
         await self.client.close()
 
-    async def answer(self, request: web.Request) -> web.Response:
+    async def answer(self, request: web.Request) -> web.StreamResponse:
         # As sent: a model's name may hold %2F.
         found = ADDRESSES.find(request.method, request.raw_path.partition("?")[0])
         if found is None:
             return said(404, "there is nothing here")
         try:
-            return await self.exchange(request, found.format)
+            return await self.exchange(request, found.format, stream=found.stream)
         except Exception as error:
             names = {base.__name__ for base in type(error).__mro__}
             status = 400 if "Refused" in names else 404 if names & {"Unsupported", "NotImplementedError"} else 500
             return said(status, f"{type(error).__name__}: {error}")
 
-    async def exchange(self, request: web.Request, client: str) -> web.Response:
+    async def exchange(self, request: web.Request, client: str, *, stream: bool | None) -> web.StreamResponse:
         told = request.headers
         upstream, model = told["x-upstream"], told["x-upstream-model"]
         body = json.loads(await request.read())
         if "model" in body:
             body["model"] = told["x-client-model"]
+        streams = body.get("stream", False) if stream is None else stream
         key = told["x-conversation"], upstream
         if key not in self.sessions:
-            self.sessions[key] = self.translator.open(Route(client, upstream, told["x-client-model"], model))
+            route = Route(client, upstream, told["x-client-model"], model, stream=streams)
+            self.sessions[key] = self.translator.open(route)
         session = self.sessions[key]
         async with self.client.post(
-            self.upstream + ADDRESSES.path(upstream, model),
+            self.upstream + ADDRESSES.path(upstream, model, stream=streams),
             data=json.dumps(session.request(body)).encode(),
             headers=ADDRESSES.headers(upstream, "the-gateway-s-own-key"),
         ) as reply:
+            if streams and reply.status == 200:
+                return await streamed(request, session, reply)
             came = await reply.json()
         if reply.status == 200:
             return web.json_response(session.response(came))
@@ -68,6 +73,25 @@ class Gateway:
         )
         kept = {name: text for name, text in headers.items() if name == "retry-after"}
         return web.json_response(failed, status=status, headers=kept)
+
+
+async def streamed(request: web.Request, session: Any, reply: aiohttp.ClientResponse) -> web.StreamResponse:
+    """A stream that breaks off closes the connection, unless nothing has been sent yet."""
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    try:
+        async for piece in bridged(session, reply):
+            if not response.prepared:
+                await response.prepare(request)
+            await response.write(piece)
+    except Exception:
+        if not response.prepared:
+            raise
+        if request.transport is not None:
+            request.transport.close()
+        return response
+    if not response.prepared:
+        await response.prepare(request)
+    return response
 
 
 def said(status: int, words: str) -> web.Response:

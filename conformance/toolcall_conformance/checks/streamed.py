@@ -70,7 +70,8 @@ class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file. ``dear``: each piece of a stream costs a way to another process.
+    of its file. ``dear``: each piece of a stream costs a way to another process. ``begun`` has the session that has made
+    its request already, until it is played.
     """
 
     name: str
@@ -81,9 +82,12 @@ class Setting:
     names: Mapping[str, str]
     sent: Any
     dear: bool
+    begun: list[SessionDriver]
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
         """The upstream sends ``source``."""
+        if self.begun:
+            return self.begun.pop().stream(source)
         began = begin(self.open_session, self.route, self.request)
         return began if isinstance(began, Blocked) else began[0].stream(source)
 
@@ -154,4 +158,5 @@ def setting(
         names,
         began[1],
         began[0].dear,
+        [began[0]],
     )

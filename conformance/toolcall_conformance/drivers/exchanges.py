@@ -84,7 +84,7 @@ class Habits:
 
 
 class Waiting:
-    """Which routes are known to wait for the end of a stream before anything comes out; of a driver, for all its sessions."""
+    """On which routes a translator is known to wait for the end of a stream; of a driver, for all its sessions."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()

@@ -34,7 +34,7 @@ from toolcall_conformance.drivers.outcomes import (
 )
 from toolcall_conformance.drivers.streams import Piece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
+from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,30 +143,45 @@ class GatewayDriver:
             async with self._client.post(
                 URL(url, encoded=True), data=_written(body), headers=headers, allow_redirects=False
             ) as reply:
-                flows = route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json"
+                if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
+                    return await self._flowed(reply, conversation.progress)
                 content = bytearray()
-                pieces: list[Piece] = []
-                raised = None
-                try:
-                    async for piece in reply.content.iter_any():
-                        content += piece
-                        if len(content) > OUTPUT_LIMIT:
-                            return BadOutput(
-                                f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail
-                            )
-                        if flows:
-                            pieces.append(Piece(piece, *conversation.progress.came_out()))
-                except (aiohttp.ClientError, OSError) as error:
-                    if not pieces:
-                        raise
-                    raised = await self._broken_off(error)
-                if flows:
-                    return Flowed(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
+                async for piece in reply.content.iter_any():
+                    content += piece
+                    if len(content) > OUTPUT_LIMIT:
+                        return self._too_much()
                 return self._answered(reply, bytes(content))
         except asyncio.CancelledError:
             raise
         except (aiohttp.ClientError, OSError) as error:
             return await self._broken_off(error)
+
+    async def _flowed(self, reply: aiohttp.ClientResponse, progress: Progress) -> Came:
+        """A stream, up to where it ends or breaks off. Raises what the client raises where nothing came at all."""
+        import aiohttp
+
+        pieces: list[Piece] = []
+        size, raised = 0, None
+        try:
+            async for data in reply.content.iter_any():
+                pieces.append(Piece(data, *progress.came_out()))
+                size += len(data)
+                if size > OUTPUT_LIMIT:
+                    return self._too_much()
+        except (aiohttp.ClientError, OSError) as error:
+            if not pieces:
+                raise
+            broke = await self._broken_off(error)
+            # No breach of the protocol: so a gateway tells, for want of a better way, that its upstream broke off.
+            raised = (
+                broke
+                if isinstance(broke, Crashed)
+                else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.tail)
+            )
+        return Flowed(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
+
+    def _too_much(self) -> BadOutput:
+        return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail)
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
         """Why there is no more of an answer."""

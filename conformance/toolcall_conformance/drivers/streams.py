@@ -25,8 +25,8 @@ class SourceLost(ConnectionError):  # noqa: N818 - what a translator sees when i
 class Source:
     """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or reading it fails then.
 
-    ``watched``: it will be asked whether anything came out before the end. ``reply`` is what the stream amounts to, for a
-    translator that asks its provider for no stream and makes one by itself.
+    ``watched``: it will be asked whether anything came out before the end. ``reply`` is what the stream amounts to, for
+    a translator that asks its provider for no stream and makes one by itself.
     """
 
     pieces: tuple[bytes, ...]
@@ -53,7 +53,7 @@ class Streamed:
     """What a translator made of a stream. ``raised`` is how it broke off, if it did; what came before stands."""
 
     pieces: tuple[Piece, ...]
-    raised: RefusedOutcome | Crashed | ProtocolError | None = None
+    raised: RefusedOutcome | Crashed | None = None
     losses: tuple[str, ...] = ()
 
     @property

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Driver, Opened, Outcome, SessionDriver, TimedOut, UnsupportedOutcome
+from toolcall_conformance.drivers import (
+    Driver,
+    Opened,
+    OpenOutcome,
+    Outcome,
+    Produced,
+    SessionDriver,
+    Source,
+    StreamOutcome,
+    TimedOut,
+    UnsupportedOutcome,
+)
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.streaming import cuts
 
 Ends = tuple[str, str]
 
@@ -71,10 +84,10 @@ def items(corpus: Corpus, *, cut_everywhere: bool = False) -> Iterator[Planned]:
 def probe(driver: Driver, corpus: Corpus) -> Support:
     """Find out which routes and operations the translator does, by asking once for each route.
 
-    A session is opened and given the first exchange of one case, and another one, if it has ``error``, that of a case
-    where the provider answers with an error. Only Unsupported counts, all other faults are left for the items to find.
-    After a call that did not return nothing more is asked: what is not known is taken as done. Raises
-    UnusableSessionError.
+    A session is opened and given the first exchange of one case; another one, if it has ``error``, that of a case
+    where the provider answers with an error; and another one, if it has ``stream``, a streamed reply. Only Unsupported
+    counts, all other faults are left for the items to find. After a call that did not return nothing more is asked:
+    what is not known is taken as done. Raises UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
@@ -97,12 +110,14 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                     f"{driver.spec}: the session that open returned for {'-to-'.join(ends)} has neither request "
                     "nor response; give it one of them, or raise an exception named Unsupported from open"
                 )
-            answers = _ask(opened.session, example, ends, ("request", "response"))
+            answers: dict[str, Any] = dict(_ask(opened.session, example, ends, ("request", "response")))
             failing = _example(corpus, ends, failing=True)
             if "error" in offered and failing is not None and not _hung(answers):
                 opened = driver.open(route_of(failing, *ends))
                 if isinstance(opened, Opened):
                     answers |= _ask(opened.session, failing, ends, ("request", "error"))
+            if "stream" in offered and not _hung(answers):
+                answers["stream"] = _ask_for_stream(driver, corpus, ends)
             for name, outcome in answers.items():
                 if isinstance(outcome, UnsupportedOutcome):
                     offered -= {name}
@@ -134,5 +149,24 @@ def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...])
     return answers
 
 
-def _hung(answers: Mapping[str, Outcome]) -> bool:
+def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:
+    """What comes of the first exchange that can be streamed; None if there is none."""
+    client, upstream = ends
+    for case in corpus.cases.values():
+        if set(ends) <= set(case.formats) and (path := case.exchanges(upstream)[0].stream_path) is not None:
+            break
+    else:
+        return None
+    opened = driver.open(replace(route_of(case, *ends), stream=True))
+    if not isinstance(opened, Opened):
+        return opened
+    wanted = corpus.transports[client]["stream"].get("body", {})
+    if "request" in opened.session.operations:
+        asked = opened.session.request({**case.exchanges(client)[0].request, **wanted})
+        if not isinstance(asked, Produced):
+            return asked
+    return opened.session.stream(Source(cuts.events(path.read_bytes())))
+
+
+def _hung(answers: Mapping[str, Any]) -> bool:
     return any(isinstance(outcome, TimedOut) for outcome in answers.values())
