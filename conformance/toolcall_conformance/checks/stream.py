@@ -61,14 +61,15 @@ def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
 def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
     route, name = scene.route, scene.name
     pieces = cuts.events(scene.stream)
-    came = scene.play(Source(pieces))
+    watched = len(pieces) >= _ENOUGH_EVENTS
+    reply = as_declared(route.upstream, upstream.response, scene.names)
+    came = scene.play(Source(pieces, watched=watched, reply=reply))
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)
         return False
     if not isinstance(came, Streamed):
         tally.fail("stream", came, name)
         return False
-    reply = as_declared(route.upstream, upstream.response, scene.names)
     heard = Heard(route.client, came)
     tally.played.append(Played(name, reply, heard.stream, client.response))
     if came.raised is not None:
@@ -91,7 +92,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     tally.lose(found)
     tally.findings += [replace(one, body=f"{name}, put together") for one in found]
     tally.findings += _unlike_the_reply(scene, client, reply, heard)
-    if len(pieces) >= _ENOUGH_EVENTS and came.pieces and all(piece.ended for piece in came.pieces):
+    if watched and came.pieces and all(piece.ended for piece in came.pieces):
         tally.findings.append(
             Finding(
                 "translation/stream-at-once",
