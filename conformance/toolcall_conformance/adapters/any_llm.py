@@ -5,12 +5,14 @@ Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.any_llm
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from importlib import metadata
 from typing import Any
 
 from any_llm import AnyLLM
 from any_llm.exceptions import UnsupportedParameterError
 
+from toolcall_conformance.adapters.frames import framed
 from toolcall_conformance.contract import Refused, Route, Unsupported
 
 # Our names for the providers and theirs, and what comes after the upstream's root in ``api_base``.
@@ -32,8 +34,8 @@ class Session:
         self._route = route
         self._client: AnyLLM | None = None
 
-    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any]:
-        """One call. An error of the upstream is raised, as any-llm does."""
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any] | AsyncIterator[bytes]:
+        """One call. An error of the upstream is raised, as any-llm does; so is what breaks a stream off."""
         if self._client is None:  # the address is that of the conversation, and does not change
             provider, base = PROVIDERS[self._route.upstream]
             self._client = AnyLLM.create(
@@ -46,8 +48,20 @@ class Session:
             answer = await getattr(self._client, call)(model=self._route.upstream_model, **given)
         except UnsupportedParameterError as error:
             raise Refused(str(error)) from None
-        plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return plain
+        return framed(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)
+
+    def _event(self, event: Any) -> dict[str, Any]:
+        """An event of a stream as JSON. In objects None is what is not there, and in the chunks of Chat it is set often."""
+        if self._route.client != "openai_chat":
+            return _plain(event)
+        chunk: dict[str, Any] = event.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+        return chunk
+
+
+def _plain(answer: Any) -> dict[str, Any]:
+    """An answer as JSON."""
+    plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return plain
 
 
 def _no_retries(provider: str) -> dict[str, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib import metadata
 from typing import Any
 
@@ -17,6 +17,7 @@ os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 
 import litellm
 
+from toolcall_conformance.adapters.frames import framed
 from toolcall_conformance.contract import Refused, Route
 
 litellm.telemetry = False
@@ -24,13 +25,14 @@ litellm.suppress_debug_info = True
 # They log what happens after an exchange, such as prices that they do not know.
 logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
 
-# The call that a client of each format makes.
+# The call that a client of each format makes; Google's API has another one for streams.
 CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     "openai_chat": litellm.acompletion,
     "openai_responses": litellm.aresponses,
     "anthropic": litellm.anthropic.messages.acreate,
     "gemini": litellm.google_genai.agenerate_content,
 }
+STREAMS = {**CALLS, "gemini": litellm.google_genai.agenerate_content_stream}
 # How a model of each provider is called, and what comes after the upstream's root in ``api_base``
 # (https://docs.litellm.ai/docs/providers).
 MODELS = {
@@ -48,8 +50,8 @@ class Session:
     def __init__(self, route: Route) -> None:
         self._route = route
 
-    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any]:
-        """One call. An error of the upstream is raised, as litellm does."""
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any] | AsyncIterator[bytes]:
+        """One call. An error of the upstream is raised, as litellm does; so is what breaks a stream off."""
         route = self._route
         options: dict[str, Any] = {}
         if route.upstream == "openai_chat":
@@ -61,7 +63,7 @@ class Session:
         else:
             litellm.use_chat_completions_url_for_anthropic_messages = False
         try:
-            answer = await CALLS[route.client](
+            answer = await (STREAMS if route.stream else CALLS)[route.client](
                 **{name: value for name, value in body.items() if name != "model"},
                 **options,
                 model=MODELS[route.upstream] + route.upstream_model,
@@ -71,7 +73,9 @@ class Session:
             )
         except litellm.exceptions.UnsupportedParamsError as error:  # they say themselves that they do not take it
             raise Refused(str(error)) from None
-        return _plain(answer)
+        if not route.stream or isinstance(answer, dict):
+            return _plain(answer)
+        return framed(route.client, answer, _event)
 
 
 def _plain(answer: Any) -> dict[str, Any]:
@@ -85,6 +89,14 @@ def _plain(answer: Any) -> dict[str, Any]:
     for choice, kept in zip(answer.choices, body.get("choices", ()), strict=False):
         kept["message"].setdefault("content", choice.message.content)
         kept["message"].setdefault("role", choice.message.role)
+    return body
+
+
+def _event(event: Any) -> dict[str, Any]:
+    """An event of a stream as JSON, the way their proxy writes it (``_serialize_streaming_chunk``)."""
+    if isinstance(event, dict):
+        return event
+    body: dict[str, Any] = event.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)
     return body
 
 
