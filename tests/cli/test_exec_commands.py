@@ -89,6 +89,7 @@ def _untyped(text: str) -> str:
         ("Map<string, Session>", "Map"),
         (": Promise<object>", ""),
         (": Promise<void>", ""),
+        *((f": {name}", "") for name in ("AsyncIterable<Uint8Array>", "string[]", "Session", "void")),
         *((f": {name}", "") for name in ("Route", "Headers", "Body", "any", "unknown", "object")),
         ("(line: string)", "(line)"),
         ("status: number", "status"),
@@ -106,7 +107,7 @@ def test_a_starter_runs_as_it_is(language: str, tmp_path: Path) -> None:
         assert driver.open(Route("a", "b", "m", "m")) == UnsupportedOutcome("no a-to-b yet")
         opened = driver.open(Route("a", "a", "m", "m"))
         assert isinstance(opened, Opened)
-        assert opened.session.operations == {"request", "response", "error"}
+        assert opened.session.operations == {"request", "response", "stream", "error"}
         for body in ({}, {"text": '<\u2028&é😀"\n', "n": [1, 1.5, None, True]}, {"long": "x" * 300_000}):
             assert opened.session.request(body) == Produced(body)
             assert opened.session.response(body) == Produced(body)

@@ -11,14 +11,18 @@ import inspect
 import json
 import sys
 import traceback
+from base64 import b64decode, b64encode
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import takes_headers
+from toolcall_conformance.drivers.streams import SourceLost
 
 sessions: dict[str, Any] = {}
+questions = map(json.loads, sys.stdin.buffer)
 
 
 def result(value: Any) -> Any:
@@ -52,24 +56,94 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
     return {"body": body, "losses": list(declared_losses(session))}
 
 
+class Stream:
+    """The upstream's stream for ``for`` and ``async for``; to take the next piece is to answer for the last one."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.message = message
+        self.said: list[str] = []
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self.message["op"] != "stream-end":
+            self.on()
+        if self.message["op"] == "stream-chunk":
+            return b64decode(self.message["chunk"])
+        if self.message["end"] == "lost":
+            raise SourceLost("the upstream's connection was lost")
+        raise StopIteration
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise StopAsyncIteration from None
+
+    def on(self) -> None:
+        tell(self.message, {"chunks": self.said})
+        self.said = []
+        self.message = next(questions, {})
+        if not self.message:
+            sys.exit()
+
+    def say(self, piece: bytes) -> None:
+        self.said.append(b64encode(piece).decode())
+
+    async def draw(self, given: Any) -> None:
+        if inspect.isawaitable(given):
+            given = await given
+        if hasattr(given, "__aiter__"):
+            async for piece in given:
+                self.say(piece)
+        else:
+            for piece in given:
+                self.say(piece)
+
+    def play(self) -> None:
+        told: dict[str, Any] = {}
+        try:
+            session = sessions[self.message["session"]]
+            asyncio.run(self.draw(session.stream(self)))
+            while self.message["op"] != "stream-end":
+                self.on()
+            told["losses"] = list(declared_losses(session))
+        except Exception as error:
+            told = instead(error)
+        tell(self.message, {**told, "chunks": self.said})
+
+
+def instead(error: Exception, operation: str = "") -> dict[str, Any]:
+    names = {base.__name__ for base in type(error).__mro__}
+    if "Unsupported" in names or (operation == "open" and "NotImplementedError" in names):
+        return {"unsupported": str(error)}
+    if "Refused" in names:
+        return {"refused": str(error)}
+    return {"failed": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+
+
+def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(json.dumps({"seq": message["seq"], **told}).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
 def main(spec: str) -> None:
     sys.path.insert(0, "")  # where pytest was started, as for translators of this interpreter
     module, _, attribute = spec.partition(":")
     translator = getattr(importlib.import_module(module), attribute)()
-    for line in sys.stdin.buffer:
-        message = json.loads(line)
+    for message in questions:
+        if message["op"] == "stream-open":
+            Stream(message).play()
+            continue
         try:
             told = answer(translator, message)
         except Exception as error:
-            names = {base.__name__ for base in type(error).__mro__}
-            if "Unsupported" in names or (message["op"] == "open" and "NotImplementedError" in names):
-                told = {"unsupported": str(error)}
-            elif "Refused" in names:
-                told = {"refused": str(error)}
-            else:
-                told = {"failed": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
-        sys.stdout.buffer.write(json.dumps({"seq": message["seq"], **told}).encode() + b"\n")
-        sys.stdout.buffer.flush()
+            told = instead(error, message["op"])
+        tell(message, told)
 
 
 if __name__ == "__main__":

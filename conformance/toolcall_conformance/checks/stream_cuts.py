@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Judges, Tally
+from toolcall_conformance.checks.base import Failed, Judges, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Source, Streamed
+from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.streaming import cuts, dump, parse
@@ -27,11 +27,14 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     if usual is None:
         return False
     plainly = judges.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, fineness(judges, dear=scene.dear).cuts, plainly=plainly):
+    for way, pieces in _ways(scene.stream, fineness(judges, dear=scene.dear), plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
             return False
+        if _gone(came):
+            tally.fail("stream", came, f"{name}, cut in another way ({way})")
+            return True
         problem: str | None = None
         want: Any = "a stream"
         got: Any = "an error"
@@ -52,8 +55,9 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
     return True
 
 
-def _ways(stream: bytes, most: int, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
-    yield from cuts.hostile(stream, most)
+def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
+    for way, pieces in cuts.hostile(stream, fine.cuts):
+        yield way, cuts.few(pieces, fine.pieces)
     for way, other in cuts.reframed(stream, plainly=plainly):
         yield way, (other,)
 
@@ -72,10 +76,13 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
             if isinstance(came, Blocked):
                 tally.block(came.operation, came.failed, name)
                 return False
+            how = "ended" if end == "plain" else "was lost"
+            if _gone(came):
+                tally.fail("stream", came, f"{name}, which {how} after {count} of {len(events)} events")
+                return True
             if not isinstance(came, Streamed):
                 continue  # raising, and whatever else ends it, is all right
             heard = Heard(route.client, came).assembled
-            how = "ended" if end == "plain" else "was lost"
             before = len(tally.findings)
             # Where the stream says the whole text of the arguments, the call may be closed at once.
             closed = sum(call.closed or call.whole is not None for call in source.calls)
@@ -119,6 +126,9 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
     """The upstream's own error event in the middle: an error for the client, by an event or by raising."""
     failing = dump([judges.transports[scene.route.upstream]["stream"]["error"]])
     came = scene.play(Source((*events[:count], failing)))
+    if _gone(came):
+        tally.fail("stream", came, f"{scene.name}, which failed after {count} of {len(events)} events")
+        return False
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
     heard = Heard(scene.route.client, came).assembled
@@ -136,6 +146,11 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
         )
     )
     return False
+
+
+def _gone(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
+    """Whether the translator hangs, talks nonsense or died: no way to end a stream, whatever its source does."""
+    return isinstance(came, (TimedOut, ProtocolError)) or (isinstance(came, Crashed) and came.died)
 
 
 def _heard(came: object, route: Route, tally: Tally, name: str) -> Heard | None:

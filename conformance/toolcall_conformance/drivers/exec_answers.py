@@ -7,7 +7,11 @@ output, and a verdict of its own.
 from __future__ import annotations
 
 import difflib
+from base64 import b64decode
+from collections.abc import Callable
 from typing import Any
+
+from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
 
 PROTOCOL = 1
 OPERATIONS = ("request", "response", "stream", "error", "exchange")
@@ -20,20 +24,25 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "response": (("body",), ("losses",)),
     "error": (("status", "body"), ("headers",)),
     "exchange": (("body",), ("status", "headers", "losses")),
+    "stream-open": (("chunks",), ()),
+    "stream-chunk": (("chunks",), ()),
+    "stream-end": (("chunks",), ("losses",)),
     "close": ((), ()),
 }
-# Instead of a result; `traceback` goes with `failed` alone.
+# Instead of a result; `traceback` goes with `failed` alone, and `chunks` that came before with those of a stream.
 INSTEAD = ("refused", "unsupported", "failed")
 
 
 def complaint(operation: str, answer: dict[str, Any]) -> str | None:
     """Why ``answer`` is no answer to ``operation``, in a sentence; None if it is one. ``seq`` is checked elsewhere."""
-    instead = [key for key in INSTEAD if key in answer]
-    if len(instead) > 1:
-        return f"the answer says {' and '.join(instead)} at once; say one"
-    if instead:
-        needed: tuple[str, ...] = (instead[0],)
-        allowed: tuple[str, ...] = ("traceback",) if instead == ["failed"] else ()
+    told = [key for key in INSTEAD if key in answer]
+    if len(told) > 1:
+        return f"the answer says {' and '.join(told)} at once; say one"
+    if told:
+        needed: tuple[str, ...] = (told[0],)
+        allowed: tuple[str, ...] = ("traceback",) if told == ["failed"] else ()
+        if operation.startswith("stream-"):
+            allowed += ("chunks",)
     else:
         needed, allowed = _KEYS[operation]
     for key in answer:
@@ -48,6 +57,25 @@ def complaint(operation: str, answer: dict[str, Any]) -> str | None:
             return wrong
     if "headers" in answer and "status" not in answer:
         return "the answer has headers and no status; headers belong to an error"
+    return None
+
+
+class Losses:
+    """An answer in the shape in which Python sessions say what they lost."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self.losses = answer.get("losses", ())
+
+
+def instead(answer: dict[str, Any], words: Callable[[], str]) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
+    """What an answer says instead of a result; ``words`` are what the child printed last."""
+    if "refused" in answer:
+        return RefusedOutcome(answer["refused"])
+    if "unsupported" in answer:
+        return UnsupportedOutcome(answer["unsupported"])
+    if "failed" in answer:
+        said = answer["failed"].strip()
+        return Crashed(TranslatorError(f"raised {said}" if said else ""), answer.get("traceback") or words())
     return None
 
 
@@ -80,6 +108,8 @@ def _wrong(key: str, value: Any) -> str | None:
         case "history":
             if value != "own":
                 return f'`history` is {value!r:.40}; make it "own", or leave it out'
+        case "chunks":
+            return _wrong_chunks(value)
         case "losses":
             if not isinstance(value, list) or any(not _loss(entry) for entry in value):
                 return '`losses` is a list of names of elements, or of objects such as {"element": "error-mark"}'
@@ -89,6 +119,22 @@ def _wrong(key: str, value: Any) -> str | None:
         case _:
             if not isinstance(value, str):
                 return f"`{key}` is {value!r:.40}; make it a text, or leave it out"
+    return None
+
+
+def _wrong_chunks(value: Any) -> str | None:
+    if not isinstance(value, list):
+        return f"`chunks` is {value!r:.60}; make it a list of pieces in base64, an empty one if nothing comes yet"
+    for place, piece in enumerate(value):
+        if not isinstance(piece, str):
+            return f"piece {place} of `chunks` is {piece!r:.40}; make it the bytes in base64"
+        try:
+            b64decode(piece, validate=True)
+        except ValueError:
+            return (
+                f"piece {place} of `chunks`, {piece!r:.40}, is not base64; use the standard alphabet, with padding and "
+                "without line breaks"
+            )
     return None
 
 

@@ -78,6 +78,10 @@ class Child:
         self.over = self.over or "had ended"
         self._process.stop(grace=_LEAVE_SECONDS)
 
+    def abandon(self, why: str) -> None:
+        """End it at once, in the middle of what it does; ``why`` follows "its process"."""
+        self._end(why)
+
     @property
     def words(self) -> str:
         """What it printed last, with a line that says so; empty if it printed nothing."""
@@ -100,7 +104,7 @@ class Child:
         self._end(f"{how} when it was asked {operation}")
         if rest.strip():
             return ProtocolError(f"its output ended in the middle of the line {shortened(rest)}; it {how}", words)
-        return Crashed(TranslatorError(how), words)
+        return Crashed(TranslatorError(how), words, died=True)
 
     def _unlike(self, sentence: str) -> ProtocolError:
         words = self.words

@@ -16,9 +16,12 @@ from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exchanges import Answered, Came
+from toolcall_conformance.drivers.exec_answers import Losses, instead
 from toolcall_conformance.drivers.exec_child import Child, Fault, start
+from toolcall_conformance.drivers.exec_streams import draw
 from toolcall_conformance.drivers.jsonout import plain
 from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
     Crashed,
     Opened,
     OpenOutcome,
@@ -47,7 +50,7 @@ class ExecDriver:
     output that are no answers, at most a few. Raises SpecError.
     """
 
-    carries = frozenset(OPERATIONS) - {"stream"}
+    carries = frozenset(OPERATIONS)
 
     def __init__(
         self, spec: str, *, directory: Path, seconds: float = 10.0, start_seconds: float | None = None
@@ -56,7 +59,7 @@ class ExecDriver:
         self.noise: list[str] = []
         self._command = _command(spec)
         self._directory = directory
-        self._seconds = seconds
+        self.seconds = seconds
         self._start_seconds = START_SECONDS if start_seconds is None else start_seconds
         self._case = ""
         self._opened = 0
@@ -92,9 +95,9 @@ class ExecDriver:
         answer = self.ask(self._child, "open", session, {"route": asdict(route)})
         if not isinstance(answer, dict):
             return answer
-        instead = _instead(answer, self._child)
-        if instead is not None:
-            return instead
+        told = instead(answer, lambda: self._child.words)
+        if told is not None:
+            return told
         found = ExecSession(self, self._child, session, answer)
         if "exchange" in found.operations and "request" not in found.operations:
             # It needs a child for each exchange that is open, and an upstream.
@@ -102,11 +105,13 @@ class ExecDriver:
         self._sessions.append(found)
         return Opened(found)
 
-    def ask(self, child: Child, operation: str, session: str, fields: dict[str, Any]) -> dict[str, Any] | Fault:
+    def ask(
+        self, child: Child, operation: str, session: str, fields: dict[str, Any], seconds: float | None = None
+    ) -> dict[str, Any] | Fault:
         """Ask something of a session's child; once that is over, its sessions are gone."""
         if child.over is not None:
             return Crashed(TranslatorError(f"could not be asked: its process {child.over}"), child.words)
-        return child.ask(operation, {"session": session, "case": self._case, **fields}, self._seconds)
+        return child.ask(operation, {"session": session, "case": self._case, **fields}, seconds or self.seconds)
 
     def rest(self) -> None:
         """Close the sessions. What goes wrong now is no fault of the item, which has its verdict already.
@@ -117,7 +122,7 @@ class ExecDriver:
         for session in sessions:
             if self._child.over is None and session.child is self._child and self._closes:
                 answer = self._child.ask(
-                    "close", {"session": session.id, "case": self._case}, min(self._seconds, CLOSE_SECONDS)
+                    "close", {"session": session.id, "case": self._case}, min(self.seconds, CLOSE_SECONDS)
                 )
                 if isinstance(answer, ProtocolError):
                     self._late_fault = answer
@@ -187,9 +192,18 @@ class ExecSession:
         return Answered(int(answer.get("status", 200)), texts, answer["body"])
 
     def stream(self, source: Source) -> StreamOutcome:
-        """Not carried yet; the protocol keeps the name."""
-        del source
-        return UnsupportedOutcome("streams are not carried by this protocol yet")
+        """One piece of the source after the other, each answered with what comes of it."""
+        if "stream" not in self.operations:
+            return UnsupportedOutcome("the session has no operation stream")
+        driver, child = self._driver, self.child
+
+        def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
+            return driver.ask(child, operation, self.id, fields, seconds)
+
+        outcome = draw(ask, source, seconds=driver.seconds, words=lambda: child.words)
+        if isinstance(outcome, BadOutput):
+            child.abandon("was ended in the middle of its stream")
+        return outcome
 
     def settle(self, reply: dict[str, Any]) -> None:
         """Nothing: a request that was translated leaves nothing open."""
@@ -201,7 +215,7 @@ class ExecSession:
         value = plain(answer["body"], operation)
         if not isinstance(value, dict):
             return value
-        return Produced(value, losses=declared_losses(_Losses(answer)))
+        return Produced(value, losses=declared_losses(Losses(answer)))
 
     def _asked(
         self, operation: str, fields: dict[str, Any]
@@ -210,27 +224,8 @@ class ExecSession:
             return UnsupportedOutcome(f"the session has no operation {operation}")
         answer = self._driver.ask(self.child, operation, self.id, fields)
         if isinstance(answer, dict):
-            return _instead(answer, self.child) or answer
+            return instead(answer, lambda: self.child.words) or answer
         return answer
-
-
-class _Losses:
-    """An answer in the shape in which Python sessions say what they lost."""
-
-    def __init__(self, answer: dict[str, Any]) -> None:
-        self.losses = answer.get("losses", ())
-
-
-def _instead(answer: dict[str, Any], child: Child) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
-    """What an answer says instead of a result."""
-    if "refused" in answer:
-        return RefusedOutcome(answer["refused"])
-    if "unsupported" in answer:
-        return UnsupportedOutcome(answer["unsupported"])
-    if "failed" in answer:
-        said = answer["failed"].strip()
-        return Crashed(TranslatorError(f"raised {said}" if said else ""), answer.get("traceback") or child.words)
-    return None
 
 
 def _command(spec: str) -> list[str]:

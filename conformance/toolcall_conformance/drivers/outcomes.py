@@ -56,11 +56,13 @@ class UnsupportedOutcome:
 class Crashed:
     """The translator raised, or its process died. ``traceback`` is its own text: its frames, what it printed last.
 
-    Of a translator elsewhere ``exception`` is a :class:`TranslatorError` with the whole sentence.
+    Of a translator elsewhere ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``: its process
+    went down with it, and whatever else that did.
     """
 
     exception: BaseException = field(compare=False)
     traceback: str
+    died: bool = False
 
     @property
     def sentence(self) -> str:

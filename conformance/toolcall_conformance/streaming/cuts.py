@@ -25,18 +25,20 @@ Place = TypeVar("Place")
 class Fineness:
     """How many ways to cut a stream are tried at most, behind how many of its events it breaks off or fails.
 
-    ``everywhere``: in every case, and not only in those that have something that cuts can break.
+    ``everywhere``: in every case, and not only in those that have something that cuts can break. ``pieces``: how many a
+    stream is cut into at most.
     """
 
     cuts: int
     ends: int
     failures: int = 3
     everywhere: bool = False
+    pieces: int | None = None
 
 
 USUAL = Fineness(cuts=40, ends=10)
-# Where each piece is a message to another process: about a dozen streams a variant.
-DEAR = Fineness(cuts=8, ends=5)
+# Where each piece is a message to another process: about a dozen streams a variant, of few pieces each.
+DEAR = Fineness(cuts=8, ends=5, pieces=100)
 # Each place of a stream of up to 8 KiB as its only cut; a longer one is cut at as many, the worst among them.
 ALL = Fineness(cuts=8192, ends=8192, failures=8192, everywhere=True)
 
@@ -103,6 +105,15 @@ def spread(places: Sequence[Place], most: int) -> list[Place]:
     if most < 2:
         return [places[len(places) // 2]] * most
     return [places[round(count * (len(places) - 1) / (most - 1))] for count in range(most)]
+
+
+def few(pieces: Pieces, most: int | None) -> Pieces:
+    """At most ``most`` pieces, 3 at least: the first two thirds and the last third of them, with the middle as one."""
+    if most is None or len(pieces) <= most:
+        return pieces
+    last = most // 3
+    first = most - last - 1
+    return (*pieces[:first], b"".join(pieces[first:-last]), *pieces[-last:])
 
 
 def reframed(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str, bytes]]:

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 )
@@ -65,6 +66,13 @@ func (session *Session) Response(body Body) (Body, error) {
 	return body, nil
 }
 
+// Stream translates the upstream's stream for the client: what can be said is written before one reads on. A piece may end
+// anywhere, even inside a character. Where the upstream's connection is lost, Read gives io.ErrUnexpectedEOF.
+func (session *Session) Stream(upstream io.Reader, client io.Writer) error {
+	_, err := io.Copy(client, upstream)
+	return err
+}
+
 // Error translates the upstream's error for the client.
 func (session *Session) Error(status int, headers Headers, body Body) (int, Headers, Body, error) {
 	return status, headers, body, nil
@@ -80,26 +88,24 @@ type question struct {
 	Status  int             `json:"status"`
 	Headers Headers         `json:"headers"`
 	Body    Body            `json:"body"`
+	Chunk   []byte          `json:"chunk"` // base64, as encoding/json has it
+	End     string          `json:"end"`
 }
 
 type fields = map[string]any
 
 var sessions = map[string]*Session{}
+var input = bufio.NewReader(os.Stdin) // a bufio.Scanner would stop at the first long line
 
-func answer(message question) (told fields, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			told = fields{"failed": fmt.Sprint("panic: ", reason), "traceback": string(debug.Stack())}
-			err = nil
-		}
-	}()
+// answer gives what is to be told; after a stream message is the last question of that.
+func answer(message *question) (told fields, err error) {
 	switch message.Op {
 	case "hello":
 		return fields{"protocol": 1, "name": name, "version": version}, nil
 	case "open":
 		session, err := open(message.Route)
 		sessions[message.Session] = session
-		return fields{"operations": []string{"request", "response", "error"}}, err
+		return fields{"operations": []string{"request", "response", "stream", "error"}}, err
 	case "close":
 		delete(sessions, message.Session)
 		return fields{}, nil
@@ -115,6 +121,8 @@ func answer(message question) (told fields, err error) {
 	case "response":
 		body, err := session.Response(message.Body)
 		return fields{"body": body}, err
+	case "stream-open":
+		return play(session, message), nil
 	case "error":
 		status, headers, body, err := session.Error(message.Status, message.Headers, message.Body)
 		return fields{"status": status, "headers": headers, "body": body}, err
@@ -122,10 +130,77 @@ func answer(message question) (told fields, err error) {
 	return nil, Unsupported("no operation " + message.Op)
 }
 
+// stream is the upstream's stream to read and the client's to write. To read on is to answer for what was read.
+type stream struct {
+	message *question // what is to be answered next
+	rest    []byte    // of the piece that came with it
+	said    [][]byte  // what has been written since the answer before
+}
+
+func (s *stream) Read(into []byte) (int, error) {
+	for len(s.rest) == 0 {
+		if s.message.Op != "stream-end" {
+			s.on()
+		}
+		if s.message.Op == "stream-end" && s.message.End == "lost" {
+			return 0, io.ErrUnexpectedEOF
+		}
+		if s.message.Op == "stream-end" {
+			return 0, io.EOF
+		}
+	}
+	count := copy(into, s.rest)
+	s.rest = s.rest[count:]
+	return count, nil
+}
+
+func (s *stream) Write(piece []byte) (int, error) {
+	s.said = append(s.said, append([]byte{}, piece...))
+	return len(piece), nil
+}
+
+// on answers, and waits for the next piece or the end.
+func (s *stream) on() {
+	tell(s.message.Seq, fields{"chunks": s.said})
+	*s.message = next()
+	s.rest, s.said = s.message.Chunk, [][]byte{}
+}
+
+func play(session *Session, message *question) fields {
+	s := &stream{message, nil, [][]byte{}}
+	err := guarded(func() error { return session.Stream(s, s) })
+	for err == nil && message.Op != "stream-end" { // it takes no more
+		s.on()
+	}
+	told := fields{}
+	if err != nil {
+		told = instead(err)
+	}
+	told["chunks"] = s.said
+	return told
+}
+
+// panicked is a panic as an error.
+type panicked struct{ reason, stack string }
+
+func (why panicked) Error() string { return why.reason }
+
+func guarded(call func() error) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = panicked{fmt.Sprint("panic: ", reason), string(debug.Stack())}
+		}
+	}()
+	return call()
+}
+
 func instead(err error) fields {
 	var unsupported Unsupported
 	var refused Refused
+	var panicked panicked
 	switch {
+	case errors.As(err, &panicked):
+		return fields{"failed": err.Error(), "traceback": panicked.stack}
 	case errors.As(err, &unsupported):
 		return fields{"unsupported": err.Error()}
 	case errors.As(err, &refused):
@@ -145,24 +220,36 @@ func line(seq json.RawMessage, told fields) []byte {
 	return text.Bytes()
 }
 
+func tell(seq json.RawMessage, told fields) {
+	if _, err := os.Stdout.Write(line(seq, told)); err != nil {
+		os.Exit(0) // the runner has left
+	}
+}
+
+func next() question {
+	text, err := input.ReadBytes('\n')
+	if err != nil {
+		os.Exit(0) // the runner has left
+	}
+	var message question
+	if err := json.Unmarshal(text, &message); err != nil {
+		fmt.Fprintln(os.Stderr, "not a question:", err)
+		os.Exit(1)
+	}
+	return message
+}
+
 func main() {
-	input := bufio.NewReader(os.Stdin) // a bufio.Scanner would stop at the first long line
 	for {
-		text, err := input.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var message question
-		if err := json.Unmarshal(text, &message); err != nil {
-			fmt.Fprintln(os.Stderr, "not a question:", err)
-			os.Exit(1)
-		}
-		told, err := answer(message)
+		message := next()
+		var told fields
+		err := guarded(func() (err error) {
+			told, err = answer(&message)
+			return err
+		})
 		if err != nil {
 			told = instead(err)
 		}
-		if _, err := os.Stdout.Write(line(message.Seq, told)); err != nil {
-			return
-		}
+		tell(message.Seq, told)
 	}
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
 from typing import Any
 
 Body = dict[str, Any]
@@ -43,6 +45,14 @@ class Session:
         """Translate the upstream's reply for the client."""
         return body
 
+    def stream(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Translate the upstream's stream for the client: yield what can be said, before the next piece is taken.
+
+        A piece may end anywhere, even inside a character. ConnectionError comes out of ``chunks`` where the upstream's
+        connection is lost.
+        """
+        yield from chunks
+
     def error(self, status: int, headers: dict[str, str], body: Body) -> tuple[int, dict[str, str], Body]:
         """Translate the upstream's error for the client."""
         return status, headers, body
@@ -51,6 +61,46 @@ class Session:
 # ---------------------------------------------------------------- the protocol; no need to change it
 
 sessions: dict[str, Session] = {}
+questions = map(json.loads, sys.stdin.buffer)
+
+
+class Stream:
+    """The upstream's stream, as ``stream`` reads it. To take the next piece is to answer for the last one."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        self.message = message  # what is to be answered next
+        self.said: list[str] = []  # what has come out since the answer before
+
+    def __iter__(self) -> Stream:
+        return self
+
+    def __next__(self) -> bytes:
+        if self.message["op"] != "stream-end":
+            self.on()
+        if self.message["op"] == "stream-chunk":
+            return b64decode(self.message["chunk"])
+        if self.message["end"] == "lost":
+            raise ConnectionError("the upstream's connection was lost")
+        raise StopIteration
+
+    def on(self) -> None:
+        """Answer, and wait for the next piece or the end."""
+        tell(self.message, {"chunks": self.said})
+        self.said = []
+        self.message = next(questions, {})
+        if not self.message:
+            sys.exit()  # the runner has left
+
+    def play(self) -> None:
+        told: dict[str, Any] = {}
+        try:
+            for piece in sessions[self.message["session"]].stream(self):
+                self.said.append(b64encode(piece).decode())
+            while self.message["op"] != "stream-end":  # it takes no more
+                self.on()
+        except Exception as error:
+            told = instead(error)
+        tell(self.message, {**told, "chunks": self.said})
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +109,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"protocol": 1, "name": NAME, "version": VERSION}
     if operation == "open":
         session = sessions[message["session"]] = Session(message["route"])
-        return {"operations": [name for name in ("request", "response", "error") if hasattr(session, name)]}
+        return {"operations": [name for name in ("request", "response", "stream", "error") if hasattr(session, name)]}
     if operation == "close":
         sessions.pop(message["session"], None)
         return {}
@@ -74,23 +124,34 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     raise Unsupported(f"no operation {operation}")
 
 
+def instead(error: Exception) -> dict[str, Any]:
+    if isinstance(error, Unsupported):
+        return {"unsupported": str(error)}
+    if isinstance(error, Refused):
+        return {"refused": str(error)}
+    stack = "".join(traceback.format_exception(error))
+    return {"failed": f"{type(error).__name__}: {error}", "traceback": stack}
+
+
+def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
+    try:
+        text = json.dumps({"seq": message["seq"], **told})
+    except (TypeError, ValueError) as error:  # the translator returned something that is no JSON
+        text = json.dumps({"seq": message["seq"], "failed": f"{type(error).__name__}: {error}"})
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
-    for line in sys.stdin.buffer:
-        message = json.loads(line)
+    for message in questions:
+        if message["op"] == "stream-open":
+            Stream(message).play()
+            continue
         try:
             told = answer(message)
-        except Unsupported as error:
-            told = {"unsupported": str(error)}
-        except Refused as error:
-            told = {"refused": str(error)}
         except Exception as error:
-            told = {"failed": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
-        try:
-            text = json.dumps({"seq": message["seq"], **told})
-        except (TypeError, ValueError) as error:  # the translator returned something that is no JSON
-            text = json.dumps({"seq": message["seq"], "failed": f"{type(error).__name__}: {error}"})
-        sys.stdout.write(text + "\n")
-        sys.stdout.flush()
+            told = instead(error)
+        tell(message, told)
 
 
 if __name__ == "__main__":

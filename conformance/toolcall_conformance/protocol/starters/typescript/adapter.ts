@@ -34,6 +34,14 @@ class Session {
     return body;
   }
 
+  /**
+   * Translate the upstream's stream for the client: yield what can be said, before the next piece is taken. A piece may
+   * end anywhere, even inside a character. `chunks` throws where the upstream's connection is lost.
+   */
+  async *stream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    yield* chunks;
+  }
+
   /** Translate the upstream's error for the client. */
   error(status: number, headers: Headers, body: Body): { status: number; headers?: Headers; body: Body } {
     return { status, headers, body };
@@ -44,18 +52,23 @@ class Session {
 
 const sessions = new Map<string, Session>();
 
+function sessionOf(message: any): Session {
+  const session = sessions.get(message.session);
+  if (session === undefined) throw new Error(`no session ${message.session}`);
+  return session;
+}
+
 async function answer(message: any): Promise<object> {
   if (message.op === "hello") return { protocol: 1, name: NAME, version: VERSION };
   if (message.op === "open") {
     sessions.set(message.session, new Session(message.route));
-    return { operations: ["request", "response", "error"] };
+    return { operations: ["request", "response", "stream", "error"] };
   }
   if (message.op === "close") {
     sessions.delete(message.session);
     return {};
   }
-  const session = sessions.get(message.session);
-  if (session === undefined) throw new Error(`no session ${message.session}`);
+  const session = sessionOf(message);
   if (message.op === "request") return { body: await session.request(message.body) };
   if (message.op === "response") return { body: await session.response(message.body) };
   if (message.op === "error") return await session.error(message.status, message.headers, message.body);
@@ -69,17 +82,63 @@ function instead(error: unknown): object {
   return { failed: String(error) };
 }
 
-async function reply(line: string): Promise<void> {
-  const message = JSON.parse(line);
-  const told = await answer(message).catch(instead);
+function tell(message: any, told: object): void {
   process.stdout.write(`${JSON.stringify({ seq: message.seq, ...told })}\n`);
 }
 
-let rest = "";
-process.stdin.setEncoding("utf8");
-for await (const chunk of process.stdin) {
-  rest += chunk;
-  const lines = rest.split("\n"); // node:readline would also split at U+2028, which may stand inside a JSON text
-  rest = lines.pop() ?? "";
-  for (const line of lines) await reply(line);
+/** The upstream's stream, as `stream` reads it. To take the next piece is to answer for the last one. */
+class Stream {
+  message: any; // what is to be answered next
+  said: string[] = []; // what has come out since the answer before
+
+  constructor(message: any) {
+    this.message = message;
+  }
+
+  async *chunks(): AsyncIterable<Uint8Array> {
+    while (this.message.op !== "stream-end") {
+      await this.on();
+      if (this.message.op === "stream-chunk") yield Buffer.from(this.message.chunk, "base64");
+      else if (this.message.end === "lost") throw new Error("the upstream's connection was lost");
+    }
+  }
+
+  /** Answer, and wait for the next piece or the end. */
+  async on(): Promise<void> {
+    tell(this.message, { chunks: this.said });
+    this.said = [];
+    const { value, done } = await questions.next();
+    if (done) process.exit(); // the runner has left
+    this.message = value;
+  }
+
+  async play(): Promise<void> {
+    let told = {};
+    try {
+      for await (const piece of sessionOf(this.message).stream(this.chunks())) {
+        this.said.push(Buffer.from(piece).toString("base64"));
+      }
+      while (this.message.op !== "stream-end") await this.on(); // it takes no more
+    } catch (error) {
+      told = instead(error);
+    }
+    tell(this.message, { ...told, chunks: this.said });
+  }
+}
+
+async function* read() {
+  let rest = "";
+  process.stdin.setEncoding("utf8");
+  for await (const chunk of process.stdin) {
+    rest += chunk;
+    const lines = rest.split("\n"); // node:readline would also split at U+2028, which may stand inside a JSON text
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+const questions = read();
+for (let next = await questions.next(); !next.done; next = await questions.next()) {
+  if (next.value.op === "stream-open") await new Stream(next.value).play();
+  else tell(next.value, await answer(next.value).catch(instead));
 }

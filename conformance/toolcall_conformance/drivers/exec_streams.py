@@ -1,0 +1,77 @@
+"""Draws a stream out of a child: one piece of the source goes in, and what comes of it is answered before the next.
+
+So what came out by when is known as exactly as of a generator in this interpreter, and neither side ever waits for
+bytes that the other holds.
+"""
+
+from __future__ import annotations
+
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+from toolcall_conformance.drivers.declared import declared_losses
+from toolcall_conformance.drivers.exec_answers import Losses, instead
+from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
+    Crashed,
+    ProtocolError,
+    TimedOut,
+    TranslatorError,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.streams import Piece, Source, Streamed, StreamOutcome
+
+# A stream has the time of one call, and this for the way of each message: thousands of single bytes are our idea.
+_WAY_SECONDS = 0.01
+
+
+class Ask(Protocol):
+    """Asks the child something of the session, within some seconds."""
+
+    def __call__(
+        self, operation: str, fields: dict[str, Any], seconds: float, /
+    ) -> dict[str, Any] | Crashed | TimedOut | ProtocolError: ...
+
+
+def draw(
+    ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
+) -> StreamOutcome:
+    """Play ``source``; ``words`` are what the child printed last. After BadOutput it is still in its stream."""
+    end = time.monotonic() + seconds
+    pieces: list[Piece] = []
+    size = 0
+    answer: dict[str, Any] = {}
+    for operation, fields, taken in _questions(source):
+        end += _WAY_SECONDS
+        came = ask(operation, fields, max(min(seconds, end - time.monotonic()), _WAY_SECONDS))
+        if isinstance(came, TimedOut):
+            return replace(came, seconds=seconds)
+        if not isinstance(came, dict):
+            return came
+        answer = came
+        for data in map(b64decode, answer.get("chunks", ())):
+            size += len(data)
+            if data:
+                pieces.append(Piece(data, taken, operation == "stream-end"))
+        if size > limit:
+            return BadOutput(f"stream yielded more than {limit} bytes")
+        raised = instead(answer, words)
+        if isinstance(raised, UnsupportedOutcome):
+            if not pieces:
+                return raised
+            raised = Crashed(TranslatorError(f"raised Unsupported: {raised.reason}"), words())
+        if raised is not None:
+            return Streamed(tuple(pieces), raised)
+    return Streamed(tuple(pieces), losses=declared_losses(Losses(answer)))
+
+
+def _questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """The questions of a stream, each with the number of pieces that the child has by then."""
+    yield "stream-open", {}, 0
+    for taken, piece in enumerate(source.pieces, 1):
+        yield "stream-chunk", {"chunk": b64encode(piece).decode()}, taken
+    yield "stream-end", {"end": source.end}, len(source.pieces)
