@@ -126,7 +126,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
             "there is no format 'alpah'; did you mean alpha?",
         ),
         (["judge", "--client", "alpha", "a.json", "a.json"], "the following arguments are required: --upstream"),
-        (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT.json"),
+        (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
             ["explain", "beta/text-kpet"],
             "no rule, case, equivalence, feature or element 'beta/text-kpet'; did you mean beta/text-kept",

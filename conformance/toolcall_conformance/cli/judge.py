@@ -1,4 +1,4 @@
-"""``toolcall-conformance judge``: judge a captured pair of bodies without any adapter."""
+"""``toolcall-conformance judge``: judge a captured pair of bodies or streams without any adapter."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, perhaps
-from toolcall_conformance.findings import Level, worst
-from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.library import load_corpus
+from toolcall_conformance.findings import Finding, Findings, Level, worst
+from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import Subject, describe
 from toolcall_conformance.reports.model import finding_json
 
@@ -23,13 +23,19 @@ _COLOURS = {"head": "1", "MUST": "31;1", "SHOULD": "33;1", "NOTE": "36"}
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "judge",
-        help="judge a captured body and its translation",
-        description="Judge what a translator made of a body. Exits with 1 if a MUST rule is violated.",
+        help="judge a captured body or stream and its translation",
+        description="Judge what a translator made of a body or of a stream. Exits with 1 if a MUST rule is violated.",
     )
-    parser.add_argument("source", metavar="SOURCE.json", help="the body that the translator was given; - reads stdin")
-    parser.add_argument("output", metavar="OUTPUT.json", help="the body that it made of it; - reads stdin")
+    parser.add_argument("source", metavar="SOURCE", help="what the translator was given; - reads stdin")
+    parser.add_argument(
+        "output",
+        metavar="OUTPUT",
+        nargs="?",
+        help="what it made of it; - reads stdin. With --stream it may be left out: then SOURCE is the client's stream, "
+        "held against the rules of its format alone",
+    )
     parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
-    parser.add_argument("--upstream", required=True, metavar="FORMAT", help="the format that the provider speaks")
+    parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--response",
@@ -40,6 +46,11 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "--error",
         action="store_true",
         help='the same for errors, both as {"status": 429, "headers": {…}, "body": {…}}; headers may be left out',
+    )
+    kind.add_argument(
+        "--stream",
+        action="store_true",
+        help="OUTPUT is the stream that the client got, as its bytes came; SOURCE the upstream's, or its unary reply",
     )
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(
@@ -55,13 +66,18 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.judge import judge
 
     corpus = load_corpus()
+    missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
+    if missing and not (parsed.stream and parsed.output is None):
+        raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     for name in (parsed.client, parsed.upstream):
-        if name not in corpus.formats:
+        if name is not None and name not in corpus.formats:
             raise UsageError(f"there is no format {name!r}{perhaps(name, corpus.formats)}")
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can come from stdin")
+    if parsed.stream:
+        return _judge_streams(parsed, corpus)
     direction = "error" if parsed.error else "response" if parsed.response else "request"
-    source, output = _read(parsed.source), _read(parsed.output)
+    source, output = captured.body(parsed.source), captured.body(parsed.output)
     if parsed.error:
         for name, value in ((parsed.source, source), (parsed.output, output)):
             _verify_error(name, value)
@@ -76,34 +92,60 @@ def run(parsed: argparse.Namespace) -> int:
         captured=True,
         corpus=corpus,
     )
+    subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
+    return _tell(parsed, corpus, subject, findings)
+
+
+def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
+    from toolcall_conformance.judge_stream import event_of, judge_stream
+
+    alone = parsed.output is None
+    output_name = parsed.source if alone else parsed.output
+    source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
+    output = captured.stream(output_name)
+    findings = judge_stream(
+        output,
+        client=parsed.client,
+        source=source,
+        upstream=parsed.upstream,
+        client_model=parsed.client_model,
+        upstream_model=parsed.upstream_model,
+        corpus=corpus,
+    )
+    notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
+    upstream = parsed.client if alone else parsed.upstream
+    subject = Subject(output_name, "stream", parsed.client, upstream, exchanges=2)
+    return _tell(parsed, corpus, subject, findings, notes, event_of)
+
+
+def _tell(
+    parsed: argparse.Namespace,
+    corpus: Corpus,
+    subject: Subject,
+    findings: Findings,
+    notes: Sequence[str] = (),
+    event_of: Callable[[Finding], int | None] = lambda _: None,
+) -> int:
     gravest = worst(findings)
     failed = gravest is Level.MUST or (parsed.strict and gravest is Level.SHOULD)
     if parsed.json:
         verdict = "fail" if failed else "warn" if gravest is Level.SHOULD else "pass"
-        told = {
-            "verdict": verdict,
-            "findings": [finding_json(finding, limit=None) for finding in findings],
-            "losses": [asdict(loss) for loss in findings.losses],
-        }
-        print(json.dumps(told, indent=1))
+        told = [finding_json(finding, limit=None) for finding in findings]
+        for plain, finding in zip(told, findings, strict=True):
+            if (number := event_of(finding)) is not None:
+                plain["event"] = number
+        said = {"verdict": verdict, "findings": told, "losses": [asdict(loss) for loss in findings.losses]}
+        print(json.dumps(said | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
-        subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
         for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
             print(_coloured(line.text, line.kind))
+        for note in notes:
+            print(f"    note  {note}")
         if findings.losses:
             print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in findings.losses)}")
             print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
         print(_verdict(len(findings), gravest))
     return 1 if failed else 0
-
-
-def _read(name: str) -> Any:
-    try:
-        return parse(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
-    except OSError as error:
-        raise UsageError(f"{name}: cannot be read ({error.strerror})") from None
-    except JSONError as error:
-        raise UsageError(f"{'stdin' if name == '-' else name}: not JSON: {error}") from None
 
 
 def _verify_error(name: str, value: Any) -> None:

@@ -1,0 +1,192 @@
+"""The judge for streams that somebody captured: a client's alone, or against what the upstream sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Findings, Level
+from toolcall_conformance.judge import judge
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.rules.check import check_body
+
+#: What ``Finding.body`` says where a pointer goes into the reply that the stream amounts to, and not into the stream.
+TOGETHER = "the reply, put together"
+
+_EVENT = re.compile(r"/events/(\d+)(?=/|$)")
+
+
+def judge_stream(
+    output: dict[str, Any],
+    *,
+    client: str,
+    source: dict[str, Any] | None = None,
+    upstream: str | None = None,
+    client_model: str | None = None,
+    upstream_model: str | None = None,
+    corpus: Corpus | None = None,
+) -> Findings:
+    """Judge a stream that a client got, as ``streaming.parse`` makes it of its bytes.
+
+    ``source`` is the upstream's stream (the same way), or its unary reply. Without it the stream is held against the
+    rules of its own format alone. Where the source broke off or failed, it is judged what the client may be told then.
+
+    Findings point into the stream (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body``
+    is :data:`TOGETHER`, into the reply that the stream amounts to. Raises LookupError for an unknown format.
+    """
+    corpus = corpus or load_corpus()
+    heard = formats.assembled(client, output)
+    looks = looking_like(corpus, output)
+    if looks and client not in looks:
+        said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
+        wrong = Finding("translation/target-format", Level.MUST, "", said, want=client, got=looks, element="body")
+        return Findings([wrong])
+    sent = _sent(upstream, source)
+    if sent is None or sent.end == "whole":
+        found = check_body(corpus, client, "stream", output)
+    else:
+        found = _but_for_its_end(corpus, client, output, heard)
+    found = [_counted(output, finding) for finding in found]
+    if sent is not None and sent.end != "whole":
+        return Findings([*found, *after_the_end(sent, heard)])
+    if sent is not None and heard.body is None:
+        got = "an error" if heard.end == "failed" else "nothing of it"
+        said = f"the upstream's reply is whole, and the client gets {got}"
+        return Findings([*found, Finding("translation/target-format", Level.MUST, "", said, element="body")])
+    if heard.body is None or (sent is None and heard.end != "whole"):
+        return Findings(found)
+    losses: tuple[Any, ...] = ()
+    if sent is None:
+        together = check_body(corpus, client, "response", heard.body, model=client_model)
+    else:
+        assert upstream is not None
+        judged = judge(
+            sent.body,
+            heard.body,
+            client=client,
+            upstream=upstream,
+            direction="response",
+            client_model=client_model,
+            upstream_model=upstream_model,
+            vendor="events" not in (source or {}),  # one format says it in other words streamed than unary
+            captured=True,
+            corpus=corpus,
+        )
+        together, losses = list(judged), judged.losses
+    opened = _openings(client, heard)
+    return Findings([*found, *(_traced(output, opened, one) for one in together)], losses)
+
+
+def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:
+    """The formats of which a stream has the reply, or an error."""
+    readable = [name for name in corpus.formats if formats.streams(name) is not None]
+    return [name for name in readable if _belongs(corpus, name, formats.assembled(name, stream))]
+
+
+def _belongs(corpus: Corpus, name: str, reply: Assembled) -> bool:
+    keys = corpus.format(name)["containers"]["response"]
+    if reply.body is None:
+        return reply.end == "failed"
+    # Put together from foreign events a reply has its container, too, but neither anything in it nor an id.
+    return any(reply.body.get(key) or (key in reply.body and "id" in reply.body) for key in keys)
+
+
+def event_of(finding: Finding) -> int | None:
+    """The number of the event, from 1, at which a finding points."""
+    place = _EVENT.match(finding.pointer) if finding.body != TOGETHER else None
+    return int(place[1]) + 1 if place is not None else None
+
+
+def after_the_end(source: Assembled, client: Assembled) -> Iterator[Finding]:
+    """What is wrong with a client's stream, the upstream's of which did not end in order: it broke off, or failed."""
+    how = "failed" if source.end == "failed" else "breaks off"
+    # Where the source says the whole text of the arguments, the call may be closed at once.
+    closed = sum(call.closed or call.whole is not None for call in source.calls)
+    got = sum(call.closed for call in client.calls)
+    if got > closed:
+        yield Finding(
+            "translation/stream-cut-call",
+            Level.MUST,
+            "",
+            f"the upstream's stream {how} in the middle of a call, and the client gets the call as if it were whole",
+            want=closed,
+            got=got,
+            element="call",
+        )
+    elif source.end == "failed" and client.end != "failed":
+        yield Finding(
+            "translation/stream-error-told",
+            Level.MUST if client.end == "whole" else Level.SHOULD,
+            "",
+            "the upstream failed, and the client's stream "
+            + ("ends as if all were well" if client.end == "whole" else "just stops"),
+            element="error",
+        )
+    elif client.end == "whole":
+        yield Finding(
+            "translation/stream-cut-end",
+            Level.MUST,
+            "",
+            "the upstream's stream breaks off, and the client gets a reply that ends as if it were whole",
+            element="finish",
+        )
+
+
+def _sent(upstream: str | None, source: dict[str, Any] | None) -> Assembled | None:
+    if source is None or upstream is None:
+        return None
+    return formats.assembled(upstream, source) if "events" in source else Assembled(source, "whole")
+
+
+def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], heard: Assembled) -> list[Finding]:
+    """The breaches of a stream that ends with its source; that it does is none.
+
+    With the API's own error behind it, nothing more of a reply is demanded.
+    """
+    if heard.end != "open":
+        return check_body(corpus, client, "stream", output)
+    events = output["events"]
+    ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
+    if "broken" in output:
+        ended["broken"] = output["broken"]
+    added = f"/events/{len(events)}"
+    found = check_body(corpus, client, "stream", ended)
+    return [one for one in found if one.pointer != added and not one.pointer.startswith(f"{added}/")]
+
+
+def _counted(output: dict[str, Any], finding: Finding) -> Finding:
+    """A finding in a stream, with the number and the name of its event."""
+    number = event_of(finding)
+    if number is None:
+        return finding
+    where = _named(output, number)
+    return replace(finding, subject=f"{finding.subject}, {where}" if finding.subject else where)
+
+
+def _named(output: dict[str, Any], number: int) -> str:
+    events = output["events"]
+    event = events[number - 1] if number <= len(events) else {}
+    data = event.get("data")
+    name = event.get("event") or (data.get("type") if isinstance(data, dict) else None)
+    return f"event {number} of {len(events)}" + (f", {name}" if isinstance(name, str) else "")
+
+
+def _openings(client: str, heard: Assembled) -> dict[str, int]:
+    """By the pointer of a call in the reply, the number of the event that opened it."""
+    calls = formats.read(client, "response", heard.body).calls
+    if len(calls) != len(heard.calls):
+        return {}
+    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in zip(calls, heard.calls, strict=True)}
+    return {pointer: int(place[1]) + 1 for pointer, place in places.items() if place is not None}
+
+
+def _traced(output: dict[str, Any], opened: dict[str, int], finding: Finding) -> Finding:
+    for pointer, number in opened.items():
+        if finding.pointer == pointer or finding.pointer.startswith(f"{pointer}/"):
+            where = f"opened by {_named(output, number)}"
+            return replace(finding, body=TOGETHER, subject=f"{finding.subject}; {where}" if finding.subject else where)
+    return replace(finding, body=TOGETHER)

@@ -1,0 +1,241 @@
+"""``toolcall-conformance judge --stream``: a client's stream alone, and against what the upstream sent."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.cli import main
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import cuts
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+CASE = "parallel/three-tools"
+CALL = b'"type":"tool_use"'
+
+
+def golden(name: str, case: str = CASE) -> bytes:
+    path = CORPUS.cases[case].exchanges(name)[0].stream_path
+    assert path is not None
+    return path.read_bytes()
+
+
+def translated(upstream: str, client: str, stream: bytes | None = None) -> bytes:
+    case = CORPUS.cases[CASE]
+    route = type("Route", (), {"client": client, "upstream": upstream})()
+    route.client_model, route.upstream_model, route.stream = case.model(client), case.model(upstream), True
+    session: Any = ReferenceTranslator().open(route)
+    session.request(case.exchanges(client)[0].request)
+    return b"".join(session.stream([golden(upstream) if stream is None else stream]))
+
+
+def begun(stream: bytes, events: int) -> bytes:
+    return b"".join(cuts.events(stream)[:events])
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The exit code and what was printed; ``files`` are written first."""
+    monkeypatch.chdir(tmp_path)
+
+    def judge(*words: str, stdin: bytes | None = None, **files: bytes) -> tuple[int, str, str]:
+        for name, data in files.items():
+            Path(name).write_bytes(data)
+        if stdin is not None:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        code = main(["judge", *words])
+        came = capsys.readouterr()
+        return code, came.out, came.err
+
+    return judge
+
+
+@pytest.fixture
+def found(run: Callable[..., Any]) -> Callable[..., tuple[int, list[dict[str, Any]]]]:
+    """The exit code, and the findings that are no notes."""
+
+    def judge(*words: str, **files: bytes) -> tuple[int, list[dict[str, Any]]]:
+        code, out, error = run("--json", *words, **files)
+        assert not error
+        return code, [one for one in json.loads(out)["findings"] if one["level"] != "NOTE"]
+
+    return judge
+
+
+@pytest.mark.parametrize("name", CORPUS.formats)
+def test_a_golden_stream_alone(found: Any, name: str) -> None:
+    assert found("--client", name, "--stream", "s", s=golden(name)) == (0, [])
+
+
+def test_a_broken_stream_alone(found: Any) -> None:
+    again = golden("anthropic").replace(b'"index":1', b'"index":0')
+    code, findings = found("--client", "anthropic", "--stream", "s", s=again)
+    assert code == 1
+    (wrong,) = [one for one in findings if one["rule"] == "anthropic/stream-index"]
+    events = cuts.events(again)
+    assert CALL in events[wrong["event"] - 1]
+    assert wrong["pointer"] == f"/events/{wrong['event'] - 1}/data/index"
+    assert wrong["subject"] == f"event {wrong['event']} of {len(events)}, content_block_start"
+
+
+def test_a_stream_alone_that_breaks_off(found: Any) -> None:
+    code, findings = found("--client", "openai_chat", "--stream", "s", s=begun(golden("openai_chat"), 6))
+    assert code == 1
+    assert "openai_chat/stream-unfinished" in {one["rule"] for one in findings}
+
+
+@pytest.mark.parametrize("upstream", CORPUS.formats)
+@pytest.mark.parametrize("client", CORPUS.formats)
+def test_a_translation(found: Any, client: str, upstream: str) -> None:
+    reply = json.dumps(CORPUS.cases[CASE].exchanges(upstream)[0].response).encode()
+    words = ("--client", client, "--upstream", upstream, "--stream", "up", "down")
+    made = translated(upstream, client)
+    code, findings = found(*words, up=golden(upstream), down=made)
+    assert (code, {one["level"] for one in findings} - {"SHOULD"}) == (0, set())
+    assert found(*words, up=reply, down=made) == (code, findings)
+
+
+def test_what_changed_is_found_in_the_reply_that_it_amounts_to(run: Any, found: Any) -> None:
+    made = translated("gemini", "anthropic").replace(b"Lyon Part-Dieu", b"Lyon Perrache")
+    words = ("--client", "anthropic", "--upstream", "gemini", "--stream", "up", "down")
+    code, findings = found(*words, up=golden("gemini"), down=made)
+    assert code == 1
+    (wrong,) = [one for one in findings if one["level"] == "MUST"]
+    assert wrong["rule"] == "translation/arguments"
+    assert wrong["body"] == "the reply, put together"
+    assert "; opened by event " in wrong["subject"]
+    code, out, _ = run(*words)
+    assert code == 1
+    assert "translation/arguments" in out
+    assert "in    the reply, put together" in out
+
+
+def test_the_upstream_broke_off(run: Any, found: Any) -> None:
+    """What ends with its source is right; what closes a call or ends in order is not."""
+    up = begun(golden("openai_chat"), 15)
+    words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
+    down = translated("openai_chat", "anthropic", up)
+    assert found(*words, up=up, down=down) == (0, [])
+    _, out, _ = run(*words)
+    assert "up breaks off after 15 events; judged is that nothing comes out as if it were whole" in out
+    _, out, _ = run(*words, up=up + b"data: {")
+    assert "up breaks off after 15 events, in the middle of the next one;" in out
+    without_its_error = b"".join(event for event in cuts.events(down) if b"event: error" not in event)
+    assert found(*words, down=without_its_error) == (0, [])
+    started = without_its_error.count(b"content_block_start\n") - 1
+    stopped = b'event: content_block_stop\ndata: {"type":"content_block_stop","index":%d}\n\n' % started
+    code, findings = found(*words, down=without_its_error + stopped)
+    assert (code, [one["rule"] for one in findings]) == (1, ["translation/stream-cut-call"])
+    code, findings = found(*words, down=translated("openai_chat", "anthropic"))
+    assert code == 1
+    early = begun(golden("anthropic"), 3)
+    end = b'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}\n\n'
+    end += b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+    code, findings = found(*words, down=early + end)
+    assert "translation/stream-cut-end" in {one["rule"] for one in findings}
+
+
+def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any) -> None:
+    up = begun(golden("openai_chat"), 15)
+    down = begun(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')
+    words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
+    _, findings = found(*words, up=up, down=down)
+    assert {one["rule"] for one in findings} >= {"anthropic/stream-index"}
+    assert not any(one["rule"] == "anthropic/stream-end" for one in findings)
+
+
+def test_the_upstream_failed(run: Any, found: Any) -> None:
+    failing = (
+        b'data: {"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}\n\n'
+    )
+    up = begun(golden("openai_chat"), 6) + failing
+    words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
+    down = translated("openai_chat", "anthropic", up)
+    assert found(*words, up=up, down=down) == (0, [])
+    assert "up has an error of the upstream; judged is whether the client learns of it" in run(*words)[1]
+    silent = b"".join(event for event in cuts.events(down) if b"event: error" not in event)
+    assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-told"]
+
+
+def test_a_whole_reply_of_which_nothing_comes(found: Any) -> None:
+    error = b'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"no"}}\n\n'
+    words = ("--client", "anthropic", "--upstream", "gemini", "--stream", "up", "down")
+    code, findings = found(*words, up=golden("gemini"), down=error)
+    assert (code, findings[-1]["message"]) == (1, "the upstream's reply is whole, and the client gets an error")
+    code, findings = found(*words, down=b'event: ping\ndata: {"type":"ping"}\n\n')
+    assert (code, findings[-1]["message"]) == (1, "the upstream's reply is whole, and the client gets nothing of it")
+
+
+def test_a_stream_of_another_format_is_one_finding(found: Any) -> None:
+    for words in (("--stream", "s"), ("--upstream", "openai_chat", "--stream", "s", "s")):
+        code, (wrong,) = found("--client", "anthropic", *words, s=golden("openai_chat"))
+        assert (code, wrong["rule"]) == (1, "translation/target-format")
+        assert wrong["message"] == "no event belongs to a reply of anthropic; they look like openai_chat"
+
+
+def test_stdin_takes_one_of_the_two(run: Any) -> None:
+    words = ("--client", "gemini", "--upstream", "gemini", "--stream")
+    assert run(*words, "-", "s", stdin=golden("gemini"), s=golden("gemini"))[0] == 0
+    assert run(*words, "s", "-", stdin=golden("gemini"))[0] == 0
+    assert run("--client", "gemini", "--stream", "-", stdin=golden("gemini"))[0] == 0
+    assert "only one of the two bodies can come from stdin" in run(*words, "-", "-")[2]
+
+
+def test_bytes_that_are_no_text_are_a_finding_where_the_client_gets_them(found: Any) -> None:
+    torn = golden("openai_chat").replace("è".encode(), b"\xc3", 1)
+    assert torn != golden("openai_chat")
+    code, findings = found("--client", "openai_chat", "--stream", "s", s=torn)
+    assert code == 1
+    assert "openai_chat/stream-text" in {one["rule"] for one in findings}
+
+
+ALONE = ("--client", "anthropic", "--stream", "s")
+PAIR = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "s", "good")
+BAD = [
+    (ALONE, b"", "s: is empty"),
+    (ALONE, b" \n\n", "s: is empty"),
+    (PAIR, b"\r\n", "s: is empty"),
+    (ALONE, b"hello\n\n", "s: there is no event in it (lines `data: …`, and a blank line behind them)"),
+    (ALONE, b": ping\n\n", "s: there is no event in it (lines `data: …`, and a blank line behind them)"),
+    (ALONE, b'data: {"type":"ping"}\n', "s: the stream breaks off within its first event: no blank line ends it"),
+    (PAIR, b'data: {"id":', "s: the stream breaks off within its first event: no blank line ends it"),
+    (ALONE, b"\x1f\x8b\x08\x00\xff", "s: no stream of events: byte 1 is no UTF-8"),
+    (ALONE, b'{"content": []}', "s: is JSON, and a stream of events is wanted (lines `data: …`, as the bytes came; *"),
+    (ALONE, b'[{"candidates": []}]', "s: is JSON, * Gemini sends them with ?alt=sse). Bodies are judged without *"),
+    (PAIR, b'{"choices": ', "s: not JSON: line 1 column 13: Expecting value"),
+    (PAIR, b"[]", "s: a reply is a JSON object, and this is none"),
+    (PAIR, b"hello", "s: not JSON: line 1 column 1: Expecting value"),
+    (PAIR, b"\x1f\x8b\x08", "s: not JSON: not UTF-8: *"),
+    (PAIR, b'data: {"id":"\xff"}\n\n', "s: byte 13 is no UTF-8; capture the bytes as they come"),
+    (PAIR, b'data: {"x":1}\n\n', "s: no event of it belongs to a reply of openai_chat"),
+    (("--client", "anthropic", "--upstream", "gemini", "s", "s"), b"event: a\ndata: {}\n\n", "s: not JSON: * --stream"),
+    (("--client", "anthropic", "--stream", "nowhere"), b"", "nowhere: cannot be read (No such file or directory)"),
+    (("--client", "antropic", "--stream", "s"), b"", "there is no format 'antropic'; did you mean anthropic?"),
+    (("--client", "anthropic", "--stream", "s", "s"), b"", "the following arguments are required: --upstream"),
+    (("--client", "anthropic", "--response", "s"), b"", "the following arguments are required: --upstream, OUTPUT"),
+]
+
+
+@pytest.mark.parametrize(("words", "data", "sentence"), BAD)
+def test_bad_input_gives_a_sentence(run: Any, words: tuple[str, ...], data: bytes, sentence: str) -> None:
+    code, out, error = run(*words, s=data, good=golden("anthropic"))
+    assert code == 4
+    assert not out
+    (line,) = error.splitlines()
+    assert line == f"toolcall-conformance judge: {sentence}" or _matches(line, sentence)
+
+
+def _matches(line: str, sentence: str) -> bool:
+    parts = f"toolcall-conformance judge: {sentence}".split("*")
+    return len(parts) > 1 and line.startswith(parts[0]) and all(part in line for part in parts)
+
+
+def test_the_upstreams_format_is_named_where_it_is_another(run: Any) -> None:
+    error = run(*PAIR, s=golden("gemini"), good=golden("anthropic"))[2]
+    assert "s: no event of it belongs to a reply of openai_chat; it looks like gemini" in error
