@@ -22,7 +22,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=40,
         metavar="N",
-        help="how many recorded requests of each format go to all others and back (default: 40; 0 takes all)",
+        help="how many recorded exchanges of each format go to all others and back, and through cassettes "
+        "(default: 40; 0 takes all)",
     )
     parser.addoption(
         "--all-items",

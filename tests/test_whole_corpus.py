@@ -94,8 +94,8 @@ def test_the_losses_that_it_meets_are_those_of_the_table(alone: dict[str, Any]) 
 
 def test_two_processes_give_the_same_report(tmp_path: Path) -> None:
     pytest.importorskip("xdist")
-    alone = report(tmp_path, "toolcall::shell")
-    together = report(tmp_path, "toolcall::shell", "-n", "2")
+    alone = report(tmp_path, "toolcall::grep/two-rounds")
+    together = report(tmp_path, "toolcall::grep/two-rounds", "-n", "2")
 
     def plain(found: dict[str, Any]) -> list[dict[str, Any]]:
         items = [{key: value for key, value in item.items() if key != "duration"} for item in found["items"]]

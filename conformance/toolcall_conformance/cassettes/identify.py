@@ -1,0 +1,124 @@
+"""What a recorded exchange is: which API was asked, in which format, and what it answered."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from toolcall_conformance import jsonvalue
+from toolcall_conformance.cassettes.interactions import Interaction
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import dump
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One exchange with a provider, as it was recorded.
+
+    It has a request and one of three: ``response`` (a JSON body), ``stream`` (the bytes of a stream of events), or
+    ``error`` (``{"status", "headers", "body"}``). ``official``: the host is the provider's own.
+    """
+
+    path: Path
+    number: int
+    format: str
+    model: str | None
+    host: str
+    official: bool
+    date: str | None
+    request: dict[str, Any]
+    response: Any = None
+    stream: bytes | None = None
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An interaction that is no exchange of these APIs; ``reason`` is a few words, the same for the same cause."""
+
+    path: Path
+    number: int
+    reason: str
+
+
+def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | Skipped:
+    """Which of the formats an interaction speaks, by its URL (``transport.json``: ``tails``) and its bodies."""
+    address = urlsplit(one.url)
+    found = _format(corpus, one.method, address.path)
+    if found is None:
+        return Skipped(path, one.number, f"another API: {one.method} {address.netloc}")
+    name, model = found
+    request = _json(one.request_body)
+    if not isinstance(request, dict):
+        return Skipped(path, one.number, "a request without a JSON object")
+    containers = corpus.format(name)["containers"]["request"]
+    if not any(key in request for key in containers):
+        return Skipped(path, one.number, f"a request of {name} without {' or '.join(map(repr, containers))}")
+    host = (address.hostname or "").lower()
+    about: dict[str, Any] = {
+        "path": path,
+        "number": one.number,
+        "format": name,
+        "model": model or _text(request.get("model")),
+        "host": host,
+        "official": any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name].get("hosts", ())),
+        "date": one.recorded_at or one.response_headers.get("date"),
+        "request": request,
+    }
+    return _answered(one, about)
+
+
+def _answered(one: Interaction, about: dict[str, Any]) -> Recorded | Skipped:
+    if not one.response_body.strip():
+        return Skipped(about["path"], one.number, f"an answer without a body (status {one.status})")
+    if _is_stream(one):
+        return Recorded(**about, stream=one.response_body)
+    answer = _json(one.response_body)
+    if answer is _NO_JSON:
+        encoding = one.response_headers.get("content-encoding")
+        what = f"an answer compressed with {encoding}" if encoding else "an answer that is no JSON"
+        return Skipped(about["path"], one.number, what)
+    if one.status >= 400:
+        return Recorded(**about, error={"status": one.status, "headers": dict(one.response_headers), "body": answer})
+    if isinstance(answer, list) and all(isinstance(chunk, dict) for chunk in answer):
+        # Gemini's stream without `alt=sse` is one array of the same chunks.
+        return Recorded(**about, stream=dump([{"data": chunk} for chunk in answer]))
+    return Recorded(**about, response=answer)
+
+
+def _format(corpus: Corpus, method: str, path: str) -> tuple[str, str | None] | None:
+    for name, transport in corpus.transports.items():
+        for tail in transport.get("tails", ()):
+            pattern = re.escape(tail).replace(re.escape("{model}"), "(?P<model>[^/:]+)")
+            found = re.fullmatch(f"(?:.*/)?{pattern}/?", path)
+            if found and method == transport["method"]:
+                model = found.groupdict().get("model")
+                return name, unquote(model) if model else None
+    return None
+
+
+def _is_stream(one: Interaction) -> bool:
+    kind = one.response_headers.get("content-type", "")
+    return "event-stream" in kind or re.match(rb"\s*(?:data|event|id|retry)?:", one.response_body) is not None
+
+
+class _NoJSON:
+    pass
+
+
+_NO_JSON = _NoJSON()
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return jsonvalue.parse(body)
+    except jsonvalue.JSONError:
+        return _NO_JSON
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

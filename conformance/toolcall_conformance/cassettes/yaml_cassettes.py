@@ -1,0 +1,57 @@
+"""YAML cassettes: what Python and Ruby write, read as plain data; no object of either language is ever made."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cassettes.interactions import CassetteError
+
+
+def parse_yaml(path: Path, text: str) -> Any:
+    """The data of a YAML file. Raises CassetteError, also where the library is missing."""
+    try:
+        import yaml
+    except ImportError:
+        raise CassetteError(
+            f"{path}: YAML is read with PyYAML, which is not installed; pip install 'toolcall-conformance[cassettes]'"
+        ) from None
+    try:
+        return yaml.load(text, _loader(yaml))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark is not None else ""
+        why = getattr(error, "problem", None) or "it cannot be parsed"
+        raise CassetteError(
+            f"{path}: neither JSON nor YAML{where} ({why}); it is cut off or was edited; record it again, or take it "
+            "out of the folder"
+        ) from None
+
+
+def _loader(yaml: Any) -> Any:
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Dates stay text; tags of other languages' objects are taken for the plain data beneath them."""
+
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
+    Loader.add_constructor("tag:yaml.org,2002:python/object/new:_io.BytesIO", _bytes_io)
+    Loader.add_constructor("!binary", lambda loader, node: base64.b64decode(loader.construct_scalar(node)))
+    Loader.add_multi_constructor("!", _plain)
+    Loader.add_multi_constructor("tag:yaml.org,2002:python/", _plain)
+    return Loader
+
+
+def _bytes_io(loader: Any, node: Any) -> bytes:
+    """A request body that vcrpy once wrote as a file object: its content stands in ``state``."""
+    state = loader.construct_mapping(node, deep=True).get("state") or (b"",)
+    content = state[0]
+    return content.encode() if isinstance(content, str) else bytes(content or b"")
+
+
+def _plain(loader: Any, _tag: str, node: Any) -> Any:
+    kind = type(node).__name__
+    if kind == "MappingNode":
+        return loader.construct_mapping(node, deep=True)
+    if kind == "SequenceNode":
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)

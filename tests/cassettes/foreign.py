@@ -1,0 +1,169 @@
+"""Cassettes as other tools write them, made from exchanges on the fly."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """An exchange to be written: the request's JSON, and the bytes of the answer with their type."""
+
+    url: str
+    request: Any
+    status: int
+    content_type: str
+    answer: bytes
+    method: str = "POST"
+
+    @property
+    def asked(self) -> str:
+        return json.dumps(self.request, ensure_ascii=False)
+
+
+Writer = Callable[[Sequence[Exchanged]], str]
+
+
+def vcrpy_yaml(exchanges: Sequence[Exchanged]) -> str:
+    return _yaml(_of_vcrpy(exchanges, str))
+
+
+def vcrpy_json(exchanges: Sequence[Exchanged]) -> str:
+    return json.dumps(_of_vcrpy(exchanges, str), indent=4) + "\n"
+
+
+def vcrpy_yaml_gzipped(exchanges: Sequence[Exchanged]) -> str:
+    """As vcrpy records without ``decode_compressed_response``: the bytes that were on the wire."""
+    cassette = _of_vcrpy(exchanges, gzip.compress)
+    for one in cassette["interactions"]:
+        one["response"]["headers"]["Content-Encoding"] = ["gzip"]
+    return _yaml(cassette)
+
+
+def vcrpy_of_old_httpx(exchanges: Sequence[Exchanged]) -> str:
+    """What vcrpy 2 to 5 kept of httpx: the text as ``content``, the status as a number."""
+    cassette = _of_vcrpy(exchanges, str)
+    for one in cassette["interactions"]:
+        answered = one["response"]
+        one["response"] = {
+            "content": answered["body"]["string"],
+            "headers": answered["headers"],
+            "http_version": "HTTP/1.1",
+            "status_code": answered["status"]["code"],
+        }
+    return _yaml(cassette)
+
+
+def vcrpy_parsed(exchanges: Sequence[Exchanged]) -> str:
+    """A serializer of a well-known agent framework: JSON bodies as data under ``parsed_body``."""
+    cassette = _of_vcrpy(exchanges, str)
+    for one in cassette["interactions"]:
+        one["request"]["parsed_body"] = json.loads(one["request"].pop("body"))
+        text = one["response"]["body"]["string"]
+        if text.lstrip().startswith("{"):
+            del one["response"]["body"]
+            one["response"]["parsed_body"] = json.loads(text)
+    return _yaml(cassette)
+
+
+def ruby_yaml(exchanges: Sequence[Exchanged]) -> str:
+    return _yaml(_of_ruby(exchanges))
+
+
+def ruby_base64(exchanges: Sequence[Exchanged]) -> str:
+    """With ``preserve_exact_body_bytes``: the answer in base64."""
+    cassette = _of_ruby(exchanges)
+    for one, exchange in zip(cassette["http_interactions"], exchanges, strict=True):
+        one["response"]["body"] = {
+            "encoding": "ASCII-8BIT",
+            "base64_string": base64.encodebytes(exchange.answer).decode(),
+        }
+    return _yaml(cassette)
+
+
+def ruby_binary(exchanges: Sequence[Exchanged]) -> str:
+    """As Psych writes a text that is not ASCII and marked as binary: the tag ``!binary``."""
+    lines = ["---", "http_interactions:"]
+    for one, exchange in zip(_of_ruby(exchanges)["http_interactions"], exchanges, strict=True):
+        one["response"]["body"] = {"encoding": "ASCII-8BIT", "string": "PLACE"}
+        coded = base64.b64encode(exchange.answer).decode()
+        text = _yaml([one]).replace("string: PLACE", f"string: !binary |-\n          {coded}")
+        lines.append(text.rstrip())
+    return "\n".join([*lines, "recorded_with: VCR 6.2.0", ""])
+
+
+def ruby_json(exchanges: Sequence[Exchanged]) -> str:
+    return json.dumps(_of_ruby(exchanges))
+
+
+WRITERS: dict[str, Writer] = {
+    writer.__name__: writer
+    for writer in (
+        vcrpy_yaml,
+        vcrpy_json,
+        vcrpy_yaml_gzipped,
+        vcrpy_of_old_httpx,
+        vcrpy_parsed,
+        ruby_yaml,
+        ruby_base64,
+        ruby_binary,
+        ruby_json,
+    )
+}
+
+
+def _yaml(data: Any) -> str:
+    text: str = yaml.dump(data, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), allow_unicode=True)
+    return text
+
+
+def _of_vcrpy(exchanges: Sequence[Exchanged], pack: Callable[[bytes], Any]) -> dict[str, Any]:
+    return {
+        "version": 1,
+        "interactions": [
+            {
+                "request": {
+                    "method": one.method,
+                    "uri": one.url,
+                    "body": one.asked,
+                    "headers": {"Content-Type": ["application/json"]},
+                },
+                "response": {
+                    "status": {"code": one.status, "message": "OK"},
+                    "headers": {"Content-Type": [one.content_type]},
+                    "body": {"string": one.answer.decode() if pack is str else pack(one.answer)},
+                },
+            }
+            for one in exchanges
+        ],
+    }
+
+
+def _of_ruby(exchanges: Sequence[Exchanged]) -> dict[str, Any]:
+    return {
+        "http_interactions": [
+            {
+                "request": {
+                    "method": one.method.lower(),
+                    "uri": one.url,
+                    "body": {"encoding": "UTF-8", "string": one.asked},
+                    "headers": {"Content-Type": ["application/json"]},
+                },
+                "response": {
+                    "status": {"code": one.status, "message": "OK"},
+                    "headers": {"Content-Type": [one.content_type]},
+                    "body": {"encoding": "UTF-8", "string": one.answer.decode()},
+                },
+                "recorded_at": "Tue, 03 Jun 2025 10:11:12 GMT",
+            }
+            for one in exchanges
+        ],
+        "recorded_with": "VCR 6.2.0",
+    }
