@@ -51,7 +51,7 @@ class Session:
         return framed(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)
 
     def _event(self, event: Any) -> dict[str, Any]:
-        """An event of a stream as JSON. In objects None is what is not there, and in the chunks of Chat it is set often."""
+        """An event of a stream as JSON. In objects None is what is not there; in the chunks of Chat it is set often."""
         if self._route.client != "openai_chat":
             return _plain(event)
         chunk: dict[str, Any] = event.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)

@@ -1,0 +1,337 @@
+"""Libraries that stream: what ``exchange`` may give where ``route.stream`` is true, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from miniature import TRANSPORTS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Crashed,
+    Misdirected,
+    Opened,
+    Produced,
+    RefusedOutcome,
+    SessionDriver,
+    Source,
+    Streamed,
+    TimedOut,
+    UnsupportedOutcome,
+    exchanges,
+)
+from toolcall_conformance.drivers.python import PythonDriver
+
+ROUTE = Route("alpha", "beta", "a", "b", stream=True)
+BODY = {"format": "alpha", "text": "hello", "stream": True}
+EVENTS = tuple(f"data: {number}\n\n".encode() for number in range(5))
+STREAM = b"".join(EVENTS)
+
+
+class Refused(Exception):  # noqa: N818 - known by its name
+    pass
+
+
+def asked(url: str, path: str = "/beta/b:askStream?alt=sse") -> Any:
+    """The upstream's answer, before any of it was read."""
+    headers = {"content-type": "application/json", "x-beta-key": "Key k", "x-beta-version": "2"}
+    return urllib.request.urlopen(urllib.request.Request(url + path, b"{}", headers), timeout=20)
+
+
+def pieces(reply: Any) -> Iterator[bytes]:
+    with reply:
+        while piece := reply.read1(65536):
+            yield piece
+
+
+class Later:
+    """An object that is read with ``async for``."""
+
+    def __init__(self, made: Iterator[bytes]) -> None:
+        self.made = made
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        piece = await asyncio.to_thread(next, self.made, None)
+        if piece is None:
+            raise StopAsyncIteration
+        return piece
+
+
+def generator(url: str) -> Any:
+    yield from pieces(asked(url))
+
+
+def iterator(url: str) -> Any:
+    return pieces(asked(url))
+
+
+async def coroutine(url: str) -> Any:
+    return pieces(await asyncio.to_thread(asked, url))
+
+
+async def async_generator(url: str) -> Any:
+    async for piece in Later(pieces(await asyncio.to_thread(asked, url))):
+        yield bytearray(piece)
+
+
+async def coroutine_of_async(url: str) -> Any:
+    return Later(pieces(await asyncio.to_thread(asked, url)))
+
+
+def an_object(url: str) -> Any:
+    return Later(pieces(asked(url)))
+
+
+def all_at_once(url: str) -> Any:
+    with asked(url) as reply:
+        return [reply.read()]
+
+
+WAYS = [generator, iterator, coroutine, async_generator, coroutine_of_async, an_object, all_at_once]
+Exchange = Callable[[str], Any]
+
+
+class Opening:
+    """A driver of a library with this ``exchange``, and a session in which the upstream has been asked."""
+
+    def __init__(self, exchange: Exchange, seconds: float = 20.0) -> None:
+        class Session:
+            def exchange(self, _body: Any, url: str) -> Any:
+                return exchange(url)
+
+        class Library:
+            def open(self, _route: Route) -> Session:
+                return Session()
+
+        self.driver = PythonDriver(Library(), "mine:T", transports=lambda: TRANSPORTS, seconds=seconds)
+
+    def session(self) -> SessionDriver:
+        opened = self.driver.open(ROUTE)
+        assert isinstance(opened, Opened)
+        return opened.session
+
+    def played(self, source: Source) -> Any:
+        session = self.session()
+        came = session.request(BODY)
+        assert isinstance(came, Produced), came
+        return session.stream(source)
+
+
+@pytest.fixture
+def opening() -> Iterator[Callable[..., Opening]]:
+    made: list[Opening] = []
+
+    def make(exchange: Exchange, seconds: float = 20.0) -> Opening:
+        made.append(Opening(exchange, seconds))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.driver.close()
+    end = time.monotonic() + 8
+    while (left := [t.name for t in threading.enumerate() if t.name.startswith("toolcall")]) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert left == []
+
+
+@pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
+def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
+    came = opening(exchange).played(Source(EVENTS))
+    assert isinstance(came, Streamed), came
+    assert (came.data, came.raised) == (STREAM, None)
+    assert not any(piece.ended for piece in came.pieces)  # nobody asked: it is not known
+    assert came.pieces[-1].taken == len(EVENTS)
+
+
+@pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
+def test_who_waits_for_the_end_is_found_out(opening: Any, exchange: Exchange) -> None:
+    waits = exchange is all_at_once
+    came = opening(exchange).played(Source(EVENTS, watched=True))
+    assert isinstance(came, Streamed), came
+    assert came.data == STREAM
+    assert all(piece.ended for piece in came.pieces) is waits
+
+
+def test_who_has_waited_before_is_not_waited_for_as_long(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchanges, "PATIENT_SECONDS", 1.2)
+    monkeypatch.setattr(exchanges, "IMPATIENT_SECONDS", 0.3)
+    library = opening(all_at_once)
+    took = []
+    for _ in range(2):
+        started = time.monotonic()
+        came = library.played(Source(EVENTS, watched=True))
+        took.append(time.monotonic() - started)
+        assert all(piece.ended for piece in came.pieces)
+    assert took[1] < took[0] - 0.5
+
+
+def test_a_broken_off_source_is_not_waited_for(opening: Any) -> None:
+    started = time.monotonic()
+    opening(generator).played(Source(EVENTS, "lost", watched=True))
+    assert time.monotonic() - started < 1.5
+
+
+@pytest.mark.parametrize("exchange", [generator, coroutine, async_generator], ids=lambda way: way.__name__)
+def test_what_came_before_the_source_was_lost_stands(opening: Any, exchange: Exchange) -> None:
+    came = opening(exchange).played(Source(EVENTS[:3], "lost"))
+    assert isinstance(came, Streamed), came
+    assert came.data == b"".join(EVENTS[:3])
+    assert isinstance(came.raised, Crashed)
+    assert came.raised.sentence.startswith("raised IncompleteRead")
+
+
+def raising(error: BaseException, after: int) -> Exchange:
+    def exchange(url: str) -> Any:
+        for number, piece in enumerate(pieces(asked(url))):
+            if number == after:
+                raise error
+            yield piece
+
+    return exchange
+
+
+def test_an_exception_in_the_middle(opening: Any) -> None:
+    came = opening(raising(KeyError("oops"), 0)).played(Source(EVENTS))
+    assert isinstance(came, Crashed)
+    assert "in exchange" in came.traceback
+    assert "toolcall_conformance" not in came.traceback
+    assert isinstance(opening(raising(Refused("not so"), 0)).played(Source(EVENTS)), RefusedOutcome)
+    session = opening(raising(KeyError("oops"), 1))
+    came = session.played(Source((b"data: 0\n\n", *(b"data: %d\n\n" % n * 9000 for n in range(1, 9)))))
+    assert isinstance(came, Streamed)
+    assert came.data.startswith(b"data: 0\n\n")
+    assert isinstance(came.raised, Crashed)
+
+
+WRONG = [
+    ({"text": "whole"}, "exchange returned a whole body where route.stream is true; return an iterable"),
+    ("data: 0\n\n", "exchange gave an object of type str; yield the client's stream as bytes"),
+    (None, "exchange gave None; yield the client's stream as bytes"),
+    (["data: 0\n\n"], "exchange gave an object of type str; yield"),
+    ([b"x" * 9_000_000] * 2, "exchange yielded more than 16777216 bytes"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize("way", ["def", "async def"])
+def test_what_is_no_stream(opening: Any, given: Any, sentence: str, way: str) -> None:
+    def exchange(url: str) -> Any:
+        with asked(url) as reply:
+            reply.read()
+            return given
+
+    async def later(url: str) -> Any:
+        return await asyncio.to_thread(exchange, url)
+
+    came = opening(exchange if way == "def" else later).played(Source(EVENTS))
+    assert isinstance(came, BadOutput), came
+    assert came.sentence.startswith(sentence)
+
+
+def test_before_the_upstream_was_asked(opening: Any) -> None:
+    def wordless(_url: str) -> Any:
+        yield b"data: from a cache\n\n"
+
+    def unable(_url: str) -> Any:
+        raise type("Unsupported", (Exception,), {})("no streams")
+
+    came = opening(wordless).session().request(BODY)
+    assert came == BadOutput("exchange answered 200 without asking the upstream: data: from a cache")
+    session = opening(unable).session()
+    assert session.request(BODY) == UnsupportedOutcome("no streams")
+    assert session.stream(Source(EVENTS)) == UnsupportedOutcome("no streams")
+
+
+def test_one_that_does_not_return(opening: Any) -> None:
+    def exchange(url: str) -> Any:
+        yield from pieces(asked(url))
+        time.sleep(1.5)
+
+    assert opening(exchange, 0.5).played(Source(EVENTS)) == TimedOut(0.5)
+
+
+def test_one_that_asks_for_no_stream_makes_one_by_itself(opening: Any) -> None:
+    """It asks for a whole reply, gets it, and is known to have waited for all of it."""
+
+    def exchange(url: str) -> Any:
+        with asked(url, "/beta/b:ask") as reply:
+            text = json.load(reply)["text"]
+        yield from (f"data: {word}\n\n".encode() for word in text.split())
+
+    came = opening(exchange).played(Source(EVENTS, watched=True, reply={"text": "one two"}))
+    assert isinstance(came, Streamed), came
+    assert came.data == b"data: one\n\ndata: two\n\n"
+    assert all(piece.ended for piece in came.pieces)
+    assert opening(exchange).played(Source(EVENTS)) == Misdirected(
+        "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none; a stream of beta is asked "
+        "for by POST /beta/{model}:askStream?alt=sse"
+    )
+
+
+def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
+    def exchange(url: str) -> Any:
+        yield from pieces(asked(url, "/beta/b:askStream?alt=json"))
+
+    came = opening(exchange).played(Source(EVENTS, reply={"text": "one"}))
+    assert isinstance(came, Misdirected)
+    assert "was asked at POST /beta/b:askStream?alt=json for none" in came.sentence
+
+
+def failing(url: str) -> Any:
+    try:
+        reply = asked(url)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error), {"retry-after": error.headers["retry-after"]}
+    return pieces(reply)
+
+
+async def failing_later(url: str) -> Any:
+    return await asyncio.to_thread(failing, url)
+
+
+@pytest.mark.parametrize("exchange", [failing, failing_later])
+def test_an_error_before_the_stream_is_no_stream(opening: Any, exchange: Exchange) -> None:
+    session = opening(exchange).session()
+    for _ in range(2):
+        assert isinstance(session.request(BODY), Produced)
+        came = session.error({"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}})
+        assert isinstance(came, Produced), came
+        assert came.value == {"status": 429, "headers": {"retry-after": "7"}, "body": {"error": "busy"}}
+    assert isinstance(session.request(BODY), Produced)
+    came = session.stream(Source(EVENTS))
+    assert isinstance(came, Streamed)
+    assert came.data == STREAM
+
+
+def test_an_error_that_becomes_a_stream(opening: Any) -> None:
+    def exchange(url: str) -> Any:
+        try:
+            asked(url)
+        except urllib.error.HTTPError as error:
+            error.close()
+            yield b"data: all is well\n\n"
+
+    session = opening(exchange).session()
+    session.request(BODY)
+    came = session.error({"status": 429, "body": {"error": "busy"}})
+    assert came == BadOutput("a stream came with status 200: 'data: all is well'", "/body")
+
+
+def test_what_nobody_judges_is_settled(opening: Any) -> None:
+    session = opening(generator).session()
+    session.request(BODY)
+    session.settle({"status": 200, "headers": {}, "body": {"text": "whole"}})
+    assert isinstance(session.request(BODY), Produced)
