@@ -40,7 +40,9 @@ class Exchange:
 
     ``error`` is what the provider answered first, ``{"status", "headers", "body"}``, and ``response`` then its reply to
     the same request, sent again; None where there is none. An exchange has one of the two at least. ``stream_path`` is
-    the file with the reply as the provider streams it, None where the corpus has none.
+    the file with the reply as the provider streams it, None where the corpus has none. ``broken_path`` is a stream that
+    the provider did not bring to a good end: it holds an error, breaks off, or was cut by the limit of tokens in the
+    middle of a call; ``response`` is the reply to the same request, sent again.
     """
 
     number: int
@@ -51,6 +53,7 @@ class Exchange:
     error: Any = None
     error_path: Path | None = None
     stream_path: Path | None = None
+    broken_path: Path | None = None
 
 
 class Case:
@@ -128,14 +131,14 @@ class Corpus:
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("remembered"))
 
     @cached_property
-    def cut_finely(self) -> frozenset[str]:
-        """The features of replies whose streams are worth cutting in hostile places, and cutting short."""
-        return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("cut_finely"))
-
-    @cached_property
     def streamed(self) -> frozenset[str]:
         """The features of conversations worth playing streamed as a whole."""
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("streamed"))
+
+    @cached_property
+    def cut_finely(self) -> frozenset[str]:
+        """The features of replies whose streams are worth cutting in hostile places, and cutting short."""
+        return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("cut_finely"))
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -320,6 +323,7 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
         if int(number) != expected:
             raise CorpusError(f"{folder}: {expected:02}-request.json is missing, though {number} is there; add it")
         request, response, error = (folder / f"{number}-{part}.json" for part in ("request", "response", "error"))
+        stream, broken = (folder / f"{number}-{part}.sse" for part in ("response", "broken"))
         failed = error.name in names
         ends = failed and number == numbers[-1] and response.name not in names
         yield Exchange(
@@ -330,7 +334,8 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
             response,
             read_json(error) if failed else None,
             error if failed else None,
-            response.with_suffix(".sse") if f"{number}-response.sse" in names else None,
+            stream if stream.name in names else None,
+            broken if broken.name in names else None,
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks import stream_cuts
+from toolcall_conformance.checks import stream_broken, stream_cuts
 from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin, setting, told
 from toolcall_conformance.checks.upstream import as_declared
@@ -16,7 +16,7 @@ from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.streaming import cuts
+from toolcall_conformance.streaming import cuts, parse
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
 _ENOUGH_EVENTS = 4
@@ -42,6 +42,9 @@ def run(
         scene = setting(client, upstream, streaming, open_session, judges)
         if isinstance(scene, Blocked):
             tally.block(scene.operation, scene.failed, client.request_path.stem)
+            break
+        breaks = variant == "" and upstream.broken_path is not None
+        if breaks and not stream_broken.play(scene, upstream, judges, tally):
             break
         if variant == "":
             goes_on = _whole(scene, client, upstream, judges, tally)
@@ -75,9 +78,11 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     if came.raised is not None:
         tally.fail("stream", came.raised, name)
         return False
-    tally.findings += [replace(one, body=name) for one in judges.stream(route.client, heard.stream)]
+    tally.findings += [replace(one, body=name) for one in _illegal(scene, heard, judges)]
+    same = route.client == route.upstream
     found = judges.body(
-        reply,
+        # What comes back in its own format is held against what was sent: a stream says less than the unary reply.
+        formats.assembled(route.upstream, parse(scene.stream)).body if same else reply,
         heard.assembled.body,
         client=route.client,
         upstream=route.upstream,
@@ -86,7 +91,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
         client_model=route.client_model,
         request=client.request,
         upstream_request=scene.sent,
-        vendor=route.client == route.upstream or route.upstream in tally.case.dialects,
+        vendor=route.upstream in tally.case.dialects,
         declared=came.losses,
     )
     tally.lose(found)
@@ -104,6 +109,15 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
             )
         )
     return True
+
+
+def _illegal(scene: Setting, heard: Heard, judges: Judges) -> Iterator[Finding]:
+    """What breaks the rules of the client's format. What the source broke in that very format already is a note."""
+    broken: set[str] = set()
+    if scene.route.client == scene.route.upstream:
+        broken = {one.rule for one in judges.stream(scene.route.upstream, parse(scene.stream))}
+    for one in judges.stream(scene.route.client, heard.stream):
+        yield replace(one, level=Level.NOTE) if one.rule in broken else one
 
 
 def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:

@@ -1,0 +1,121 @@
+"""Streams that the corpus has as the provider broke them off: by an error event, by silence, by its limit of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import Judges, Tally
+from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
+from toolcall_conformance.checks.upstream import stream_as_declared
+from toolcall_conformance.drivers import Source, Streamed
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.jsonvalue import JSONError
+from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.library import Exchange
+from toolcall_conformance.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.streaming import cuts, parse
+
+
+def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
+    """The exchange's broken stream: the client learns of it, and gets no call that its source did not finish."""
+    assert upstream.broken_path is not None
+    name, route = upstream.broken_path.name, scene.route
+    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names)
+    source = formats.assembled(route.upstream, parse(stream))
+    for end in ("plain", "lost") if source.end == "open" else ("plain",):
+        came = scene.play(Source(cuts.events(stream), end))
+        if isinstance(came, Blocked):
+            tally.block(came.operation, came.failed, name)
+            return False
+        if not isinstance(came, Streamed) or came.raised is not None:
+            if source.end != "whole":
+                continue  # raising tells of it as well as an error event does
+            failed = came.raised if isinstance(came, Streamed) else came
+            assert failed is not None
+            tally.fail("stream", failed, name)
+            return False
+        heard = Heard(route.client, came)
+        found = list(_findings(route.upstream, source, heard, end))
+        if source.end == "whole":
+            found += judges.stream(route.client, heard.stream)
+        tally.findings += [replace(one, body=name) for one in found]
+        if found:
+            break
+    return True
+
+
+def _findings(upstream: str, source: Assembled, heard: Heard, end: str) -> Iterator[Finding]:
+    client = heard.assembled
+    whole = sum(_is_whole(call, source) for call in source.calls)
+    cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
+    got = sum(_is_whole(call, client, cut) for call in client.calls)
+    if got > whole:
+        yield Finding(
+            "translation/stream-cut-call",
+            Level.MUST,
+            "",
+            f"the upstream's stream {_HOW[source.end, end]} in the middle of a call, and the client gets the call as "
+            "if it were whole",
+            want=whole,
+            got=got,
+            element="call",
+        )
+    elif source.end == "failed" and client.end != "failed":
+        yield Finding(
+            "translation/stream-error-told",
+            Level.MUST if client.end == "whole" else Level.SHOULD,
+            "",
+            "the upstream failed in the middle, and the client's stream "
+            + ("ends as if all were well" if client.end == "whole" else "just stops"),
+            element="error",
+        )
+    elif source.end == "open" and client.end == "whole":
+        yield Finding(
+            "translation/stream-cut-end",
+            Level.MUST,
+            "",
+            f"the upstream's stream {_HOW[source.end, end]}, and the client gets a reply that ends as if it were whole",
+            element="finish",
+        )
+    elif source.end == "whole":
+        want = formats.read(upstream, "response", source.body).finish
+        end_heard = formats.read(heard.format, "response", client.body).finish
+        if want is not None and (end_heard is None or end_heard.reason != want.reason):
+            yield Finding(
+                "translation/finish-reason",
+                Level.MUST,
+                "",
+                f"the reply was cut in the middle of a call ({want.raw}), the translation says "
+                f"{end_heard and end_heard.raw}",
+                want=want.reason,
+                got=end_heard and end_heard.reason,
+                element="finish",
+            )
+
+
+_HOW = {
+    ("failed", "plain"): "failed",
+    ("open", "plain"): "ended",
+    ("open", "lost"): "was lost",
+    ("whole", "plain"): "was cut by the limit of tokens",
+}
+
+
+def _is_whole(call: StreamedCall, reply: Assembled, cut: Collection[str] = ()) -> bool:
+    """Whether a client may run the call: it is closed and, in a reply that ended, its arguments are all there.
+
+    Where arguments are an object, the text of ``cut`` ones may stand in it under some key: no tool takes that for its
+    own arguments.
+    """
+    if not (call.closed or call.whole is not None):
+        return False
+    if reply.end != "whole":
+        return True
+    text = call.whole if call.whole is not None else "".join(call.fragments)
+    try:
+        given = parse_json(text)
+    except JSONError:
+        return False
+    return isinstance(given, dict) and not any(isinstance(value, str) and value in cut for value in given.values())
