@@ -1,12 +1,14 @@
 """A gateway between the miniature corpus's formats, with one fault: ``gateway_faulty.py FAULT PORT UPSTREAM``.
 
 It does everything right but for bodies of the case box/two (faults of a call), or for its start and its end. Which
-provider to ask, and where, a client says in headers. Every process notes its number in the file ``pids``.
+provider to ask, and where, a client says in headers. Every process notes its number in the file ``pids``. Streams go
+through as they come; what goes wrong there does so behind the first piece, or at the end.
 """
 
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import signal
@@ -43,6 +45,9 @@ class Handler(BaseHTTPRequestHandler):
             if fault != "none":
                 print(WORDS)
                 self.before(fault)
+            if body.get("stream") or ":askStream" in self.path:
+                self.stream(fault, body)
+                return
             reply = self.ask(fault, body)
             if fault != "none":
                 self.after(fault)
@@ -78,7 +83,48 @@ class Handler(BaseHTTPRequestHandler):
                 return
         raise Done
 
-    def ask(self, fault: str, body: dict[str, Any]) -> Any:
+    def stream(self, fault: str, body: dict[str, Any]) -> None:
+        reply = self.ask(fault, body, stream=True)
+        kind = {"is-json": "application/json", "is-plain": "text/plain"}.get(fault, "text/event-stream")
+        self.raw(f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n".encode())
+        if fault == "waits-for-the-end":
+            self.chunk(reply.read())
+        try:
+            while piece := reply.read1(65536):
+                self.chunk(piece)
+                if fault != "none":
+                    self.within(fault)
+        except http.client.IncompleteRead:
+            return  # and so does the client's stream end
+        if fault == "ends-too-early":
+            return
+        self.raw(b"0\r\n\r\n")
+
+    def within(self, fault: str) -> None:
+        match fault:
+            case "dies-in-it":
+                os._exit(3)
+            case "hangs-in-it":
+                time.sleep(60)
+            case "closes-in-it":
+                self.raw(b"")
+            case "is-garbage-in-it":
+                time.sleep(0.3)  # in one piece with what came before, it would spoil that as well
+                self.raw(b"\x00\x01 hello\r\n\r\n")
+            case "never-ends":
+                try:
+                    while True:
+                        self.chunk(b"data: again\n\n" * 65536)
+                except OSError:
+                    note("broken-off", "yes")
+            case _:
+                return
+        raise Done
+
+    def chunk(self, data: bytes) -> None:
+        self.raw(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def ask(self, fault: str, body: dict[str, Any], *, stream: bool = False) -> Any:
         upstream = self.headers["x-upstream"]
         base = urlsplit(self.headers["x-upstream-url"] or sys.argv[3])
         model = {"other-model": "another", "lower-case": self.headers["x-model"].lower()}.get(
@@ -104,6 +150,12 @@ class Handler(BaseHTTPRequestHandler):
                 sent["user"] = key
             case "sends-a-list":
                 sent = [sent]
+            case "asks-for-no-stream":
+                stream = False
+        if stream and upstream == "beta":
+            path = path.replace(":ask", ":askStream?alt=sse")
+        elif stream:
+            sent["stream"] = True
         data = {"sends-no-json": b"{text", "sends-no-utf-8": b'{"text": "\xff"}'}.get(fault, json.dumps(sent).encode())
         asked = http.client.HTTPConnection(base.hostname or "", base.port, timeout=30)
         method = "PUT" if fault == "another-method" else "POST"
@@ -112,10 +164,14 @@ class Handler(BaseHTTPRequestHandler):
             asked.getresponse().read()
         asked.request(method, base.path + path, data, told)
         reply = asked.getresponse()
+        if stream and reply.status == 200:
+            return reply
         content = reply.read()
         if reply.status != 200:
             self.say(502, {"error": {"message": f"the provider answered {reply.status}"}})
             raise Done
+        if body.get("stream") or ":askStream" in self.path:
+            return io.BytesIO(b"data: " + content + b"\n\n")
         return json.loads(content)
 
     def after(self, fault: str) -> None:

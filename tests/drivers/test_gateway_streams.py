@@ -1,0 +1,231 @@
+"""Streams through a gateway: what the client asks for, what it gets, and whatever goes wrong in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gateway_project import HEADERS, SCRIPT, left, noted
+
+from miniature import TRANSPORTS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import (
+    BadOutput,
+    Crashed,
+    Misdirected,
+    Opened,
+    OpenOutcome,
+    Produced,
+    ProtocolError,
+    SessionDriver,
+    Source,
+    Streamed,
+    TimedOut,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.gateway import GatewayDriver
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
+
+WORDS = "these are my last words"
+EVENTS = tuple(f"data: {number}\n\n".encode() for number in range(5))
+STREAM = b"".join(EVENTS)
+
+
+class Place:
+    """A folder as ``gateway_project`` looks at it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+class Gateway:
+    """A driver of the gateway with this fault, and sessions through it."""
+
+    def __init__(self, folder: Path, fault: str, seconds: float, client: str) -> None:
+        lines = [
+            'name = "faulty"',
+            f"command = {json.dumps([sys.executable, '-u', str(SCRIPT), fault, '{port}', '{upstream}'])}",
+            client,
+            '[ready]\npath = "/ready"',
+        ]
+        for name in TRANSPORTS:
+            headers = ", ".join(f'{key} = "{text}"' for key, text in {**HEADERS, "x-upstream": name}.items())
+            lines.append(f"[upstream.{name}]\nheaders = {{{headers}}}")
+        path = folder / "gateway.toml"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        self.driver = GatewayDriver("gateway:gateway.toml", path, TRANSPORTS, seconds=seconds)
+
+    def open(self, client: str = "alpha", upstream: str = "beta") -> OpenOutcome:
+        return self.driver.open(Route(client, upstream, "a", "b", stream=True))
+
+    def session(self, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> SessionDriver:
+        opened = self.open(client, upstream)
+        assert isinstance(opened, Opened), opened
+        body = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
+        came = opened.session.request(body)
+        assert isinstance(came, Produced), came
+        return opened.session
+
+    def played(self, source: Source, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> Any:
+        return self.session(client, upstream, case).stream(source)
+
+
+Start = Callable[..., Gateway]
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Starts gateways; when all is over nothing is left of them."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    made: list[Gateway] = []
+
+    def make(fault: str = "none", seconds: float = 20.0, client: str = "[client.alpha]\n[client.beta]") -> Gateway:
+        made.append(Gateway(tmp_path, fault, seconds, client))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.driver.close()
+    assert left(Place(tmp_path)) == []
+
+
+def test_it_goes_through_as_it_comes(start: Start, tmp_path: Path) -> None:
+    gateway = start()
+    for client in TRANSPORTS:
+        for upstream in TRANSPORTS:
+            came = gateway.played(Source(EVENTS, watched=True), client, upstream)
+            assert isinstance(came, Streamed), came
+            assert (came.data, came.raised) == (STREAM, None)
+            assert not came.pieces[0].ended
+    # A client of beta asks for a stream by the address, one of alpha in the body.
+    assert [post.strip() for post in noted(Place(tmp_path), "posts")] == ["/alpha"] * 2 + [
+        "/beta/b:askStream?alt=sse"
+    ] * 2
+
+
+def test_who_waits_for_the_end_is_found_out(start: Start) -> None:
+    gateway = start("waits-for-the-end")
+    came = gateway.played(Source(EVENTS, watched=True))
+    assert isinstance(came, Streamed), came
+    assert came.data == STREAM
+    assert all(piece.ended for piece in came.pieces)
+
+
+def test_an_upstream_that_breaks_off(start: Start) -> None:
+    came = start().played(Source(EVENTS[:3], "lost"))
+    assert isinstance(came, Streamed), came
+    assert came.data == b"".join(EVENTS[:3])
+    assert isinstance(came.raised, Crashed)
+    assert came.raised.sentence.startswith("failed: the gateway broke off, ")
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("dies-in-it", "failed: the gateway died with exit code 3"),
+        ("closes-in-it", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
+        ("is-garbage-in-it", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
+        ("ends-too-early", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
+    ],
+)
+def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:
+    gateway = start(fault)
+    came = gateway.played(Source(EVENTS))
+    assert isinstance(came, Streamed), came
+    assert came.data.startswith(EVENTS[0])
+    assert isinstance(came.raised, Crashed)
+    assert came.raised.sentence.startswith(sentence)
+    assert WORDS in came.raised.traceback
+    # It goes on with the next.
+    assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
+
+
+def test_one_that_hangs_in_the_middle(start: Start) -> None:
+    gateway = start("hangs-in-it", 0.8)
+    came = gateway.played(Source(EVENTS))
+    assert came == TimedOut(0.8, came.words)
+    assert WORDS in came.words
+    assert gateway.played(Source(EVENTS), case="box/one").data == STREAM
+
+
+def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
+    came = start("never-ends").played(Source(EVENTS))
+    assert isinstance(came, BadOutput), came
+    assert came.sentence == "the gateway answered more than 16,777,216 bytes"
+    end = time.monotonic() + 5
+    while not noted(Place(tmp_path), "broken-off") and time.monotonic() < end:
+        time.sleep(0.02)
+    assert noted(Place(tmp_path), "broken-off") == ["yes"]
+
+
+def test_what_is_no_stream(start: Start) -> None:
+    came = start("is-json").played(Source((b'{"text": "whole"}',)))
+    assert isinstance(came, BadOutput), came
+    assert came.sentence == "the gateway answered with a whole body where the client asked for a stream: whole"
+    assert WORDS in came.words
+
+
+def test_one_that_gives_it_another_type(start: Start) -> None:
+    assert start("is-plain").played(Source(EVENTS)).data == STREAM
+
+
+def test_one_that_asks_for_no_stream(start: Start) -> None:
+    gateway = start("asks-for-no-stream")
+    came = gateway.played(Source(EVENTS, watched=True, reply={"text": "whole"}))
+    assert isinstance(came, Streamed), came
+    assert came.data == b'data: {"text": "whole"}\n\n'
+    assert all(piece.ended for piece in came.pieces)
+    came = gateway.played(Source(EVENTS))
+    assert isinstance(came, Misdirected)
+    assert came.sentence.startswith(
+        "the client wants a stream, and the upstream was asked at POST /beta/b:ask for none"
+    )
+
+
+def test_an_error_before_the_stream_is_no_stream(start: Start) -> None:
+    session = start().session()
+    came = session.error({"status": 429, "headers": {}, "body": {"error": "busy"}})
+    assert isinstance(came, Produced), came
+    assert (came.value["status"], came.value["body"]) == (
+        502,
+        {"error": {"message": "the provider answered 429"}},
+    )
+
+
+def test_an_error_although_the_upstream_streams(start: Start) -> None:
+    came = start("answers-500").open()
+    assert isinstance(came, Opened)
+    asked = came.session.request({"format": "alpha", "text": "box/two", "stream": True})
+    assert isinstance(asked, Crashed)
+    assert asked.sentence == "answered 500 before it asked the upstream: not this one"
+
+
+def test_garbage_before_the_stream(start: Start) -> None:
+    opened = start("is-garbage").open()
+    assert isinstance(opened, Opened)
+    asked = opened.session.request({"format": "alpha", "text": "box/two", "stream": True})
+    assert isinstance(asked, ProtocolError)
+
+
+def test_an_address_of_the_gateway_s_own(start: Start, tmp_path: Path) -> None:
+    client = '[client.alpha]\npath = "/alpha"\n[client.beta]\npath = "/mine/{model}"\nstream_path = "/mine/{model}:askStream"'
+    assert start(client=client).played(Source(EVENTS), "beta", "alpha").data == STREAM
+    assert noted(Place(tmp_path), "posts") == ["/mine/b:askStream "]
+
+
+def test_an_address_that_says_nothing_of_streams(start: Start) -> None:
+    gateway = start(client='[client.alpha]\npath = "/alpha"\n[client.beta]\npath = "/mine/{model}"')
+    assert isinstance(gateway.open("alpha"), Opened)  # there the body asks for it
+    came = gateway.open("beta")
+    assert came == UnsupportedOutcome(
+        "gateway.toml: [client.beta] has a path and no stream_path: streams of that API are asked for at another one"
+    )
