@@ -214,13 +214,16 @@ def test_a_session_without_streams_has_no_items() -> None:
 
 
 def ends_with_the_finish(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Reads nothing behind Chat's finish reason: there the reply is whole."""
+    """Reads nothing behind the finish reason of Chat and Anthropic: there the reply is whole."""
 
     def until_then() -> Iterator[bytes]:
         for chunk in chunks:
             yield chunk
             if b'"finish_reason":"' in chunk:
                 yield b"data: [DONE]\n\n"
+                return
+            if b"event: message_delta" in chunk:
+                yield b'event: message_stop\ndata: {"type":"message_stop"}\n\n'
                 return
 
     yield from stream(until_then())
@@ -248,6 +251,7 @@ def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator
     ("change", "upstream", "case"),
     [
         (ends_with_the_finish, "openai_chat", CASE),
+        (ends_with_the_finish, "anthropic", CASE),
         (closes_with_the_whole_text, "openai_responses", "read_many_files/empty-arguments"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
@@ -12,6 +13,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
 
 
@@ -67,10 +69,10 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
     route, name = scene.route, scene.name
     events = cuts.events(scene.stream)
     fine = fineness(judges, dear=scene.dear)
-    for count in cuts.spread(range(len(events)), fine.ends):
-        source = formats.assembled(route.upstream, parse(b"".join(events[:count])))
-        if source.end == "whole":
-            break
+    # What comes behind the end of a reply need not be read.
+    before_end = bisect_left(range(len(events)), True, key=lambda count: _came(scene, events[:count]).finished)
+    for count in cuts.spread(range(before_end), fine.ends):
+        source = _came(scene, events[:count])
         for end in ("plain", "lost"):
             came = scene.play(Source(events[:count], end))
             if isinstance(came, Blocked):
@@ -114,12 +116,14 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
                 )
             if len(tally.findings) > before:
                 return True
-    for count in cuts.spread(range(1, max(len(events), 2)), fine.failures):
-        if formats.assembled(route.upstream, parse(b"".join(events[:count]))).end == "whole":
-            break  # what comes behind the end of a reply need not be read
+    for count in cuts.spread(range(1, max(before_end, 2)), fine.failures):
         if not _told_of_its_failure(scene, events, count, judges, tally):
             break
     return True
+
+
+def _came(scene: Setting, events: cuts.Pieces) -> Assembled:
+    return formats.assembled(scene.route.upstream, parse(b"".join(events)))
 
 
 def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges: Judges, tally: Tally) -> bool:

@@ -28,6 +28,7 @@ class Assembled:
 
     ``body`` is the reply as it would be unary, as far as it came; None before the first event that belongs to one.
     ``end`` is ``whole`` after the API's own end of a reply, ``failed`` after an error event, ``open`` otherwise.
+    ``finished``: the reply has said how it ended and nothing of it is open, whether or not the API's last word came.
     ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar complains
     of: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
     """
@@ -37,3 +38,8 @@ class Assembled:
     calls: tuple[StreamedCall, ...] = ()
     error: Any = None
     breaches: tuple[tuple[str, Any], ...] = field(default=())
+    said_how: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return self.end == "whole" or self.said_how

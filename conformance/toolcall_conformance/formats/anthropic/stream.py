@@ -233,7 +233,9 @@ class _Machine:
         if self.state is State.ENDED:
             self._agree()
         end = {State.ENDED: "whole", State.FAILED: "failed"}.get(self.state, "open")
-        return Assembled(self.message, end, tuple(self._calls()), self.error, tuple(self.found))  # type: ignore[arg-type]
+        # What is left then is message_stop, which says nothing.
+        said_how = self.state is State.ENDING and all(block.closed for block in self.blocks)
+        return Assembled(self.message, end, tuple(self._calls()), self.error, tuple(self.found), said_how)  # type: ignore[arg-type]
 
     def _close(self, block: Block) -> None:
         whole = block.read_input()
