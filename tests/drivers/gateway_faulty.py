@@ -188,6 +188,10 @@ class Handler(BaseHTTPRequestHandler):
                 self.raw(b'HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n{"text": ')
             case "half-a-chunk":
                 self.raw(b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\n{"text": \r\n400\r\n')
+            case "garbage-for-a-chunk":
+                self.raw(b'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\n{"text": \r\n')
+                time.sleep(0.3)
+                self.raw(b"\x00\x01 hello\r\n\r\n")
             case "no-gzip":
                 self.raw(b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}")
             case "is-a-page-after":

@@ -124,6 +124,7 @@ AFTER = [
     ("closes-after", "protocol-error", "response: the gateway broke off, *(ServerDisconnectedError: *", WORDS),
     ("half-a-body", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
     ("half-a-chunk", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
+    ("garbage-for-a-chunk", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
     ("no-gzip", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
     (
         "is-a-page-after",

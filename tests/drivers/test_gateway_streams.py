@@ -217,8 +217,10 @@ def test_garbage_before_the_stream(start: Start) -> None:
 
 
 def test_an_address_of_the_gateway_s_own(start: Start, tmp_path: Path) -> None:
-    client = '[client.alpha]\npath = "/alpha"\n[client.beta]\npath = "/mine/{model}"\nstream_path = "/mine/{model}:askStream"'
-    assert start(client=client).played(Source(EVENTS), "beta", "alpha").data == STREAM
+    paths = 'path = "/mine/{model}"\nstream_path = "/mine/{model}:askStream"'
+    assert (
+        start(client=f"[client.alpha]\n[client.beta]\n{paths}").played(Source(EVENTS), "beta", "alpha").data == STREAM
+    )
     assert noted(Place(tmp_path), "posts") == ["/mine/b:askStream "]
 
 

@@ -37,9 +37,11 @@ from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     import aiohttp
+
+_LOOK_SECONDS = 0.5
 
 
 class GatewayDriver:
@@ -146,7 +148,7 @@ class GatewayDriver:
                 if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
                     return await self._flowed(reply, conversation.progress)
                 content = bytearray()
-                async for piece in reply.content.iter_any():
+                async for piece in _read(reply):
                     content += piece
                     if len(content) > OUTPUT_LIMIT:
                         return self._too_much()
@@ -163,7 +165,7 @@ class GatewayDriver:
         pieces: list[Piece] = []
         size, raised = 0, None
         try:
-            async for data in reply.content.iter_any():
+            async for data in _read(reply):
                 pieces.append(Piece(data, *progress.came_out()))
                 size += len(data)
                 if size > OUTPUT_LIMIT:
@@ -239,6 +241,26 @@ class GatewayDriver:
             said = f"the gateway answered {reply.status} with {kind}, which is no JSON ({error}): {words!r}"
             body = NoJSON(said, words)
         return Answered(reply.status, headers, body)
+
+
+async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """The body as it comes. Raises ClientError when it breaks off.
+
+    Behind bytes that are no HTTP aiohttp closes the connection, and tells nobody who is reading the body.
+    """
+    import aiohttp
+
+    while True:
+        try:
+            piece = await asyncio.wait_for(reply.content.readany(), _LOOK_SECONDS)
+        except TimeoutError:
+            over = reply.connection
+            if over is not None and (over.transport is None or over.transport.is_closing()):
+                raise aiohttp.ClientPayloadError("the connection was closed in the middle of the body") from None
+            continue
+        if not piece:
+            return
+        yield piece
 
 
 def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
