@@ -13,7 +13,7 @@ import pytest
 
 from toolcall_conformance.library import default_root
 
-VARIANTS = ("stripping", "swapped", "fresh", "interleaved", "stored")
+VARIANTS = ("stripping", "swapped", "fresh", "interleaved", "stored", "streamed", "streamed-stored")
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
 

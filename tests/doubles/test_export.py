@@ -67,7 +67,7 @@ def test_the_judge_agrees_with_the_file_alone(path: Any) -> None:
 def _judged(content: dict[str, Any]) -> tuple[Finding, ...]:
     ends = {"client": content["client"], "upstream": content["upstream"]}
     if content["direction"] == "loop":
-        asked, model, stored = content["request"], content["upstream_model"], content["variant"] == "stored"
+        asked, model, stored = content["request"], content["upstream_model"], content["variant"].endswith("stored")
         return judge_history(
             content["source"], content["output"], request=asked, upstream_model=model, stored=stored, **ends
         )

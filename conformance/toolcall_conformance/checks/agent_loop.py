@@ -43,6 +43,7 @@ VARIANTS = {
     "interleaved": Variant(interleaved=True),
     "stored": Variant(Habit(stored=True)),
     "streamed": Variant(streamed=True),
+    "streamed-stored": Variant(Habit(stored=True), streamed=True),
 }
 
 
@@ -227,16 +228,18 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
-    keeps = formats.stored(client) is not None
+    stored = "stored-state" in case.features and formats.stored(client) is not None
+    streams = formats.streams(client) is not None and all(
+        exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1]
+    )
     remembers = not case.features.isdisjoint(corpus.remembered)
     fitting = {
         "stripping": remembers,
         "fresh": remembers,
         "interleaved": remembers,
         "swapped": "parallel-calls" in case.features and linked,
-        "stored": "stored-state" in case.features and keeps,
-        "streamed": not case.features.isdisjoint(corpus.streamed)
-        and formats.streams(client) is not None
-        and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1]),
+        "stored": stored,
+        "streamed": streams and not case.features.isdisjoint(corpus.streamed),
+        "streamed-stored": streams and stored,
     }
     return tuple(name for name in VARIANTS if fitting.get(name, True))

@@ -23,10 +23,8 @@ from doubles.sessions.model import (
     harmless,
     warning,
 )
-from doubles.sessions.reasoning import SENTINEL, signed
 from doubles.wire import Call
 from toolcall_conformance.contract import Route
-from toolcall_reference.state import StateMemory
 
 ABSENT = "ids/empty-and-absent"
 """Two rounds of two calls at once, with ordinary ids in all formats but Gemini's."""
@@ -212,62 +210,6 @@ class OneStreamASession(StreamingSession):
         self.closed = True
 
 
-class ForgettingState(StreamingSession):
-    """Forgets the state of what was streamed, and has nothing that stands in for it."""
-
-    forgot = False
-
-    def forget(self) -> None:
-        self.inner._state = StateMemory()
-        self.forgot = True
-
-    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
-        for part in signed(body) if self.forgot and self.route.upstream == GEMINI else ():
-            if part["thoughtSignature"] == SENTINEL:
-                del part["thoughtSignature"]
-        return body
-
-
-class StateOfWholeReplies(ForgettingState):
-    """Keeps the provider's state of whole replies alone."""
-
-    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        yield from super().stream(chunks)
-        self.forget()
-
-
-@broken(
-    "streamed", rule="gemini/signature-demanded", case="reasoning/recorded-shape", client=RESPONSES, upstream=GEMINI
-)
-class SignaturesOfWholeReplies(StateOfWholeReplies):
-    """Keeps signatures of whole replies alone, and sends Gemini 3 its streamed calls back without."""
-
-
-@broken(
-    "streamed",
-    rule=("anthropic/thinking-first", "translation/state-returned"),
-    case="reasoning/seed",
-    client=RESPONSES,
-    upstream=ANTHROPIC,
-)
-class ThinkingOfWholeReplies(StateOfWholeReplies):
-    """Keeps thinking of whole replies alone, and sends Anthropic its streamed calls back without."""
-
-
-@broken("streamed", rule="translation/state-returned", case="reasoning/seed", client=ANTHROPIC, upstream=RESPONSES)
-class ReasoningOfWholeReplies(StateOfWholeReplies):
-    """Keeps encrypted reasoning of whole replies alone."""
-
-
-@broken("streamed", rule="gemini/signature-demanded", case="reasoning/two-rounds", client=RESPONSES, upstream=GEMINI)
-class StateOfTheLastStream(ForgettingState):
-    """Begins its memory of signatures anew with every stream, in the middle of a turn."""
-
-    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        self.forget()
-        yield from super().stream(chunks)
-
-
 @harmless(ABSENT, CHAT, ANTHROPIC, warns=RENAMED)
 class MintsIdsAndMapsThem(Minting):
     """Makes ids of its own, in streams and in whole replies, and has one map for both."""
@@ -281,8 +223,3 @@ class NumbersNamesInStreams(ByNumber, StreamingSession):
         for call in events.calls(self.route.upstream, event):
             call.name = self.sent(self.back(call.name))
         yield event
-
-
-@harmless("reasoning/two-rounds", RESPONSES, ANTHROPIC, warns="translation/state-returned")
-class StateOfStreamsInTheSession(StreamingSession):
-    """The reference as it is: the state of streams is put back by the session."""
