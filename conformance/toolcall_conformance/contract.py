@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 Body = dict[str, Any]
 Headers = dict[str, str]
-Exchanged = Body | tuple[int, Body] | tuple[int, Body, Headers]
+Chunks = Iterable[bytes] | AsyncIterable[bytes]
+Exchanged = Body | Chunks | tuple[int, Body] | tuple[int, Body, Headers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,12 @@ class FusedTranslator(Protocol):
     ``upstream_url`` is the root under which the upstream's API lies, without a slash at the end: Anthropic's Messages
     are at ``{upstream_url}/v1/messages``, Gemini's models at ``{upstream_url}/v1beta/models/…``. What the provider
     answered with an error comes back as ``error`` would give it, ``(status, body)`` or ``(status, body, headers)``.
+
+    Where ``route.stream`` is true the body asks for a stream as its API has it (``"stream": true``; Gemini's does not
+    say so), and what comes back is the client's stream, bytes in any pieces: a generator or anything else to be read by
+    ``for`` or ``async for``, as it comes. Streams of Gemini are at
+    ``{upstream_url}/v1beta/models/…:streamGenerateContent?alt=sse``. An upstream that breaks off closes its connection;
+    the library may raise, write an error event, or just end. A library that does not stream raises Unsupported.
     """
 
     def exchange(self, body: Body, upstream_url: str, /) -> Exchanged | Awaitable[Exchanged]: ...
