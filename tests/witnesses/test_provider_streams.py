@@ -7,52 +7,44 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference.provider import STREAMS
 from witnesses.accumulators import ACCUMULATORS
+from witnesses.readings import NOT_GIVEN_OUT, said
 
 CORPUS = load_corpus()
+#: Vendors' streams that the SDK of the API which they imitate reads as another reply, or not at all, and why.
+NOT_READ = {
+    "streaming/dialect-ids-repeated": "it adds ids and names that are said again",
+    "streaming/dialect-no-index": "it fails without an index",
+    "streaming/dialect-same-index": "it takes what has one index for one call",
+}
 STREAMED = [
     pytest.param(case, name, id=f"{case.id}-{name}")
     for case in CORPUS.cases.values()
     for name in case.formats
-    if name not in case.dialects
+    if name not in case.dialects or any(exchange.stream_path for exchange in case.exchanges(name))
 ]
-
-#: Replies that an SDK's accumulator does not give out: (format, finish reason) -> what it raises.
-NOT_GIVEN_OUT = {
-    ("openai_chat", "length"): "the length limit was reached",
-    ("openai_responses", "max_output_tokens"): "Didn't receive a `response.completed` event",
-}
-
-
-def said(name: str, body: Any) -> str:
-    """All that a reply says to its reader, but for the usage."""
-    reading = formats.read(name, "response", body)
-    turns = [[_said(item) for item in turn.items] for turn in reading.turns]
-    calls = [[call.id, call.name, call.arguments] for call in reading.calls]
-    told = canonical([turns, calls, repr(reading.finish and reading.finish.raw)])
-    # The SDK spells bytes in base64's other alphabet, without padding.
-    return told.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else told
-
-
-def _said(item: Any) -> list[str]:
-    kept = [name for name in ("text", "id", "name", "arguments", "value", "data") if hasattr(item, name)]
-    return [type(item).__name__, *(f"{name}={getattr(item, name)!r}" for name in kept)]
+BROKEN = [
+    pytest.param(exchange.broken_path, name, id=f"{case.id}-{name}")
+    for case in CORPUS.cases.values()
+    for name in case.formats
+    for exchange in case.exchanges(name)
+    if exchange.broken_path is not None and case.scenario["broken_stream"]["by"] == "error"
+]
 
 
 @pytest.mark.parametrize(("case", "name"), STREAMED)
 def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
     for exchange in case.exchanges(name):
-        if exchange.response is None:
+        if exchange.stream_path is None:
             continue
-        stream = STREAMS[name](exchange.response, f"{case.id}/{exchange.number}")
+        stream = exchange.stream_path.read_bytes()
         finish = formats.read(name, "response", exchange.response).finish
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # kinds of item that this SDK does not know yet
@@ -61,8 +53,25 @@ def test_the_sdk_sees_the_unary_reply(case: Case, name: str) -> None:
                 with pytest.raises(Exception, match=refused):
                     ACCUMULATORS[name](stream)
                 continue
+            if name in case.dialects and case.id in NOT_READ:
+                assert _sees(name, stream) != said(name, exchange.response)
+                continue
             found = ACCUMULATORS[name](stream)
         assert said(name, found) == said(name, exchange.response)
+
+
+def _sees(name: str, stream: bytes) -> str | None:
+    """What the SDK sees of a vendor's stream; None where it fails."""
+    try:
+        return said(name, ACCUMULATORS[name](stream))
+    except Exception:
+        return None
+
+
+@pytest.mark.parametrize(("path", "name"), BROKEN)
+def test_the_sdk_raises_for_an_error_in_a_stream(path: Path, name: str) -> None:
+    with pytest.raises(Exception, match=r"(?i)overloaded|had an error|Didn't receive a `response.completed` event"):
+        ACCUMULATORS[name](path.read_bytes())
 
 
 @pytest.mark.parametrize("name", formats.names())
