@@ -28,9 +28,25 @@ def openai_chat(stream: bytes) -> Any:
 
 
 def openai_responses(stream: bytes) -> Any:
-    """``responses.stream`` and ``get_final_response`` of the openai SDK."""
+    """``responses.stream`` and ``get_final_response`` of the openai SDK.
+
+    That gives the reply as the last event says it; texts and arguments are here as the SDK has gathered them from the
+    deltas (``snapshot``), where there were any.
+    """
+    gathered: dict[tuple[int, int | None], str] = {}
     with _replying(_openai, stream).responses.stream(model="gpt", input="Hello") as events:
-        return events.get_final_response().to_dict(mode="json")
+        for event in events:
+            if event.type == "response.output_text.delta":
+                gathered[event.output_index, event.content_index] = event.snapshot
+            elif event.type == "response.function_call_arguments.delta":
+                gathered[event.output_index, None] = event.snapshot
+        reply = events.get_final_response().to_dict(mode="json")
+    for (item, part), text in gathered.items():
+        if part is None:
+            reply["output"][item]["arguments"] = text
+        else:
+            reply["output"][item]["content"][part]["text"] = text
+    return reply
 
 
 def gemini(stream: bytes) -> Any:
@@ -75,12 +91,15 @@ def _joined(chunks: list[Any]) -> Any:
     whole: dict[str, Any] = {}
     candidate: dict[str, Any] = {}
     parts: list[Any] = []
+    under_way: dict[str, Any] | None = None
     for chunk in chunks:
         whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
         for one in chunk.get("candidates", ()):
             candidate |= one
             for part in one.get("content", {}).get("parts") or ():
-                if parts and _is_text(parts[-1]) and _is_text(part) and _thought(parts[-1]) == _thought(part):
+                if part.get("functionCall", {}).get("willContinue") or under_way is not None:
+                    under_way = _partial_call(part, under_way, parts)
+                elif parts and _is_text(parts[-1]) and _is_text(part) and _thought(parts[-1]) == _thought(part):
                     parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
                 else:
                     parts.append(part)
@@ -88,6 +107,26 @@ def _joined(chunks: list[Any]) -> Any:
     if "content" in candidate:
         candidate["content"] = {**candidate["content"], "parts": kept}
     return whole | {"candidates": [candidate]}
+
+
+def _partial_call(part: Any, under_way: dict[str, Any] | None, parts: list[Any]) -> dict[str, Any] | None:
+    """Put a piece of a call's arguments where its path says; the call, while it goes on.
+
+    ``$.key`` is the only path that streams of ours have:
+    https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling
+    """
+    call = part["functionCall"]
+    if under_way is None:
+        said = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
+        under_way = {"args": {}, **said}
+        parts.append({**part, "functionCall": under_way})
+    for piece in call.get("partialArgs", ()):
+        root, key = piece["jsonPath"].split(".")
+        assert root == "$"
+        (value,) = (piece[kind] for kind in ("stringValue", "numberValue", "boolValue") if kind in piece)
+        before = under_way["args"].get(key)
+        under_way["args"][key] = before + value if isinstance(before, str) else value
+    return under_way if call.get("willContinue") else None
 
 
 def _is_text(part: Any) -> bool:

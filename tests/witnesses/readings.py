@@ -1,0 +1,49 @@
+"""What a reply says to its reader, to be compared between an SDK's accumulator and ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.reading import Unreadable
+
+#: Replies that an SDK's accumulator does not give out: (format, finish reason) -> what it raises.
+NOT_GIVEN_OUT = {
+    ("openai_chat", "length"): "the length limit was reached",
+    ("openai_responses", "max_output_tokens"): "Didn't receive a `response.completed` event",
+}
+
+
+def said(name: str, body: Any) -> str:
+    """All that a reply says to its reader, but for the usage."""
+    reading = formats.read(name, "response", body)
+    turns = [_joined([_said(item) for item in turn.items], joins=name == "gemini") for turn in reading.turns]
+    calls = [[call.id, call.name, _plain(call.arguments)] for call in reading.calls]
+    told = canonical([turns, calls, repr(reading.finish and reading.finish.raw)])
+    # The SDK spells bytes in base64's other alphabet, without padding.
+    return told.translate(str.maketrans("-_", "+/", "=")) if name == "gemini" else told
+
+
+def _plain(arguments: Any) -> Any:
+    return repr(arguments) if isinstance(arguments, Unreadable) else arguments
+
+
+def _said(item: Any) -> dict[str, str]:
+    kept = [name for name in ("text", "id", "name", "value", "data") if hasattr(item, name)]
+    return {"kind": type(item).__name__, **{name: _spelt(getattr(item, name)) for name in kept}}
+
+
+def _spelt(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _joined(items: list[dict[str, str]], *, joins: bool) -> list[dict[str, str]]:
+    """Neighbouring texts as one, where an API's stream does not say whether they are one part or two."""
+    found: list[dict[str, str]] = []
+    for item in items:
+        if joins and found and item["kind"] == found[-1]["kind"] == "Text":
+            found[-1] = {**item, "text": found[-1]["text"] + item["text"]}
+        else:
+            found.append(item)
+    return found
