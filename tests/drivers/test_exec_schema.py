@@ -14,11 +14,12 @@ from jsonschema import Draft202012Validator
 
 from toolcall_conformance import protocol
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened
+from toolcall_conformance.drivers import Opened, Source, Streamed
 from toolcall_conformance.drivers.exec_answers import complaint
 from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
 
-OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", "close")
+STREAM = ("stream-open", "stream-chunk", "stream-end")
+OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", *STREAM, "close")
 ANSWERS = {name: Draft202012Validator(protocol.message_schema(f"{name}-answer")) for name in OPERATIONS}
 QUESTIONS = {name: Draft202012Validator(protocol.message_schema(name)) for name in OPERATIONS}
 
@@ -31,6 +32,20 @@ VALUES: dict[str, list[Any]] = {
     "history": ["own", "theirs", None, True],
     "body": [{}, {"a": [1]}],
     "losses": [[], ["x"], [{"element": "x", "why": 1}], [{"element": 1}], [{}], [1], "x", None],
+    "chunks": [
+        [],
+        [""],
+        ["YQ==", "YWJj"],
+        ["YQ"],
+        ["YQ=="[:3]],
+        ["a-_b"],
+        ["YW Jj"],
+        ["YQ==YQ=="],
+        ["é"],
+        [1],
+        "",
+        None,
+    ],
     "status": [200, 429.0, 429.5, True, "429", None],
     "headers": [{}, {"a": "b"}, {"a": 1}, {"a": 1.5}, {"a": True}, {"a": None}, [], None],
     "refused": ["no", "", None, {}],
@@ -49,7 +64,7 @@ def answers(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(answer=answers())
 def test_the_checks_by_hand_are_those_of_the_schema(operation: str, answer: dict[str, Any]) -> None:
     assert (complaint(operation, answer) is None) == ANSWERS[operation].is_valid(answer)
@@ -57,10 +72,16 @@ def test_the_checks_by_hand_are_those_of_the_schema(operation: str, answer: dict
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_key_and_value_by_itself(operation: str) -> None:
-    needed = {"hello": {"protocol": 1}, "open": {}, "close": {}, "error": {"status": 429, "body": {}}}
+    needed: dict[str, dict[str, Any]] = {
+        "hello": {"protocol": 1},
+        "open": {},
+        "close": {},
+        "error": {"status": 429, "body": {}},
+        **{name: {"chunks": ["YQ=="]} for name in STREAM},
+    }
     base = {"seq": 1, **needed.get(operation, {"body": {}})}
     verdicts = set()
-    for good in (base, {"seq": 1, "failed": "x"}, base | {"status": 429}):
+    for good in (base, {"seq": 1, "failed": "x"}, {"seq": 1, "refused": "x"}, base | {"status": 429}):
         for key, values in VALUES.items():
             for value in values:
                 answer = {**good, key: value}
@@ -87,11 +108,14 @@ for line in sys.stdin:
     message = json.loads(line)
     more = {
         "hello": {"protocol": 1},
-        "open": {"operations": ["request", "response", "error", "exchange"], "history": "own"},
+        "open": {"operations": ["request", "response", "error", "exchange", "stream"], "history": "own"},
         "request": {"body": message.get("body"), "losses": ["x", {"element": "y"}]},
         "response": {"body": message.get("body")},
         "error": {"status": 503, "body": message.get("body"), "headers": {"Retry-After": 7}},
         "exchange": {"status": 400, "body": message.get("body")},
+        "stream-open": {"chunks": []},
+        "stream-chunk": {"chunks": [message.get("chunk"), ""]},
+        "stream-end": {"chunks": [], "losses": ["x"]},
         "close": {},
     }[message["op"]]
     print(json.dumps({"seq": message["seq"], **more}))
@@ -112,6 +136,9 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
         session.response({})
         session.error({"status": 429, "headers": {"retry-after": "1"}, "body": {}})
         session.exchange({}, "http://127.0.0.1:1/x")
+        came = session.stream(Source((b"\xe2", b"\x80\xa8"), "lost"))
+        assert isinstance(came, Streamed)
+        assert ([piece.data for piece in came.pieces], came.losses) == ([b"\xe2", b"\x80\xa8"], ("x",))
         driver.rest()
     finally:
         driver.close()
@@ -123,8 +150,13 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
         "response",
         "error",
         "exchange",
+        "stream-open",
+        "stream-chunk",
+        "stream-chunk",
+        "stream-end",
         "close",
     ]
+    assert [message.get("chunk", message.get("end")) for message in asked[6:10]] == [None, "4g==", "gKg=", "lost"]
     for message in asked:
         QUESTIONS[message["op"]].validate(message)
     assert {message["case"] for message in asked[1:]} == {"shell/seed"}
