@@ -14,6 +14,13 @@ NOT_GIVEN_OUT = {
     ("openai_responses", "max_output_tokens"): "Didn't receive a `response.completed` event",
 }
 
+#: Vendors' streams that the SDK of the API which they imitate reads as another reply, or not at all, and why.
+NOT_READ = {
+    "streaming/dialect-ids-repeated": "it adds ids and names that are said again",
+    "streaming/dialect-no-index": "it fails without an index",
+    "streaming/dialect-same-index": "it takes what has one index for one call",
+}
+
 
 def said(name: str, body: Any) -> str:
     """All that a reply says to its reader, but for the usage."""

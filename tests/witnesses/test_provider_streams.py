@@ -15,15 +15,9 @@ from toolcall_conformance import formats
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference.provider import STREAMS
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.readings import NOT_GIVEN_OUT, said
+from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said
 
 CORPUS = load_corpus()
-#: Vendors' streams that the SDK of the API which they imitate reads as another reply, or not at all, and why.
-NOT_READ = {
-    "streaming/dialect-ids-repeated": "it adds ids and names that are said again",
-    "streaming/dialect-no-index": "it fails without an index",
-    "streaming/dialect-same-index": "it takes what has one index for one call",
-}
 STREAMED = [
     pytest.param(case, name, id=f"{case.id}-{name}")
     for case in CORPUS.cases.values()
