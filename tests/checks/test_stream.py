@@ -162,7 +162,24 @@ def raises_at_once(_stream: Any, _chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield b""
 
 
+def until_message_stop(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Holds everything until the API's own end of a reply, and reads no further."""
+    held = b""
+    for piece in stream(chunks):
+        held += piece
+        if b"event: message_stop" in held:
+            break
+    yield held
+
+
+def says_its_error_otherwise(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    for piece in stream(chunks):
+        yield re.sub(rb'"error":\{[^}]*\}', b'"error":"the upstream failed"', piece)
+
+
 BROKEN = [
+    (until_message_stop, "", "translation/stream-at-once", Level.SHOULD),
+    (says_its_error_otherwise, "cut", "anthropic/stream-error-shape", Level.MUST),
     (at_once, "", "translation/stream-at-once", Level.SHOULD),
     (as_text, "recut", "translation/stream-cuts", Level.MUST),
     (in_lines, "recut", "translation/stream-cuts", Level.MUST),
@@ -241,10 +258,13 @@ def closes_with_the_whole_text(stream: Any, chunks: Iterable[bytes]) -> Iterator
     closed = False
     for piece in stream(noted()):
         stop = re.search(rb"event: content_block_stop\n.*\n\n", piece)
-        if b"function_call_arguments.done" in b"".join(taken) and not closed and stop is None:
-            closed = True
+        if stop is not None and closed:
+            piece = piece.replace(stop[0], b"", 1)
+        elif b"function_call_arguments.done" in b"".join(taken) and not closed and stop is None:
             yield b'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n'
-        yield piece.replace(stop[0], b"", 1) if closed and stop is not None else piece
+            closed = True
+        closed = closed or stop is not None
+        yield piece
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from toolcall_conformance import formats
@@ -135,9 +136,15 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
         return False
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
-    heard = Heard(scene.route.client, came).assembled
+    client = Heard(scene.route.client, came)
+    heard = client.assembled
     if heard.end == "failed":
-        return True
+        found = judges.stream(scene.route.client, client.stream)
+        if scene.route.client == scene.route.upstream:  # what the upstream itself does is nobody's fault
+            own = {one.rule for one in judges.stream(scene.route.upstream, parse(b"".join((*events[:count], failing))))}
+            found = [one for one in found if one.rule not in own]
+        tally.findings += [replace(one, body=f"{scene.name}, failed after {count} events") for one in found]
+        return not found
     tally.findings.append(
         Finding(
             "translation/stream-error-told",

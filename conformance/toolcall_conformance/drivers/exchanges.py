@@ -243,7 +243,7 @@ class ExchangeSession:
     def _flowed(self, came: Came) -> StreamOutcome:
         """What came as a stream, if it is one."""
         if isinstance(came, Flowed):
-            return came.streamed
+            return replace(came.streamed, exact=False)
         if not isinstance(came, Answered):
             return came
         if not 200 <= came.status < 300:

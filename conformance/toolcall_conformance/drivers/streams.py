@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolcall_conformance.drivers.outcomes import (
@@ -50,11 +50,15 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """What a translator made of a stream. ``raised`` is how it broke off, if it did; what came before stands."""
+    """What a translator made of a stream. ``raised`` is how it broke off, if it did; what came before stands.
+
+    ``exact``: it is known of each piece how much had been taken by then.
+    """
 
     pieces: tuple[Piece, ...]
     raised: RefusedOutcome | Crashed | None = None
     losses: tuple[str, ...] = ()
+    exact: bool = field(default=True, compare=False)
 
     @property
     def data(self) -> bytes:

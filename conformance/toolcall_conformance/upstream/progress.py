@@ -14,8 +14,8 @@ class Progress:
     """The server's loop sends and waits, the client's side tells when something came out; either may be any thread.
 
     That a piece came out only after the end had gone in cannot be seen from outside by looking at a clock: translators
-    are slow at times. So the upstream keeps the end back, ``patience`` seconds at most, until something comes out. Who
-    sent nothing all that time and something right after the end had waited for it; of all others it is not known.
+    are slow at times. So the upstream keeps the last piece back, ``patience`` seconds at most, until something comes
+    out. Who sent nothing all that time and something right after it had waited for it; of all others it is not known.
     """
 
     def __init__(self) -> None:

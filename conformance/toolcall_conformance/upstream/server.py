@@ -163,11 +163,11 @@ async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
         await response.prepare(request)
         for sent, chunk in enumerate(reply.chunks, 1):
             if progress is not None:
+                if sent == len(reply.chunks) and reply.end == "whole":
+                    await progress.keep_back()
                 progress.taken = sent
             await response.write(chunk)
             await asyncio.sleep(0)  # each piece leaves by itself
-        if progress is not None and reply.end == "whole":
-            await progress.keep_back()
     if reply.end == "hang":
         await asyncio.sleep(3600)
     if reply.end == "cut" and request.transport is not None:
