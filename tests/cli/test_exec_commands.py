@@ -16,7 +16,16 @@ from jsonschema import Draft202012Validator
 from toolcall_conformance import protocol
 from toolcall_conformance.cli import main
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Crashed, Opened, Outcome, Produced, UnsupportedOutcome, load_driver
+from toolcall_conformance.drivers import (
+    Crashed,
+    Opened,
+    Outcome,
+    Produced,
+    Source,
+    Streamed,
+    UnsupportedOutcome,
+    load_driver,
+)
 
 LANGUAGES = ("python", "typescript", "go")
 
@@ -113,6 +122,17 @@ def test_a_starter_runs_as_it_is(language: str, tmp_path: Path) -> None:
             assert opened.session.response(body) == Produced(body)
             reply: dict[str, Any] = {"status": 429, "headers": {"retry-after": "1"}, "body": body}
             assert opened.session.error(reply) == Produced(reply)
+        for pieces in ((), (b"\xe2", b"\x80\xa8", b"", b"\xff\0"), (b"x" * 300_000, b"y")):
+            came = opened.session.stream(Source(pieces))
+            assert isinstance(came, Streamed)
+            assert came.raised is None
+            assert came.data == b"".join(pieces)
+            assert {piece.taken for piece in came.pieces} == {count for count, data in enumerate(pieces, 1) if data}
+        lost = opened.session.stream(Source((b"a", b"b"), "lost"))
+        assert isinstance(lost, Streamed)
+        assert lost.data == b"ab"
+        assert isinstance(lost.raised, Crashed)
+        assert opened.session.request({"n": 1}) == Produced({"n": 1})  # which goes on
         driver.rest()
         again: Outcome = opened.session.request({})  # of a session that was closed
         assert isinstance(again, Crashed)
@@ -135,6 +155,13 @@ def test_a_starter_answers_as_the_schema_says(language: str, tmp_path: Path) -> 
         {"op": "response", **session, "body": {}},
         {"op": "error", **session, "status": 500, "headers": {}, "body": {}},
         {"op": "exchange", **session, "body": {}, "upstream_url": "http://127.0.0.1:1"},
+        {"op": "stream-open", **session},
+        {"op": "stream-chunk", **session, "chunk": "4g=="},
+        {"op": "stream-chunk", **session, "chunk": ""},
+        {"op": "stream-end", **session, "end": "plain"},
+        {"op": "stream-open", "session": "unknown", "case": ""},
+        {"op": "stream-open", **session},
+        {"op": "stream-end", **session, "end": "lost"},
         {"op": "close", **session},
     ]
     lines = [json.dumps({**question, "seq": seq}) for seq, question in enumerate(questions)]
@@ -153,5 +180,7 @@ def test_a_starter_answers_as_the_schema_says(language: str, tmp_path: Path) -> 
         Draft202012Validator(protocol.message_schema(f"{question['op']}-answer")).validate(answer)
     told = ("refused", "unsupported", "failed")
     assert [next((key for key in told if key in answer), "") for answer in answers] == [
-        *("", "", "unsupported", "", "failed", "", "", "unsupported", ""),
+        *("", "", "unsupported", "", "failed", "", "", "unsupported"),
+        *("", "", "", "", "failed", "", "failed", ""),
     ]
+    assert [answer.get("chunks") for answer in answers[8:12]] == [[], ["4g=="], answers[10]["chunks"], []]
