@@ -28,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-items",
         action="store_true",
-        help="compare the verdicts through different media on the whole corpus, not on a few families",
+        help="compare the verdicts through different media, and what the SDKs see in the reference's streams, on the "
+        "whole corpus, not on a few families",
     )
 
 

@@ -27,10 +27,14 @@ THEIR_NAMES = {
 
 
 class Session:
-    """One conversation. Their pipeline lives for one exchange: a request, then its reply."""
+    """One conversation. Their pipeline lives for one exchange: a request, then its reply.
+
+    What a provider wants back with its calls, their gateway keeps from one exchange to the next in a store.
+    """
 
     def __init__(self, route: Route) -> None:
         self._route = route
+        self._kept = proxy.ProviderMetadataStore()
         self._pipeline = self._new_pipeline()
 
     def _new_pipeline(self) -> ConversionPipeline:
@@ -50,7 +54,7 @@ class Session:
             if self._route.client == self._route.upstream == "gemini"
             else {**body, "model": self._route.upstream_model}
         )
-        produced: dict[str, Any] = self._pipeline.convert_request(named)
+        produced: dict[str, Any] = self._pipeline.convert_request(named, on_ir_ready=self._kept.inject_into_request)
         if self._route.upstream == "gemini":
             produced.pop("model", None)  # which their transport puts into the URL
         stripped: dict[str, Any] = _without_notes(produced)
@@ -58,7 +62,7 @@ class Session:
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
         """Translate the reply to the request before."""
-        produced: dict[str, Any] = self._pipeline.convert_response(body)
+        produced: dict[str, Any] = self._pipeline.convert_response(body, on_ir_ready=self._kept.cache_from_response)
         return produced
 
     async def stream(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -71,7 +75,7 @@ class Session:
         written = proxy._stream_event_generator(
             source_provider=client,
             stream=HttpUpstreamStream(_received(chunks)),
-            processor=self._pipeline.create_stream_processor(),
+            processor=self._pipeline.create_stream_processor(on_ir_event=self._kept.cache_from_stream_event),
             model=self._route.upstream_model,
             format_sse=SSE_FORMATTERS[client],
         )
