@@ -243,7 +243,10 @@ def test_outcomes(case: Case, name: str) -> None:
     for exchange, turn in zip(answered, turns, strict=True):
         reading = formats.read(name, "response", exchange.response)
         assert reading.finish is not None
-        assert reading.finish.reason == turn["finish"]
+        wanted = {turn["finish"]}
+        if turn["finish"] == "refusal" and not expected.native(CORPUS, name, "finish-refusal"):
+            wanted = {"filter"}
+        assert {reading.finish.reason} == wanted
         assert {key: reading.usage.get(key) for key in ("input", "output")} == {
             key: turn["usage"][key] for key in ("input", "output")
         }

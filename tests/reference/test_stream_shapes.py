@@ -414,6 +414,17 @@ def test_refusals() -> None:
     assert (found["text"], found["finish"]) == ("I won't.", ("refusal", None))
 
 
+def test_a_refusal_without_words_of_its_own() -> None:
+    """Anthropic says it at the end alone: what was said before stays text, and the end tells of it."""
+    bodies = claude([{"type": "text", "text": ""}, {"type": "text_delta", "text": "Hello.."}], stop="refusal")
+    chats = read("openai_chat", "anthropic", bodies)
+    assert (chats["text"], chats["finish"]) == (("Hello..", ""), "content_filter")
+    found = read("openai_responses", "anthropic", bodies)
+    assert found["text"] == ("Hello..", "")
+    assert found["finish"] == ("incomplete", {"reason": "content_filter"}, ["incomplete"])
+    assert read("gemini", "anthropic", bodies)["finish"] == "SAFETY"
+
+
 def test_token_counts_are_never_negative() -> None:
     details = {"completion_tokens_details": {"reasoning_tokens": 40}}
     usage = {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 55, **details}

@@ -189,6 +189,20 @@ def test_every_neutral_finish_reason_is_in_every_table() -> None:
             assert corpus.expresses(name, f"finish-{reason}") in ("native", "convention", "no")
 
 
+@pytest.mark.parametrize(("word", "accepted"), [("content_filter", True), ("stop", False), ("length", False)])
+def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
+    """A classifier's intervention, which Anthropic calls a refusal, has no refusal message that Chat could hold."""
+    text = {"type": "text", "text": "Hello.."}
+    usage = {"input_tokens": 9, "output_tokens": 3}
+    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m"}
+    source = {**head, "content": [text], "stop_reason": "refusal", "stop_sequence": None, "usage": usage}
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Hello.."}, "finish_reason": word}
+    count = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+    output = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": count}
+    findings = judge(source, output, client="openai_chat", upstream="anthropic", direction="response")
+    assert ("translation/finish-reason" not in {finding.rule for finding in findings}) is accepted
+
+
 @pytest.mark.parametrize("raw", ["{", '{"command": "git desc'])
 def test_unreadable_arguments_are_kept_whole_or_told(raw: str) -> None:
     source = chat([("call_1", "read", X)], [("call_1", "in x")])

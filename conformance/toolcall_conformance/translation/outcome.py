@@ -25,6 +25,8 @@ def compare_finish(pair: Pair) -> None:
         return  # a cascade: the lost call is told already
     got = output.reason if output is not None else None
     accepted = {source.reason}
+    # Who calls a classifier's intervention a refusal, and who a filter's: both words stop the client.
+    accepted |= {"filter"} if source.reason == "refusal" else set()
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
         accepted.update(NEXT_BEST.get(source.reason, ()))
     where = output.pointer if output is not None else ""

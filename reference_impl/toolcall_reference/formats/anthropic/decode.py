@@ -257,11 +257,9 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     reply = head(body)
     ledger = Ledger(NAME, reply.key)
     reply.items = _items(body.get("content"), ledger, losses)
+    # What was said before a refusal is no refusal: "no additional refusal message is included",
+    # https://platform.claude.com/docs/en/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals
     tail(reply, body, calls=bool(ledger.calls))
-    if reply.finish == "refusal":
-        for item in reply.items:
-            if isinstance(item, Text):
-                item.refusal = True
     return reply
 
 

@@ -33,17 +33,22 @@ def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
-    end = encode_finish(reply, target)
+    refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
+    end = encode_finish(reply, target, refused=refused)
     output = _output(reply, ids, target)
     if end["status"] == "incomplete" and output and "status" in output[-1]:
         output[-1]["status"] = "incomplete"
     return encode_body(reply, target, output, end)
 
 
-def encode_finish(reply: Reply, target: Target) -> Body:
-    """How the response ended: ``status``, ``error``, ``incomplete_details`` and ``usage``."""
+def encode_finish(reply: Reply, target: Target, *, refused: bool) -> Body:
+    """How the response ended: ``status``, ``error``, ``incomplete_details`` and ``usage``.
+
+    ``refused`` says whether its refusal stands in the output. Where a classifier broke the reply off there is none,
+    only what was said before; such a response is incomplete.
+    """
     status, details = "completed", None
-    if reply.finish in ("length", "filter"):
+    if reply.finish in ("length", "filter") or (reply.finish == "refusal" and not refused):
         status = "incomplete"
         details = {"reason": "max_output_tokens" if reply.finish == "length" else "content_filter"}
     elif reply.finish == "error":

@@ -77,7 +77,8 @@ class StreamEncoder:
             yield from self._settle()
             lose_item(delta.item, self._target)
         elif isinstance(delta, Ended):
-            end = encode_finish(delta.reply, self._target)
+            refused = any(part.get("type") == "refusal" for item in self._output for part in item.get("content", ()))
+            end = encode_finish(delta.reply, self._target, refused=refused)
             yield from self._settle("incomplete" if end["status"] == "incomplete" else "completed")
             self.kept = encode_body(delta.reply, self._target, self._output, end)
             yield f"response.{end['status']}", {"response": self.kept}
