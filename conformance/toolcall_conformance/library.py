@@ -68,6 +68,11 @@ class Case:
         return f"Case({self.id!r})"
 
     @property
+    def file(self) -> Path:
+        """The file that tells of the case."""
+        return self.path / "scenario.json"
+
+    @property
     def family(self) -> str:
         return self.id.split("/")[0]
 
@@ -145,6 +150,8 @@ class Corpus:
         """Every rule by id."""
         files = [self.root / "formats" / name / "rules.json" for name in self.formats]
         files.append(self.root / "translation" / "rules.json")
+        drift = self.root / "drift" / "rules.json"
+        files += [drift] if drift.is_file() else []  # a small corpus may do without
         found: dict[str, Rule] = {}
         for path in files:
             content = read_json(path)

@@ -32,6 +32,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a folder of private cases to run beside the corpus; may be given several times",
     )
     group.addoption(
+        "--toolcall-cassettes",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder of cassettes, ours or any of vcrpy and VCR for Ruby: every recorded exchange is a case "
+        "(toolcall::recorded), with or without a translator; may be given several times",
+    )
+    group.addoption(
         "--toolcall-known-failures",
         metavar="FILE",
         help="findings expected for now, one `ITEM-PATTERN RULE # reason` a line; stale entries fail the run",

@@ -21,6 +21,10 @@ from toolcall_conformance.cassettes.yaml_cassettes import parse_yaml
 _AGAIN = "record it again, or take it out of the folder"
 
 
+class NoCassetteError(CassetteError):
+    """A file that can be read, and that is no cassette."""
+
+
 def read(path: Path) -> tuple[Interaction, ...]:
     """The interactions of a cassette file, in its order. Raises CassetteError."""
     try:
@@ -59,7 +63,7 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
         entries, one = cassette["http_interactions"], _of_ruby
     else:
         found = f"the keys {', '.join(map(repr, list(cassette)[:6]))}" if isinstance(cassette, dict) else "no object"
-        raise CassetteError(
+        raise NoCassetteError(
             f"{path}: an unknown format of cassette ({found}); known are those of vcrpy (`interactions`) and VCR for "
             "Ruby (`http_interactions`)"
         )

@@ -50,6 +50,7 @@ class Judge(Protocol):
         upstream_request: Any = None,
         vendor: bool = False,
         declared: Collection[str] = (),
+        captured: bool = False,
     ) -> tuple[Finding, ...]: ...
 
 
@@ -88,9 +89,21 @@ class StreamJudge(Protocol):
     def __call__(self, name: str, stream: Any, /) -> Sequence[Finding]: ...
 
 
+class OwnJudge(Protocol):
+    """Holds a body against its format's own rules, with a corpus bound to it."""
+
+    def __call__(self, name: str, direction: str, body: Any, model: str | None, /) -> Sequence[Finding]: ...
+
+
+class DriftJudge(Protocol):
+    """Holds a recorded exchange against the shape of the goldens, with a corpus bound to it."""
+
+    def __call__(self, recorded: Any, /) -> Sequence[Finding]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream; the tools' names.
+    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream; the tools' names; what was recorded.
 
     ``transports`` tells how bodies travel in each format, ``fineness`` how finely the user wants streams cut, if he
     says so.
@@ -101,6 +114,8 @@ class Judges:
     names: NameReader
     round_trip: RoundTripJudge
     stream: StreamJudge
+    own: OwnJudge
+    drift: DriftJudge
     transports: Mapping[str, Mapping[str, Any]]
     fineness: Fineness | None = None
 

@@ -46,7 +46,7 @@ class Root(pytest.Collector):
         for _, group in itertools.groupby(self.run.selected, key=lambda item: item.case.id):
             items = tuple(group)
             case = items[0].case
-            yield CaseNode.from_parent(self, name=case.id, path=case.path / "scenario.json", items=items, run=self.run)
+            yield CaseNode.from_parent(self, name=case.id, path=case.file, items=items, run=self.run)
 
 
 class _Branch(pytest.Collector):

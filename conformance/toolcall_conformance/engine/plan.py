@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from toolcall_conformance.cassettes import replay
+from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -61,6 +63,8 @@ class Support:
         """Whether the translator does what an item needs."""
         ends = (item.route.client, item.route.upstream)
         done = self.operations.get(ends, frozenset())
+        if isinstance(item.case, RecordedCase):
+            return replay.needs(item.case, item.check) <= done
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
         return needs(item.check, item.case, item.route.upstream, item.variant) <= done
@@ -79,6 +83,24 @@ def items(corpus: Corpus, *, cut_everywhere: bool = False) -> Iterator[Planned]:
                 for upstream in case.formats:
                     for name in variants(corpus, check, case, client, upstream, cut_everywhere=cut_everywhere):
                         yield Planned(case, check, route_of(case, client, upstream), name)
+
+
+def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterator[Planned]:
+    """Every item of recorded exchanges, whatever the translator does."""
+    others = {
+        name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
+        for name in corpus.formats
+    }
+    for case in cases.values():
+        one = case.recorded
+        models = {**others, one.format: one.model or others[one.format]}
+        for check in replay.REPLAYS:
+            for client in corpus.formats:
+                for upstream in corpus.formats:
+                    if replay.plays(case, check, client, upstream):
+                        yield Planned(
+                            case, check, Route(client, upstream, models[client], models[upstream], stream=False)
+                        )
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:

@@ -45,7 +45,10 @@ class Recorder:
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
-        return f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        if self.run.cassettes is not None:
+            said += f"\ntoolcall: {self.run.cassettes.told}"
+        return said
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:

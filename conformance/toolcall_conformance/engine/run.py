@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
+from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS, HistoryJudge, ItemResult, Judges
 from toolcall_conformance.drivers import Driver
-from toolcall_conformance.engine.plan import Planned, Support, items
+from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.findings import Finding, Level, Verdict
@@ -34,6 +36,7 @@ class Run:
     selection: Selection
     support: Support
     known: KnownFailures
+    cassettes: Cassettes | None = None
 
     @functools.cached_property
     def planned(self) -> tuple[Planned, ...]:
@@ -57,7 +60,11 @@ class Run:
     @property
     def _items(self) -> Iterator[Planned]:
         fineness = self.settings.fineness
-        return items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere)
+        if self.cassettes is not None:
+            yield from recorded_items(self.corpus, self.cassettes.cases)
+        if not self.driver.carries:
+            return  # without a translator there are the recordings alone
+        yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere)
 
     def _asked(self, item: Planned) -> bool:
         return self.selection.has(item.case.id, item.check, str(item.route), item.variant)
@@ -67,7 +74,7 @@ class Run:
 
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""
-        play = CHECKS[item.check]
+        play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         self.driver.playing(item.case.id)
         try:
             return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
@@ -116,6 +123,8 @@ def bind(corpus: Corpus, fineness: Fineness | None = None) -> Judges:
         names=functools.partial(loop.declared_names, corpus=corpus),
         round_trip=functools.partial(round_trip, corpus=corpus),
         stream=lambda name, stream: check.check_body(corpus, name, "stream", stream),
+        own=lambda name, direction, body, model: check.check_body(corpus, name, direction, body, model=model),
+        drift=lambda recorded: importlib.import_module("toolcall_conformance.cassettes.drift").drift(corpus, recorded),
         transports=corpus.transports,
         fineness=fineness,
     )

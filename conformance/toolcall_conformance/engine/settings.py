@@ -21,11 +21,12 @@ class Settings:
     ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
-    translator: str
+    translator: str | None
     directory: Path
     report: Path | None
     strict: bool
     corpora: tuple[Path, ...]
+    cassettes: tuple[Path, ...]
     known_failures: Path | None
     seconds: float
     artifacts: Path | None
@@ -42,7 +43,7 @@ def settings(config: pytest.Config) -> Settings:
     option = config.getoption
     directory = config.invocation_params.dir
     translator = option("toolcall_translator") or config.getini("toolcall_translator")
-    if not translator:
+    if not translator and not option("toolcall_cassettes"):
         raise pytest.UsageError(
             "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "
             "(or `toolcall_translator = ...` in pytest's ini file)"
@@ -57,11 +58,12 @@ def settings(config: pytest.Config) -> Settings:
 
     known = path("toolcall_known_failures")
     return Settings(
-        translator=translator,
+        translator=translator or None,
         directory=directory,
         report=path("toolcall_report"),
         strict=bool(option("toolcall_strict")),
         corpora=tuple(directory / folder for folder in option("toolcall_corpus")),
+        cassettes=tuple(directory / folder for folder in option("toolcall_cassettes")),
         known_failures=known,
         seconds=seconds,
         artifacts=path("toolcall_artifacts") or _cache_folder(config),
@@ -93,6 +95,8 @@ def _repeat(config: pytest.Config) -> str:
         words += ["--toolcall-translator", option("toolcall_translator")]
     for folder in option("toolcall_corpus"):
         words += ["--toolcall-corpus", os.fspath(folder)]
+    for folder in option("toolcall_cassettes"):
+        words += ["--toolcall-cassettes", os.fspath(folder)]
     if option("toolcall_strict"):
         words.append("--toolcall-strict")
     if option("toolcall_cuts") != "default":

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance import known_failures
+from toolcall_conformance.cassettes.cases import load as load_cassettes
+from toolcall_conformance.cassettes.interactions import CassetteError
+from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
-from toolcall_conformance.drivers import SpecError, load_driver
+from toolcall_conformance.drivers import Driver, SpecError, load_driver
+from toolcall_conformance.drivers.absent import NoDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, bind
@@ -29,10 +33,12 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         if chosen.artifacts is not None:
             _verify_folder(chosen.artifacts)
         corpus = load_corpus(extra=chosen.corpora)
+        cassettes = load_cassettes(corpus, chosen.cassettes) if chosen.cassettes else None
+        recorded = cassettes.cases if cassettes is not None else {}
         wanted = selection.parse(
             arguments,
-            cases={case.id: case.formats for case in corpus.cases.values()},
-            checks=tuple(CHECKS),
+            cases={case.id: case.formats for case in (*corpus.cases.values(), *recorded.values())},
+            checks=tuple(dict.fromkeys([*CHECKS, *(REPLAYS if recorded else ())])),
             formats=corpus.formats,
         )
         for case in corpus.cases.values():
@@ -41,12 +47,14 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
             known = known_failures.load(chosen.known_failures, corpus.rules)
-        driver = load_driver(
-            chosen.translator,
-            directory=chosen.directory,
-            seconds=chosen.seconds,
-            transports=lambda: corpus.transports,
-        )
+        driver: Driver = NoDriver()
+        if chosen.translator is not None:
+            driver = load_driver(
+                chosen.translator,
+                directory=chosen.directory,
+                seconds=chosen.seconds,
+                transports=lambda: corpus.transports,
+            )
         try:
             support = probe(driver, corpus)
         except BaseException:
@@ -54,6 +62,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
             raise
     except (
         CorpusError,
+        CassetteError,
         SpecError,
         UnusableSessionError,
         MissingLibraryError,
@@ -63,7 +72,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         known_failures.KnownFailuresError,
     ) as error:
         raise pytest.UsageError(str(error)) from None
-    return Run(chosen, corpus, driver, bind(corpus, chosen.fineness), wanted, support, known)
+    return Run(chosen, corpus, driver, bind(corpus, chosen.fineness), wanted, support, known, cassettes)
 
 
 def _verify_folder(folder: Path) -> None:

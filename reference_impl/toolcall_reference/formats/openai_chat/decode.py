@@ -62,7 +62,8 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     for call in as_list(message.get("tool_calls"), "tool_calls"):
         items.append(_call(as_object(call, "a tool call"), ledger))
     legacy = as_object(message.get("function_call"), "function_call")
-    if legacy and not message.get("tool_calls"):
+    # Snowflake sends an empty one with every message.
+    if legacy.get("name") and not message.get("tool_calls"):
         items.append(
             ledger.call_text(None, as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments"))
         )

@@ -1,0 +1,112 @@
+"""Recorded exchanges as cases: what a folder of cassettes holds, each exchange with an id of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from toolcall_conformance.cassettes.identify import Recorded, Skipped, identify
+from toolcall_conformance.cassettes.interactions import CassetteError
+from toolcall_conformance.cassettes.reading import NoCassetteError, read
+from toolcall_conformance.library import Case, Corpus, Exchange
+
+FAMILY = "recorded"
+SUFFIXES = (".json", ".yaml", ".yml", ".gz")
+
+
+class RecordedCase(Case):
+    """One recorded exchange. Its id is ``recorded/FILE#NUMBER``; it has one format, and one exchange in it."""
+
+    def __init__(self, id: str, recorded: Recorded, formats: Sequence[str]) -> None:
+        said = {"id": id, "title": f"recorded: {recorded.path.name}", "features": [], "models": {}}
+        super().__init__(recorded.path.parent, said)
+        self.recorded = recorded
+        self._formats = tuple(formats)
+
+    @property
+    def file(self) -> Path:
+        return self.recorded.path
+
+    @cached_property
+    def formats(self) -> tuple[str, ...]:
+        """All formats: it can be translated into each."""
+        return self._formats
+
+    @property
+    def dialects(self) -> frozenset[str]:
+        return frozenset() if self.recorded.official else frozenset({self.recorded.format})
+
+    def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
+        """The one exchange, whatever format is asked for: the others have no golden of it."""
+        del format_name
+        one = self.recorded
+        return (Exchange(1, one.request, one.response, one.path, one.path, one.error),)
+
+
+@dataclass(frozen=True)
+class Cassettes:
+    """What was found in folders of cassettes; ``skipped`` are interactions and files that are none of ours."""
+
+    cases: Mapping[str, RecordedCase]
+    files: int
+    skipped: Mapping[str, int]
+
+    @property
+    def told(self) -> str:
+        """What was found, in a sentence."""
+        said = f"{len(self.cases)} recorded exchanges in {self.files} cassettes"
+        if self.skipped:
+            said += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
+        return said
+
+
+def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
+    """The recorded exchanges of folders (and of files given by name). Raises CassetteError.
+
+    A file in a folder that is JSON or YAML and no cassette is counted and passed over; a damaged one is an error.
+    """
+    cases: dict[str, RecordedCase] = {}
+    skipped: Counter[str] = Counter()
+    files = 0
+    for folder in folders:
+        for path in _files(folder):
+            try:
+                interactions = read(path)
+            except NoCassetteError:
+                if path == folder:
+                    raise
+                skipped["a file that is no cassette"] += 1
+                continue
+            files += 1
+            name = path.name if path == folder else path.relative_to(folder).as_posix()
+            for one in interactions:
+                found = identify(path, one, corpus)
+                if isinstance(found, Skipped):
+                    skipped[found.reason] += 1
+                    continue
+                id = f"{FAMILY}/{name}#{one.number}"
+                if id in cases:
+                    raise CassetteError(
+                        f"{path}: {cases[id].file} has the same name; give the folder above the two, or rename one"
+                    )
+                cases[id] = RecordedCase(id, found, corpus.formats)
+    if not cases:
+        where = ", ".join(map(str, folders))
+        reasons = f" ({', '.join(f'{count} × {reason}' for reason, count in skipped.items())})" if skipped else ""
+        raise CassetteError(
+            f"{where}: no exchange of these APIs is recorded there{reasons}; give a folder of cassettes of vcrpy or "
+            "VCR for Ruby, or record some: toolcall-conformance record --help"
+        )
+    return Cassettes(cases, files, dict(skipped.most_common()))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    if folder.is_file():
+        yield folder
+        return
+    if not folder.is_dir():
+        raise CassetteError(f"{folder}: no such file or folder; --toolcall-cassettes takes a folder of cassettes")
+    yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in SUFFIXES)

@@ -1,0 +1,267 @@
+"""The checks of recorded exchanges: what was sent and answered, and what a translator makes of it. No golden is needed.
+
+They have the signature of the other checks (``checks.base.Check``). A reply is translated for a client of another
+format after its request: the request in that client's words is the translator's own translation of the recorded one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.cassettes.cases import RecordedCase
+from toolcall_conformance.cassettes.identify import Recorded
+from toolcall_conformance.checks.base import Check, Failed, ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.streamed import Heard
+from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.library import Case
+from toolcall_conformance.streaming import cuts, parse
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def wire(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """What was recorded is held against the schemas, the rules and the stream's grammar of its own format."""
+    del open_session, variant, other
+    one = _recorded(case)
+    tally = Tally.of(case, "wire")
+    bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
+    if one.error is None:
+        bodies.insert(0, ("request", one.request))  # what was refused may well be wrong
+    if one.stream is not None:
+        bodies.append(("stream", parse(one.stream)))
+    for direction, body in bodies:
+        if body is None:
+            continue
+        found = judges.own(route.upstream, direction, body, route.upstream_model)
+        # Nobody vouches for what compatible vendors, gateways and mocks send.
+        most = Level.MUST if one.official else Level.SHOULD
+        tally.findings += [replace(finding.softened(most), body=direction) for finding in found]
+        tally.played.append(Played(direction, body, MISSING, MISSING))
+    return tally.result()
+
+
+def drift(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """What was answered is held against the shape of the goldens: new members and events, other types, another order."""
+    del route, open_session, variant, other
+    tally = Tally.of(case, "drift")
+    tally.findings += [replace(finding, body="reply") for finding in judges.drift(_recorded(case))]
+    return tally.result()
+
+
+def request(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """The recorded request is translated and judged as an upstream request."""
+    del variant, other
+    one = _recorded(case)
+    tally = Tally.of(case, "request")
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        _fail(tally, "open", opened, "")
+        return tally.result()
+    if _cannot_go_on(opened.session, one, tally):
+        return tally.result()
+    outcome = opened.session.request(one.request)
+    opened.session.settle(_UNANSWERED)
+    tally.played.append(Played("request", one.request, produced(outcome), MISSING))
+    if not isinstance(outcome, Produced):
+        _fail(tally, "request", outcome, "request")
+        return tally.result()
+    tally.observe("request", outcome, "request")
+    found = judges.body(
+        one.request,
+        outcome.value,
+        client=route.client,
+        upstream=route.upstream,
+        direction="request",
+        upstream_model=route.upstream_model,
+        client_model=route.client_model,
+        declared=outcome.losses,
+        captured=True,
+    )
+    tally.lose(found)
+    tally.findings += [replace(finding, body="request") for finding in found]
+    return tally.result()
+
+
+def response(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """The recorded reply or error is translated, after its request was, and judged as the client's."""
+    del variant, other
+    one = _recorded(case)
+    tally = Tally.of(case, "response")
+    asked = _ask(one.request, route, open_session, tally)
+    if asked is None:
+        return tally.result()
+    session, asking, sent = asked
+    name = "response" if one.error is None else "error"
+    reply = one.response if one.error is None else one.error
+    if one.error is None and sent is not None:
+        reply = as_declared(route.upstream, reply, judges.names(one.request, sent, upstream=route.upstream))
+    outcome = getattr(session, name)(reply)
+    tally.played.append(Played(name, reply, produced(outcome), MISSING))
+    if not isinstance(outcome, Produced):
+        _fail(tally, name, outcome, name)
+        return tally.result()
+    tally.observe(name, outcome, name)
+    _judge_reply(reply, outcome.value, name, route, judges, tally, case, asking, sent, outcome.losses)
+    return tally.result()
+
+
+def stream(
+    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """The recorded stream is translated, and judged as a stream of the client's and as a reply."""
+    del variant, other
+    one = _recorded(case)
+    assert one.stream is not None
+    tally = Tally.of(case, "stream")
+    patch = judges.transports[route.client]["stream"].get("body", {})
+    asked = _ask(one.request, replace(route, stream=True), open_session, tally, patch)
+    if asked is None:
+        return tally.result()
+    session, asking, sent = asked
+    names = judges.names(one.request, sent, upstream=route.upstream) if sent is not None else {}
+    data = stream_as_declared(one.stream, names)
+    came = session.stream(Source(cuts.events(data)))
+    if not isinstance(came, Streamed):
+        _fail(tally, "stream", came, "stream")
+        return tally.result()
+    heard, reply = Heard(route.client, came), formats.assembled(route.upstream, parse(data))
+    tally.played.append(Played("stream", reply.body, heard.stream, MISSING))
+    if came.raised is not None:
+        _fail(tally, "stream", came.raised, "stream")
+        return tally.result()
+    tally.findings += [replace(found, body="stream") for found in judges.stream(route.client, heard.stream)]
+    if reply.end == "whole":
+        _judge_reply(
+            reply.body, heard.assembled.body, "response", route, judges, tally, case, asking, sent, came.losses
+        )
+    return tally.result()
+
+
+def _judge_reply(
+    reply: Any,
+    output: Any,
+    direction: str,
+    route: Route,
+    judges: Judges,
+    tally: Tally,
+    case: Case,
+    asking: Any,
+    sent: Any,
+    declared: tuple[str, ...],
+) -> None:
+    found = judges.body(
+        reply,
+        output,
+        client=route.client,
+        upstream=route.upstream,
+        direction=direction,
+        upstream_model=route.upstream_model,
+        client_model=route.client_model,
+        request=asking if direction == "response" else None,
+        upstream_request=sent if direction == "response" else None,
+        vendor=route.upstream in case.dialects,
+        declared=declared,
+        captured=True,
+    )
+    tally.lose(found)
+    tally.findings += [replace(finding, body=direction) for finding in found]
+
+
+def _ask(
+    recorded: Any, route: Route, open_session: OpenSession, tally: Tally, patch: Mapping[str, Any] = _NOTHING
+) -> tuple[SessionDriver, Any, Any] | None:
+    """A session that has sent the request, what it was asked in the client's words, and what went upstream.
+
+    ``patch`` is what the client's API wants in a request for a stream.
+    """
+    asking = recorded
+    if route.client != route.upstream:
+        back = Route(route.upstream, route.client, route.upstream_model, route.client_model, stream=route.stream)
+        opened = open_session(back)
+        if not isinstance(opened, Opened):
+            tally.block("open", opened, f"the recorded request for a client of {route.client}")
+            return None
+        if "request" in opened.session.operations:
+            made = opened.session.request(recorded)
+            opened.session.settle(_UNANSWERED)
+            if not isinstance(made, Produced):
+                tally.block("request", made, f"the recorded request for a client of {route.client}")
+                return None
+            asking = {**made.value, **patch}
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        tally.block("open", opened, "session")
+        return None
+    if "request" not in opened.session.operations:
+        return opened.session, None, None
+    asked = opened.session.request(asking)
+    if not isinstance(asked, Produced):
+        tally.block("request", asked, "request")
+        return None
+    return opened.session, asking, asked.value
+
+
+def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
+    """As for a case of the corpus, but that a refusal is told only: nobody knows whether others can say all of this."""
+    tally.fail(operation, failed, body)
+    tally.findings = [
+        one.softened(Level.SHOULD) if one.rule == "translation/refused" else one for one in tally.findings
+    ]
+
+
+# For media in which a request stays open: nothing of the answer is looked at.
+_UNANSWERED = {"status": 500, "headers": {}, "body": {}}
+
+
+def _cannot_go_on(session: SessionDriver, one: Recorded, tally: Tally) -> bool:
+    """Whether the recording is of a conversation that a session with a history of its own did not start."""
+    calls = formats.read(one.format, "request", one.request).calls
+    if session.own_history and calls:
+        tally.blocked = "blocked: the recorded request goes on with a conversation that this session did not start"
+        return True
+    return False
+
+
+def _recorded(case: Case) -> Recorded:
+    assert isinstance(case, RecordedCase)
+    return case.recorded
+
+
+REPLAYS: Mapping[str, Check] = MappingProxyType(
+    {"wire": wire, "drift": drift, "request": request, "response": response, "stream": stream}
+)
+
+
+def needs(case: RecordedCase, check: str) -> frozenset[str]:
+    """The operations that a translator must have for a check of an exchange to apply to it; none for its own checks."""
+    if check in ("wire", "drift"):
+        return frozenset()
+    return frozenset({"error"} if check == "response" and case.recorded.error is not None else {check})
+
+
+def plays(case: RecordedCase, check: str, client: str, upstream: str) -> bool:
+    """Whether an exchange has what a check of it on this route needs."""
+    one = case.recorded
+    if check in ("wire", "drift"):
+        return client == upstream == one.format and (check == "wire" or (one.error is None and one.official))
+    if check == "request":
+        return client == one.format and one.error is None
+    if upstream != one.format:
+        return False
+    return one.stream is not None if check == "stream" else one.stream is None

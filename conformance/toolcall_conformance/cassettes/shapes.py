@@ -1,0 +1,159 @@
+"""The shape of replies: which members objects have and of which JSON types, and which events follow which.
+
+A *place* is a JSON Pointer in which ``*`` stands for any entry of an array; where entries say by ``type`` what they
+are, ``*=text`` stands for those of that type. In streams a place begins with the kind of the event:
+``content_block_delta/delta/text``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+
+# Below these keys stands what a user's tool or schema says, which is no shape of a provider's.
+FREE = frozenset(
+    {"input", "args", "arguments", "parameters", "schema", "input_schema", "metadata", "parametersJsonSchema"}
+)
+
+# As many objects show what is always there.
+ENOUGH = 3
+
+
+@dataclass(slots=True)
+class Member:
+    """A member as one reply has it: where, and its JSON type."""
+
+    pointer: str
+    type: str
+
+
+@dataclass
+class Shape:
+    """What replies have: the JSON types by place, how often each object was seen and with which members, successions.
+
+    ``objects`` counts the objects at a place, ``members`` how many of them have a member; ``follows`` holds pairs of
+    kinds of events, the second directly behind the first.
+    """
+
+    types: dict[str, set[str]] = field(default_factory=dict)
+    objects: dict[str, int] = field(default_factory=dict)
+    members: dict[str, int] = field(default_factory=dict)
+    follows: set[tuple[str, str]] = field(default_factory=set)
+
+    def learn(self, body: Any) -> None:
+        """Take in a unary reply."""
+        for place, member in walk(body):
+            self._learn(place, member.type)
+
+    def learn_stream(self, events: Sequence[Any]) -> None:
+        """Take in a stream's events."""
+        for place, member in walk_events(events):
+            self._learn(place, member.type)
+        self.follows.update((first, then) for first, then, _ in successions(events))
+
+    def _learn(self, place: str, kind: str) -> None:
+        self.types.setdefault(place, set()).add(kind)
+        self.members[place] = self.members.get(place, 0) + 1
+        if kind == "object":
+            self.objects[place] = self.objects.get(place, 0) + 1
+
+    def always(self, place: str) -> frozenset[str]:
+        """The places of the members that every object here had; none where fewer than three were seen."""
+        return self._always.get(place, frozenset()) if self.objects.get(place, 0) >= ENOUGH else frozenset()
+
+    @cached_property
+    def _always(self) -> dict[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for place, count in self.members.items():
+            parent, _, key = place.rpartition("/")
+            if place and count == self.objects.get(parent) and not key.startswith("*"):
+                found.setdefault(parent, set()).add(place)
+        return {parent: frozenset(places) for parent, places in found.items()}
+
+
+def walk(value: Any, place: str = "", pointer: str = "") -> Iterator[tuple[str, Member]]:
+    """Every object, array and scalar of a body with its place, the body itself included."""
+    yield place, Member(pointer, json_type(value))
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key in FREE:
+                yield f"{place}/{key}", Member(join(pointer, key), json_type(member))
+            else:
+                yield from walk(member, f"{place}/{key}", join(pointer, key))
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            kind = entry.get("type") if isinstance(entry, dict) else None
+            step = f"*={kind}" if isinstance(kind, str) else "*"
+            yield from walk(entry, f"{place}/{step}", join(pointer, index))
+
+
+def walk_events(events: Sequence[Any]) -> Iterator[tuple[str, Member]]:
+    """The same for the data of each event of a stream."""
+    for index, event in enumerate(events):
+        data = event.get("data")
+        if isinstance(data, (dict, list)):
+            yield from walk(data, kind_of(event), f"/events/{index}/data")
+
+
+def successions(events: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
+    """Which kind of event comes directly behind which, with the number of the second; repetitions are one.
+
+    What a provider sends to keep a connection alive stands anywhere and is passed over.
+    """
+    before = "(start)"
+    for index, event in enumerate(events):
+        kind = kind_of(event)
+        if kind in ("ping", "keepalive") or kind == before:
+            continue
+        yield before, kind, index
+        before = kind
+    yield before, "(end)", len(events)
+
+
+def kind_of(event: Any) -> str:
+    """What kind of event this is: its type; without one, what it says (``delta.tool_calls``, ``finish_reason``)."""
+    data = event.get("data")
+    if isinstance(data, str):
+        return data if len(data) < 20 else "text"
+    if not isinstance(data, dict):
+        return "no object"
+    if isinstance(data.get("type"), str):
+        return str(data["type"])
+    said = sorted({word for entry in _choices(data) for word in _said(entry)})
+    return "+".join(said) if said else "no choice"
+
+
+def _choices(data: dict[str, Any]) -> list[dict[str, Any]]:
+    found = data.get("choices", data.get("candidates"))
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _said(entry: dict[str, Any]) -> Iterator[str]:
+    """What a choice of Chat or a candidate of Gemini brings."""
+    delta, content = entry.get("delta"), entry.get("content")
+    if isinstance(delta, dict):
+        yield from (
+            f"delta.{key}" for key in ("role", "content", "tool_calls", "refusal") if delta.get(key) is not None
+        )
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        for part in content["parts"]:
+            if isinstance(part, dict):
+                yield from (f"part.{key}" for key in ("text", "functionCall", "inlineData") if key in part)
+    if entry.get("finish_reason") or entry.get("finishReason"):
+        yield "finish"
+
+
+def json_type(value: Any) -> str:
+    """The JSON type of a value, as JSON Schema names it; whole numbers are ``number``."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    for kind, name in (((int, float), "number"), (str, "string"), (list, "array"), (dict, "object")):
+        if isinstance(value, kind):
+            return name
+    return type(value).__name__
