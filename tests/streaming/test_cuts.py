@@ -102,3 +102,15 @@ def test_what_a_user_says(said: str | None, meant: cuts.Fineness | None) -> None
 def test_what_a_user_cannot_say(said: str) -> None:
     with pytest.raises(ValueError, match="is neither `default` nor `all` nor a number from 1 to 8192"):
         cuts.asked(said)
+
+
+@pytest.mark.parametrize("most", [3, 4, 10, 50])
+def test_few_pieces(most: int) -> None:
+    pieces = tuple(STREAM[place : place + 1] for place in range(len(STREAM)))
+    found = cuts.few(pieces, most)
+    assert len(found) == most
+    assert b"".join(found) == STREAM
+    assert sum(len(piece) == 1 for piece in found) == most - 1
+    assert len(found[0]) == len(found[-1]) == 1
+    assert cuts.few(pieces[:most], most) == pieces[:most]
+    assert cuts.few(pieces, None) == pieces

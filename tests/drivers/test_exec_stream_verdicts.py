@@ -1,0 +1,124 @@
+"""The check ``stream`` through a child: what it says in process it says there, and a child that fails is found out."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import broken_streams
+import pytest
+
+from toolcall_conformance.checks import stream, stream_cuts
+from toolcall_conformance.checks.base import ItemResult
+from toolcall_conformance.drivers import Driver, load_driver
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import cuts
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
+
+HERE = Path(__file__).parent
+CORPUS = load_corpus()
+CASE = CORPUS.cases["write_file/unicode-arguments"]
+FINENESS = cuts.Fineness(cuts=7, ends=4, pieces=60)
+
+
+def play(driver: Driver, variant: str, upstream: str, fineness: cuts.Fineness | None = FINENESS) -> ItemResult:
+    route = route_of(CASE, "anthropic", upstream)
+    driver.playing("box/two")  # where the children of these tests are faulty
+    try:
+        return stream.run(CASE, route, driver.open, bind(CORPUS, fineness), variant)
+    finally:
+        driver.rest()
+
+
+def child(*words: str, seconds: float = 10) -> Driver:
+    return load_driver("exec:" + shlex.join([sys.executable, *words]), directory=HERE, seconds=seconds)
+
+
+def same(name: str, variant: str, upstream: str) -> ItemResult:
+    here, there = PythonDriver(getattr(broken_streams, name)(), name), child("exec_python.py", f"broken_streams:{name}")
+    try:
+        expected = play(here, variant, upstream)
+        found = play(there, variant, upstream)
+        # The stack and the exception are of another process; findings, bodies and losses are not.
+        assert replace(found, traceback="", exception=None) == replace(expected, traceback="", exception=None)
+        return found
+    finally:
+        here.close()
+        there.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "upstream", "rule"),
+    [
+        ("Changed", "", "gemini", None),
+        ("Changed", "recut", "openai_responses", None),
+        ("Changed", "cut", "openai_chat", None),
+        ("AtOnce", "", "openai_chat", "translation/stream-at-once"),
+        ("AsText", "recut", "openai_chat", "translation/stream-cuts"),
+        ("EndsWhatBrokeOff", "cut", "openai_chat", "translation/stream-cut-call"),
+        ("EndsWhatBrokeOff", "cut", "gemini", "translation/stream-error-told"),
+        ("Raises", "", "openai_responses", "translation/crashed"),
+    ],
+)
+def test_the_same_findings_as_in_process(name: str, variant: str, upstream: str, rule: str | None) -> None:
+    result = same(name, variant, upstream)
+    rules = {finding.rule for finding in result.findings}
+    assert rule in rules if rule is not None else rules == set()
+
+
+@pytest.mark.parametrize("variant", stream.VARIANTS)
+@pytest.mark.parametrize(
+    ("fault", "rule"),
+    [
+        ("dies", "translation/crashed"),
+        ("hangs", "translation/timed-out"),
+        ("no-base64", "translation/protocol-error"),
+        ("none", None),
+    ],
+)
+def test_a_child_that_fails_in_the_middle(fault: str, rule: str | None, variant: str) -> None:
+    """In every variant, a stream that was lost included: raising is a way to end one, a dead process is not."""
+    driver = child("exec_stream_faulty.py", fault, seconds=0.4)
+    try:
+        result = play(driver, variant, "anthropic")
+        if rule is None:
+            assert (result.verdict, result.findings) == (Verdict.PASS, ())
+        elif variant == "recut":
+            # It fails however the stream is cut; the plain variant tells of it.
+            assert result.verdict is Verdict.BLOCKED
+        else:
+            assert [finding.rule for finding in result.findings] == [rule]
+            assert result.verdict is Verdict.FAIL
+            assert ("last words" in result.traceback) == (fault in ("dies", "hangs"))
+    finally:
+        driver.close()
+
+
+def test_about_a_dozen_streams_of_few_pieces_through_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    driver = child("exec_stream_faulty.py", "none")
+    counted: Any = stream_cuts.Source
+
+    def source(pieces: Any, *rest: Any) -> Any:
+        given.append(len(pieces))
+        return counted(pieces, *rest)
+
+    monkeypatch.setattr(stream_cuts, "Source", source)
+    try:
+        assert play(driver, "recut", "anthropic", None).verdict is Verdict.PASS
+        assert len(given) in (12, 13)  # and once as usual
+        assert max(given) == cuts.DEAR.pieces
+        given.clear()
+        assert play(driver, "cut", "anthropic", None).verdict is Verdict.PASS
+        assert 9 <= len(given) <= 13
+    finally:
+        driver.close()
