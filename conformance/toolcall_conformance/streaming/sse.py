@@ -24,7 +24,7 @@ def parse(stream: bytes) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     rest = ""
     for block, whole in _blocks(text):
-        event = _event(block)
+        event = event_of(block)
         if not whole:
             rest = "\n".join(block)
         elif event is not None:
@@ -65,7 +65,7 @@ def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
         yield block, False
 
 
-def _event(lines: list[str]) -> dict[str, Any] | None:
+def event_of(lines: list[str]) -> dict[str, Any] | None:
     """What a client is told of a block; None for one without data, of which it is told nothing."""
     name, data = "", []
     for line in lines:

@@ -1,0 +1,339 @@
+"""For translators that take and give events, dicts or objects of an SDK, and no bytes::
+
+    from toolcall_conformance import events
+
+    class MySession:
+        def __init__(self, route):
+            self.route = route
+
+        @events.stream
+        def stream(self, upstream):           # or `async def`, and `async for`
+            for event in upstream:            # dicts: the JSON of each event
+                yield from my_translation(event)
+
+What the decorator makes of it takes the upstream's bytes and gives the client's, one event at a time: bytes become
+events as soon as these are whole, and what the translation yields is framed as the client's API frames it. A connection
+that breaks raises where the translation asks for the next event, as it would with a client of its own.
+
+Nothing of an SDK is imported here. Objects are known by having ``model_dump`` (pydantic: those of openai, anthropic and
+google-genai) or ``to_dict``.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import inspect
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
+from enum import Enum
+from typing import Any, Protocol, overload
+
+from toolcall_conformance.contract import Route
+from toolcall_conformance.library import default_root, read_json
+from toolcall_conformance.streaming.decoder import Decoder
+
+Event = Any
+"""A dict, the JSON of an event's data; or an object of an SDK."""
+
+Construct = Callable[[Any], Event]
+"""Makes an SDK's object of such a dict; None for an event that is passed over."""
+
+Translate = Callable[["Events"], Any]
+"""Upstream's events to the client's: a generator function, sync or async, or what returns events at once."""
+
+
+Method = Callable[[Any, Any], Any]
+"""A session's ``stream``."""
+
+
+class UpstreamError(Exception):
+    """The upstream sent an error amid its stream; ``data`` is its JSON. As the SDKs do, raised where they would."""
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(f"the upstream sent an error: {json.dumps(data, ensure_ascii=False)[:300]}")
+        self.data = data
+
+
+class EventError(ValueError):
+    """Something is no event: not JSON, or of a type that has no JSON; the message says which and why."""
+
+
+class Handler(Protocol):
+    """A translator by callbacks: :func:`each` makes a generator of it. ``finish`` may be missing, both may be async."""
+
+    def event(self, event: Event, /) -> Any:
+        """The client's events for one of the upstream's: a list, one alone, or None."""
+
+    def finish(self) -> Any:
+        """Those that come when the upstream's stream has ended, in order; not called after it broke."""
+
+
+class Events:
+    """An upstream's events, by ``for`` or by ``async for``, as its bytes come; see :func:`read`."""
+
+    def __init__(self, chunks: Any, construct: Construct | None = None) -> None:
+        self._chunks = chunks
+        self._iterator: Any = None
+        self._construct = construct
+        self._decoder = Decoder()
+        self._count = 0
+        self._ended = False
+
+    def __iter__(self) -> Iterator[Event]:
+        return self
+
+    def __next__(self) -> Event:
+        while not self._ended:
+            found, event = self._decoded()
+            if found:
+                return event
+            if not self._ended:
+                self._feed(next(self._pieces("__iter__"), None))
+        raise StopIteration
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self
+
+    async def __anext__(self) -> Event:
+        if not hasattr(self._chunks, "__aiter__"):
+            try:
+                return self.__next__()
+            except StopIteration:
+                raise StopAsyncIteration from None
+        while not self._ended:
+            found, event = self._decoded()
+            if found:
+                return event
+            if not self._ended:
+                self._feed(await anext(self._pieces("__aiter__"), None))
+        raise StopAsyncIteration
+
+    def _pieces(self, how: str) -> Any:
+        if self._iterator is None:
+            if not hasattr(self._chunks, how):
+                raise TypeError("the upstream's bytes come asynchronously: make the translation `async def`")
+            self._iterator = getattr(self._chunks, how)()
+        return self._iterator
+
+    def _feed(self, piece: bytes | None) -> None:
+        if piece is None:
+            self._ended = True  # half an event at the end is none, says the standard
+        else:
+            self._decoder.feed(piece)
+
+    def _decoded(self) -> tuple[bool, Event]:
+        """Whether there is another event in what has come, and that."""
+        while (told := self._decoder.take()) is not None:
+            self._count += 1
+            data = told["data"]
+            if data == "[DONE]":
+                self._ended = True
+                return False, None
+            if isinstance(data, str):
+                data = self._lenient(data)
+            if self._construct is None:
+                return True, data
+            if is_error(data):
+                raise UpstreamError(data)
+            event = self._construct(data)
+            if event is not None:
+                return True, event
+        return False, None
+
+    def _lenient(self, text: str) -> Any:
+        """The JSON of data that our strict parser takes for text: with a key twice, with NaN."""
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise EventError(f"event {self._count} of the upstream is no JSON ({error}): {text[:100]!r}") from None
+
+
+def read(chunks: Any, construct: Construct | None = None) -> Events:
+    """The events of an upstream's stream, which comes as bytes in any pieces, by ``for`` or by ``async for``.
+
+    Each is the JSON of its data: what the SDKs make objects of. ``[DONE]`` ends the stream. With ``construct`` each is
+    what that makes of it, and the upstream's own errors raise :class:`UpstreamError`; without it they are events like
+    others. An event that is no JSON raises :class:`EventError`, and whatever ``chunks`` raises comes through.
+    """
+    return Events(chunks, construct)
+
+
+def is_error(data: Any) -> bool:
+    """Whether the SDKs raise at an event: it has an ``error``. (One API has an event of that type, which they give.)"""
+    return isinstance(data, Mapping) and bool(data.get("error"))
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """An event as JSON: a dict, or an object of an SDK, with the keys that were set and as the API spells them.
+
+    Bytes become base64 as the APIs have it, with ``+`` and ``/``; pydantic's own would be another text, and a signature
+    is told by its text. Raises EventError.
+    """
+    known = isinstance(event, Mapping) or hasattr(event, "model_dump") or hasattr(event, "to_dict")
+    found = _plain(event) if known and not isinstance(event, type) else None
+    if not isinstance(found, dict):
+        name = "None" if event is None else f"an object of type {type(event).__name__}"
+        raise EventError(f"the translation gave {name}; events are dicts, or objects with `model_dump` or `to_dict`")
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, (date, datetime)):
+        return value.isoformat().replace("+00:00", "Z")
+    if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return _plain(dump(mode="python", by_alias=True, exclude_unset=True, warnings=False))
+    if callable(dump := getattr(value, "to_dict", None)) and not isinstance(value, type):
+        return _plain(dump())
+    raise EventError(f"in an event there is an object of type {type(value).__name__}, which has no JSON")
+
+
+class Framing:
+    """How an API frames the events of its streams. LookupError for a format that has none in the corpus."""
+
+    def __init__(self, client: str) -> None:
+        path = default_root() / "formats" / client / "transport.json"
+        if not path.is_file():
+            raise LookupError(f"there is no format {client!r}")
+        self._client = client
+        stream = read_json(path)["stream"]
+        # Where an API names its events, the name is their type, as in the corpus's error event of that API.
+        self._named = "event" in stream["error"]
+        self._last: str | None = stream.get("last")
+
+    def encode(self, event: Event) -> bytes:
+        """The bytes of an event. Raises EventError."""
+        data = as_json(event)
+        name = data.get("type")
+        if self._named and not isinstance(name, str):
+            raise EventError(
+                f"an event of {self._client} has a `type`, which is its name, too; this one has none: {data}"
+            )
+        try:
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise EventError(f"an event of {self._client} cannot be written as JSON: {error}") from None
+        head = f"event: {name}\n" if self._named else ""
+        try:
+            return f"{head}data: {text}\n\n".encode()
+        except UnicodeEncodeError:  # half a surrogate pair: JSON can say it, UTF-8 cannot
+            return f"{head}data: {json.dumps(data)}\n\n".encode()
+
+    def end(self, last: Event) -> bytes:
+        """What an API sends behind the last event, but not behind an error."""
+        failed = last is not None and is_error(as_json(last))
+        return f"data: {self._last}\n\n".encode() if self._last and not failed else b""
+
+
+def translated(
+    chunks: Any, route: Route, translate: Translate, construct: Construct | Mapping[str, Construct] | None = None
+) -> Iterator[bytes] | AsyncIterator[bytes]:
+    """The client's bytes for the upstream's: what a session's ``stream`` is to return.
+
+    ``translate`` gets the upstream's events (see :func:`read`) and yields the client's: dicts or an SDK's objects. With
+    an async generator, or ``async def``, the bytes come asynchronously, too. ``construct`` makes an SDK's object of
+    each of the upstream's events; a mapping has one for each format of an upstream, by its name.
+    """
+    maker = construct.get(route.upstream) if isinstance(construct, Mapping) else construct
+    framing = Framing(route.client)
+    given = translate(read(chunks, maker))
+    if hasattr(given, "__aiter__") or inspect.isawaitable(given):
+        return _written_async(given, framing)
+    return _written(_several(given), framing)
+
+
+@overload
+def stream(method: Method, /) -> Method: ...
+
+
+@overload
+def stream(*, construct: Construct | Mapping[str, Construct] | None = None) -> Callable[[Method], Method]: ...
+
+
+def stream(method: Method | None = None, *, construct: Construct | Mapping[str, Construct] | None = None) -> Any:
+    """Make a session's ``stream`` of a method that takes and yields events; the session has its ``route``.
+
+    As ``@events.stream`` or ``@events.stream(construct=…)``; see :func:`translated`.
+    """
+    if method is None:
+        return functools.partial(stream, construct=construct)
+    inner = method
+
+    @functools.wraps(inner)
+    def of_bytes(self: Any, chunks: Any) -> Iterator[bytes] | AsyncIterator[bytes]:
+        return translated(chunks, self.route, functools.partial(inner, self), construct)
+
+    return of_bytes
+
+
+def each(handler: Any) -> Translate:
+    """A translation by callbacks (see :class:`Handler`) as one that :func:`translated` takes."""
+
+    def by_turns(upstream: Events) -> Iterator[Event]:
+        for event in upstream:
+            yield from _several(handler.event(event))
+        yield from _several(finish())
+
+    async def by_turns_async(upstream: Events) -> AsyncIterator[Event]:
+        async for event in upstream:
+            for made in _several(await _awaited(handler.event(event))):
+                yield made
+        for made in _several(await _awaited(finish())):
+            yield made
+
+    finish = getattr(handler, "finish", lambda: None)
+    is_async = inspect.iscoroutinefunction(handler.event) or inspect.iscoroutinefunction(finish)
+    return by_turns_async if is_async else by_turns
+
+
+def _several(given: Any) -> Iterable[Event]:
+    """What a translation gave at once: events, one alone, or none."""
+    if given is None:
+        return ()
+    alone = isinstance(given, (Mapping, str, bytes)) or hasattr(given, "model_dump") or hasattr(given, "to_dict")
+    return (given,) if alone or not isinstance(given, Iterable) else given
+
+
+async def _awaited(given: Any) -> Any:
+    return await given if inspect.isawaitable(given) else given
+
+
+def _written(given: Iterable[Event], framing: Framing) -> Iterator[bytes]:
+    last = None
+    # A generator is closed when nobody reads on, at once and not when it is collected.
+    with contextlib.ExitStack() as stack:
+        if inspect.isgenerator(given):
+            stack.enter_context(contextlib.closing(given))
+        for last in given:
+            yield framing.encode(last)
+    if end := framing.end(last):
+        yield end
+
+
+async def _written_async(given: Any, framing: Framing) -> AsyncIterator[bytes]:
+    if inspect.isawaitable(given):
+        given = await given
+    if not hasattr(given, "__aiter__"):
+        for piece in _written(_several(given), framing):
+            yield piece
+        return
+    last = None
+    async with contextlib.AsyncExitStack() as stack:
+        if inspect.isasyncgen(given):
+            await stack.enter_async_context(contextlib.aclosing(given))
+        async for last in given:
+            yield framing.encode(last)
+    if end := framing.end(last):
+        yield end
