@@ -225,6 +225,13 @@ def _repairs(event: Event, _: dict[str, Any]) -> Iterable[Event]:
     yield event
 
 
+def _every_call_is_the_clients(event: Event, _: dict[str, Any]) -> Iterable[Event]:
+    block = event["data"].get("content_block", {})
+    if block.get("type") == "server_tool_use":
+        block["type"] = "tool_use"
+    yield event
+
+
 def _index_of_the_block(event: Event, _: dict[str, Any]) -> Iterable[Event]:
     for entry in _entries(event):
         entry["index"] += 1
@@ -302,6 +309,11 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
         {"translation/arguments"},
     ),
     "thinking-before-text-behind": ("gemini", "anthropic", reading(_calls_come_last), {"translation/text-lost"}),
+    "hosted-step-between": (
+        *("openai_chat", "anthropic"),
+        reading(_every_call_is_the_clients),
+        {"translation/server-call-as-client-call"},
+    ),
     "usage-behind-finish": ("anthropic", "openai_chat", reading(_stops_at_the_finish), {"translation/usage"}),
     "refusal": ("anthropic", "openai_chat", reading(_reads_content_alone), {"translation/text-lost"}),
     "error-amid-arguments": (

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.library import Case, Corpus, read_json
-from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
+from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.placeholders import without_placeholders
 
@@ -42,6 +42,7 @@ class Said:
     opaque: list[tuple[int | None, str]] = field(default_factory=list)
     media: list[tuple[str | None, str]] = field(default_factory=list)
     blocks: list[dict[str, Any]] = field(default_factory=list)
+    hosted: list[Any] = field(default_factory=list)
 
 
 def squeezed(text: str) -> str:
@@ -81,6 +82,8 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 said.media += [_media(item) for item in media_of([entry])]
             elif "opaque" in entry:
                 said.blocks += entry["opaque"].get(format_name, [])
+            elif "hosted" in entry:
+                said.hosted += entry["hosted"].get(format_name, [])
             else:
                 result = entry["result"]
                 items.append(("result", len(said.results)))
@@ -142,6 +145,8 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 said.results.append((item.call, item.id, content, failed or item.error is True))
             elif isinstance(item, Opaque):
                 said.opaque.append((item.call, item.value))
+            elif isinstance(item, Hosted):
+                said.hosted.append(item.value)
             elif isinstance(item, Reasoning):
                 said.opaque.append((None, item.text))
             else:
