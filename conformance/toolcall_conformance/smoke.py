@@ -1,9 +1,12 @@
-"""A first look at a translator: does its adapter work, what does it declare, and one small exchange on every route."""
+"""A first look at a translator: does its adapter work, what does it declare, one small exchange on every route.
+
+And, where it has what that needs, the reply of that exchange as a stream, and one that the provider fails.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.checks.base import Failed, answer
@@ -18,12 +21,15 @@ from toolcall_conformance.drivers import (
     ProtocolError,
     RefusedOutcome,
     SessionDriver,
+    Source,
+    Streamed,
     TimedOut,
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.streaming import cuts, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class RouteReport:
 
 
 def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
-    """Play one small exchange, and one that the provider fails, on each route.
+    """Play one small exchange, unstreamed and streamed, and one that the provider fails, on each route.
 
     After a call that did not return nothing more is tried: what hangs once would hang sixteen times.
     """
@@ -80,6 +86,8 @@ def _route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: st
         return report, False
     asked, given = case.exchanges(client)[0], case.exchanges(upstream)[0]
     hung = _exchange(session, corpus, case, route, asked, given, report)
+    if not hung and not report.troubles and report.not_done is None:
+        hung = _streaming(driver, corpus, case, route, report)
     failing = _smallest(corpus, client, upstream, failing=True)
     if hung or report.troubles or failing is None or report.not_done is not None:
         return report, hung
@@ -137,6 +145,35 @@ def _exchange(
     else:
         session.settle(answer(given))
     return False
+
+
+def _streaming(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
+    """The reply as a stream; whether a call did not return."""
+    asked, path = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0].stream_path
+    if "stream" not in report.operations:
+        report.notes.append("no stream(chunks): what it makes of streams is not judged")
+        return False
+    session = _opened(driver, replace(route, stream=True), report) if path is not None else None
+    if session is None or path is None:
+        return False
+    asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
+    if "request" in session.operations and not isinstance(session.request(asked), Produced):
+        return False  # other requests are the suite's business
+    source = Source(cuts.events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
+    came = session.stream(source)
+    failed = came.raised if isinstance(came, Streamed) else came
+    if isinstance(failed, UnsupportedOutcome):
+        report.operations = tuple(name for name in report.operations if name != "stream")
+        report.notes.append(f"streams are not judged: {failed.reason or 'no reason given'}")
+    elif failed is not None:
+        report.troubles.append(_trouble("stream", failed, f"{case.id}::stream::{route}"))
+    elif isinstance(came, Streamed) and not parse(came.data)["events"]:
+        said = f"what came are no events: {came.data[:60]!r}" if came.data else "nothing came out"
+        hint = (
+            "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank line behind"
+        )
+        report.troubles.append(Trouble(f"stream: {said}", hint=hint, item=f"{case.id}::stream::{route}"))
+    return isinstance(failed, TimedOut)
 
 
 def _failing(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:

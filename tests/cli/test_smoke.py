@@ -23,6 +23,7 @@ class Session:
     def request(self, body): return self.inner.request(body)
     def response(self, body): return self.inner.response(body)
     def error(self, status, body, headers): return self.inner.error(status, body, headers)
+    def stream(self, chunks): yield from self.inner.stream(chunks)
 
 class Good:
     def open(self, route): return Session(route)
@@ -52,7 +53,8 @@ def smoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_a_translator_that_works(smoke: Smoke) -> None:
     code, out, _ = smoke()
     assert code == 0
-    assert out.count("request, response, error") == 16
+    assert out.count("request, response, error, stream") == 16
+    assert "warning" not in out
     assert "16 routes work, 0 do not, 0 are not done" in out
     assert "next: pytest --toolcall-translator smoked:T toolcall::shell" in out
 
@@ -94,7 +96,11 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
             "    def error(self, status, body, headers): return body",
             "error returned a dict; return the client's status",
         ),
-        ("    request = response = error = None", "the session that open returned has no operation"),
+        ("    def stream(self, chunks): raise KeyError('delta')", "stream raised KeyError: 'delta'"),
+        ("    def stream(self, chunks): return b''.join(chunks)", "stream gave an object of type bytes; yield the"),
+        ("    def stream(self, chunks): return iter(())", "stream: nothing came out"),
+        ("    def stream(self, chunks): yield b'{}'", "stream: what came are no events: b'{}'"),
+        ("    request = response = error = stream = None", "the session that open returned has no operation"),
     ],
 )
 def test_what_does_not_work(smoke: Smoke, session: str, said: str) -> None:
@@ -108,6 +114,28 @@ def test_without_error_its_items_are_not_judged(smoke: Smoke) -> None:
     assert code == 0
     assert "warning: no error(status, body)" in out
     assert "--> 16 routes" in out
+
+
+@pytest.mark.parametrize(
+    ("session", "said"),
+    [
+        ("    stream = None", "warning: no stream(chunks): what it makes of streams is not judged"),
+        ("    def stream(self, chunks): raise Unsupported('not yet')", "warning: streams are not judged: not yet"),
+    ],
+)
+def test_without_streams_their_items_are_not_judged(smoke: Smoke, session: str, said: str) -> None:
+    code, out, _ = smoke(session)
+    assert code == 0
+    assert said in out
+    assert out.count("request, response, error\n") == 16
+
+
+def test_after_a_stream_that_hangs_nothing_more_is_tried(smoke: Smoke) -> None:
+    session = "    def stream(self, chunks): time.sleep(60); yield b''"
+    code, out, _ = smoke(session, "return Mine(route)", "--timeout", "0.2")
+    assert code == 1
+    assert "stream did not return within 0.2 s" in out
+    assert "anthropic-to-openai_chat" not in out
 
 
 def test_own_history_is_told(smoke: Smoke) -> None:

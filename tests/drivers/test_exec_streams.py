@@ -146,6 +146,7 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
         if isinstance(came, Crashed):
             assert came.died
             assert "these are my last words" in came.traceback
+        assert driver._child.over is not None
         # A child that was started again plays the next one.
         again = streamed(driver, source, case="box/one")
         assert when(again) == [(b"a", 1), (b"a", 2), (b"a", 3), (b"a", 4)]
