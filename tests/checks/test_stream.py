@@ -17,6 +17,7 @@ from toolcall_conformance.engine.plan import route_of
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
@@ -214,6 +215,15 @@ def test_what_is_harmless_passes(change: Change, upstream: str, variant: str) ->
 @pytest.mark.parametrize("upstream", CORPUS.formats)
 def test_a_stream_that_broke_off_may_raise(upstream: str) -> None:
     assert play(raises_when_cut, "anthropic", upstream, "cut").findings == ()
+
+
+def test_nothing_fails_behind_the_end() -> None:
+    """The reply is in one event: there is no middle in which its upstream could fail."""
+    case = CORPUS.cases["streaming/interleaved-calls"]
+    stream = case.exchanges("gemini")[0].stream_path
+    assert stream is not None
+    assert len(cuts.events(stream.read_bytes())) == 1
+    assert play(swallows_errors, "anthropic", "gemini", "cut", case.id).findings == ()
 
 
 def test_a_word_that_is_lost() -> None:

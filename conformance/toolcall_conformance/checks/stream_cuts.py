@@ -117,7 +117,7 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
                 )
             if len(tally.findings) > before:
                 return True
-    for count in cuts.spread(range(1, max(before_end, 2)), fine.failures):
+    for count in cuts.spread(range(1, before_end), fine.failures):
         if not _told_of_its_failure(scene, events, count, judges, tally):
             break
     return True
