@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -54,6 +54,10 @@ class Cassettes:
     files: int
     skipped: Mapping[str, int]
 
+    def to_json(self) -> dict[str, object]:
+        """For a report: how many exchanges and cassettes, and what was skipped, by reason."""
+        return {"exchanges": len(self.cases), "cassettes": self.files, "skipped": dict(self.skipped)}
+
     @property
     def told(self) -> str:
         """What was found, in a sentence."""
@@ -82,11 +86,14 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                 continue
             files += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
+            answered = 0
             for one in interactions:
                 found = identify(path, one, corpus)
                 if isinstance(found, Skipped):
                     skipped[found.reason] += 1
                     continue
+                answered += found.error is None
+                found = replace(found, exchange=max(1, answered))
                 id = f"{FAMILY}/{name}#{one.number}"
                 if id in cases:
                     raise CassetteError(

@@ -1,6 +1,8 @@
-"""Where what a provider sends is no longer what the corpus's goldens say: new members, other types, other order.
+"""Where what a provider sends is no longer what the goldens say: new members, other types, another order of events.
 
-A golden cannot show everything, so this tells, and fails nothing: rules ``drift/…``, all of them SHOULD or NOTE.
+A recording of a case of the corpus is held against that case's own golden. Any other is held against all goldens of its
+format together: what none of them has, and what all of them have. A golden cannot show everything, so this tells, and
+fails nothing: the rules ``drift/…`` are all SHOULD.
 """
 
 from __future__ import annotations
@@ -11,76 +13,97 @@ from typing import Any
 
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.cassettes.shapes import Member, Shape, successions, walk, walk_events
-from toolcall_conformance.findings import MISSING, Finding, Level
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.streaming import parse
 
 
-@cache
-def golden_shapes(corpus: Corpus, format_name: str) -> tuple[Shape, Shape]:
-    """The shapes of all golden replies of a format, and of all its golden streams; dialects are left out."""
-    replies, streams = Shape(), Shape()
-    for case in corpus.cases.values():
-        if format_name not in case.formats or format_name in case.dialects:
-            continue
-        for exchange in case.exchanges(format_name):
-            if exchange.response is not None:
-                replies.learn(exchange.response)
-            if exchange.stream_path is not None:
-                streams.learn_stream(parse(exchange.stream_path.read_bytes())["events"])
-    return replies, streams
-
-
 def drift(corpus: Corpus, recorded: Recorded) -> list[Finding]:
-    """What a recorded reply has that no golden of its format has, and lacks that all have."""
-    replies, streams = golden_shapes(corpus, recorded.format)
-    when = f"{recorded.host}, {recorded.date or 'no date'}"
+    """How a recorded reply differs in its shape from the goldens; ``pointer`` leads into the reply or its events."""
+    golden = _golden(corpus, recorded)
+    if golden is None:
+        shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
+    else:
+        shape, about = Shape(enough=1), f"{recorded.case}, {recorded.format}"
+        _learn(shape, golden, streamed=recorded.stream is not None)
+    tell = _Teller(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        return [
-            *_members(corpus, streams, walk_events(events), when),
-            *_order(corpus, streams, events, when),
-        ]
+        return [*_members(shape, walk_events(events), tell), *_order(shape, events, tell)]
     if recorded.response is not None:
-        return list(_members(corpus, replies, walk(recorded.response), when))
+        return list(_members(shape, walk(recorded.response), tell))
     return []
 
 
-def _members(corpus: Corpus, golden: Shape, found: Iterable[tuple[str, Member]], when: str) -> Iterator[Finding]:
+def _golden(corpus: Corpus, recorded: Recorded) -> Exchange | None:
+    """The exchange of the corpus that was recorded, if it was one."""
+    case = corpus.cases.get(recorded.case or "")
+    if case is None or recorded.format not in case.formats:
+        return None
+    exchanges = case.exchanges(recorded.format)
+    found = exchanges[recorded.exchange - 1] if recorded.exchange <= len(exchanges) else None
+    streamed = recorded.stream is not None
+    return found if found is not None and (found.stream_path if streamed else found.response) is not None else None
+
+
+@cache
+def _all(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
+    """The shape of all golden replies, or streams, of a format; those of other vendors are left out."""
+    shape = Shape()
+    for case in corpus.cases.values():
+        if format_name in case.formats and format_name not in case.dialects:
+            for exchange in case.exchanges(format_name):
+                _learn(shape, exchange, streamed=streamed)
+    return shape
+
+
+def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
+    if streamed and exchange.stream_path is not None:
+        shape.learn_stream(parse(exchange.stream_path.read_bytes())["events"])
+    elif not streamed and exchange.response is not None:
+        shape.learn(exchange.response)
+
+
+class _Teller:
+    """Writes findings: the rule, its place, and what was recorded where and when."""
+
+    def __init__(self, corpus: Corpus, about: str) -> None:
+        self._corpus = corpus
+        self._about = about
+
+    def __call__(self, rule: str, pointer: str, what: str, want: Any = MISSING, got: Any = MISSING) -> Finding:
+        known = self._corpus.rule(f"drift/{rule}")
+        said = f"{known.breach}: {what} ({self._about})"
+        return Finding(known.id, known.level, pointer, said, want, got, element=known.element)
+
+
+def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) -> Iterator[Finding]:
     told: set[str] = set()
-    present: dict[str, dict[str, set[str]]] = {}
+    objects: dict[str, dict[str, set[str]]] = {}  # by place, and pointer: the places of the members
     for place, member in found:
-        parent = place.rpartition("/")[0]
-        above = member.pointer.rpartition("/")[0]
-        present.setdefault(parent, {}).setdefault(above, set()).add(place)
         if member.type == "object":
-            present.setdefault(place, {}).setdefault(member.pointer, set())
+            objects.setdefault(place, {}).setdefault(member.pointer, set())
+        parent, above = place.rpartition("/")[0], member.pointer.rpartition("/")[0]
+        if parent in objects and above in objects[parent]:
+            objects[parent][above].add(place)
+        types = golden.types.get(place)
         if place in told:
             continue
-        types = golden.types.get(place)
-        if types is None:
-            # Told once, at the topmost new place; below it everything is new.
-            if parent in golden.types:
-                told.add(place)
-                yield _finding(corpus, "drift/new-member", member.pointer, f"{place} ({when})", MISSING, member.type)
-        elif member.type not in types and "null" not in (member.type, *types):
+        # Told at the topmost place: all below what is new or of another type is new, too.
+        if types is None and parent in golden.types and parent not in told:
             told.add(place)
-            yield _finding(
-                corpus, "drift/type-changed", member.pointer, f"{place} ({when})", sorted(types), member.type
-            )
-    for place, objects in present.items():
-        for wanted in sorted(golden.always(place)):
-            if wanted in told:
-                continue
-            for pointer, members in objects.items():
-                if wanted not in members:
-                    told.add(wanted)
-                    said = f"{wanted} ({when})"
-                    yield _finding(corpus, "drift/member-gone", pointer, said, wanted.rpartition("/")[2], MISSING)
-                    break
+            yield tell("new-member", member.pointer, place, got=member.type)
+        elif types is not None and member.type not in types and "null" not in (member.type, *types):
+            told.add(place)
+            yield tell("type-changed", member.pointer, place, sorted(types), member.type)
+    for place, each in objects.items():
+        for wanted in sorted(golden.always(place) - told):
+            lacking = next((pointer for pointer, members in each.items() if wanted not in members), None)
+            if lacking is not None:
+                yield tell("member-gone", lacking, wanted, wanted.rpartition("/")[2])
 
 
-def _order(corpus: Corpus, golden: Shape, events: list[Any], when: str) -> Iterator[Finding]:
+def _order(golden: Shape, events: list[Any], tell: _Teller) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
     told = set()
     for before, kind, number in successions(events):
@@ -89,11 +112,6 @@ def _order(corpus: Corpus, golden: Shape, events: list[Any], when: str) -> Itera
         told.add((before, kind))
         pointer = f"/events/{number}" if number < len(events) else ""
         if kind not in kinds:
-            yield _finding(corpus, "drift/new-event", pointer, f"{kind} ({when})", MISSING, kind)
+            yield tell("new-event", pointer, kind, got=kind)
         elif before in kinds:
-            yield _finding(corpus, "drift/event-order", pointer, f"{kind} behind {before} ({when})", MISSING, kind)
-
-
-def _finding(corpus: Corpus, rule: str, pointer: str, said: str, want: Any, got: Any) -> Finding:
-    known = corpus.rule(rule)
-    return Finding(rule, Level(known.level), pointer, f"{known.breach}: {said}", want, got, element=known.element)
+            yield tell("event-order", pointer, f"{kind} behind {before}", got=kind)

@@ -20,7 +20,8 @@ class Recorded:
     """One exchange with a provider, as it was recorded.
 
     It has a request and one of three: ``response`` (a JSON body), ``stream`` (the bytes of a stream of events), or
-    ``error`` (``{"status", "headers", "body"}``). ``official``: the host is the provider's own.
+    ``error`` (``{"status", "headers", "body"}``). ``official``: the host is the provider's own. ``case`` is the case of
+    the corpus that it was recorded for, if it was, and ``exchange`` which of its exchanges, from 1.
     """
 
     path: Path
@@ -34,6 +35,8 @@ class Recorded:
     response: Any = None
     stream: bytes | None = None
     error: dict[str, Any] | None = None
+    case: str | None = None
+    exchange: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | Skipped
         "official": any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name].get("hosts", ())),
         "date": one.recorded_at or one.response_headers.get("date"),
         "request": request,
+        "case": one.case,
     }
     return _answered(one, about)
 

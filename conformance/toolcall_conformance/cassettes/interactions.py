@@ -15,7 +15,7 @@ class Interaction:
     """A request and its response. Bodies are the bytes that were meant: compression and base64 are undone.
 
     ``number`` counts from 1 and is the place in the cassette; ``recorded_at`` is the cassette's own word, None where it
-    says nothing. The names of headers are in lower case.
+    says nothing. The names of headers are in lower case. ``case`` is the case of the corpus that our recorder played.
     """
 
     number: int
@@ -27,3 +27,4 @@ class Interaction:
     response_headers: Mapping[str, str]
     response_body: bytes
     recorded_at: str | None = None
+    case: str | None = None

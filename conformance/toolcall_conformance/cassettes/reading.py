@@ -12,6 +12,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,24 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
             f"{path}: an unknown format of cassette ({found}); known are those of vcrpy (`interactions`) and VCR for "
             "Ruby (`http_interactions`)"
         )
+    case, date = _origin(cassette)
     for number, entry in enumerate(entries, 1):
         try:
-            yield one(number, entry)
+            recorded = one(number, entry)
+            yield replace(recorded, case=case, recorded_at=recorded.recorded_at or date)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             missing = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
             raise CassetteError(f"{path}: interaction {number}: {missing}; {_AGAIN}") from None
+
+
+def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Which case our own recorder played, and when."""
+    holder = cassette.get("metadata")
+    about = holder.get("toolcall") if isinstance(holder, dict) else None
+    if not isinstance(about, dict):
+        return None, None
+    case, date = about.get("case"), about.get("date")
+    return case if isinstance(case, str) else None, date if isinstance(date, str) else None
 
 
 def _of_vcrpy(number: int, entry: Any) -> Interaction:

@@ -19,10 +19,9 @@ from toolcall_conformance.checks.streamed import Heard
 from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.library import Case
 from toolcall_conformance.streaming import cuts, parse
-
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -53,7 +52,7 @@ def wire(
 def drift(
     case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """What was answered is held against the shape of the goldens: new members and events, other types, another order."""
+    """What was answered is held against the goldens' shape: new members and events, other types, another order."""
     del route, open_session, variant, other
     tally = Tally.of(case, "drift")
     tally.findings += [replace(finding, body="reply") for finding in judges.drift(_recorded(case))]

@@ -19,9 +19,6 @@ FREE = frozenset(
     {"input", "args", "arguments", "parameters", "schema", "input_schema", "metadata", "parametersJsonSchema"}
 )
 
-# As many objects show what is always there.
-ENOUGH = 3
-
 
 @dataclass(slots=True)
 class Member:
@@ -36,8 +33,10 @@ class Shape:
     """What replies have: the JSON types by place, how often each object was seen and with which members, successions.
 
     ``objects`` counts the objects at a place, ``members`` how many of them have a member; ``follows`` holds pairs of
-    kinds of events, the second directly behind the first.
+    kinds of events, the second directly behind the first. ``enough`` objects show what is always there.
     """
+
+    enough: int = 3
 
     types: dict[str, set[str]] = field(default_factory=dict)
     objects: dict[str, int] = field(default_factory=dict)
@@ -62,8 +61,8 @@ class Shape:
             self.objects[place] = self.objects.get(place, 0) + 1
 
     def always(self, place: str) -> frozenset[str]:
-        """The places of the members that every object here had; none where fewer than three were seen."""
-        return self._always.get(place, frozenset()) if self.objects.get(place, 0) >= ENOUGH else frozenset()
+        """The places of the members that every object here had; none where too few were seen."""
+        return self._always.get(place, frozenset()) if self.objects.get(place, 0) >= self.enough else frozenset()
 
     @cached_property
     def _always(self) -> dict[str, frozenset[str]]:

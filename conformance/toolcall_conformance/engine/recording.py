@@ -45,10 +45,7 @@ class Recorder:
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
-        said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
-        if self.run.cassettes is not None:
-            said += f"\ntoolcall: {self.run.cassettes.told}"
-        return said
+        return f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -146,6 +143,7 @@ class Recorder:
             "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
             "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
+            **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
             "strict": run.settings.strict,
             "python": platform.python_version(),
             "pytest": pytest.__version__,
@@ -174,5 +172,7 @@ class Recorder:
             for piece in pieces:
                 terminalreporter.write(piece.text, **_MARKUP[piece.kind])
             terminalreporter.line("")
+        if self.run.cassettes is not None:
+            terminalreporter.line(f"toolcall: {self.run.cassettes.told}")
         if self.written:
             terminalreporter.line(f"toolcall: the report is {self.run.settings.report}")

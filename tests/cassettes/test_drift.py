@@ -1,0 +1,175 @@
+"""Drift: a golden that has grown old is told, with provider, case and pointer; a model's own choice of words is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import goldens
+import pytest
+
+from toolcall_conformance.cassettes.cases import load
+from toolcall_conformance.cassettes.drift import drift
+from toolcall_conformance.cassettes.identify import Recorded
+from toolcall_conformance.cassettes.shapes import kind_of, successions
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import dump, parse
+
+CASE = "shell/realistic"
+
+
+def recorded(
+    corpus: Corpus, folder: Path, name: str, *, streamed: bool = False, case: str | None = CASE, number: int = 1
+) -> Recorded:
+    """An exchange of a case as it would be recorded today, that is, as its golden says."""
+    about = {"case": case, "date": "2026-11-22"} if case else {}
+    goldens.write(folder / f"{name}.json", goldens.exchanges(corpus, CASE, name, streamed=streamed), **about)
+    found = load(corpus, [folder / f"{name}.json"]).cases
+    return found[f"recorded/{name}.json#{number}"].recorded
+
+
+def told(found: list[Finding]) -> set[tuple[str, str]]:
+    assert all(finding.level is Level.SHOULD for finding in found)
+    return {(finding.rule, finding.pointer) for finding in found}
+
+
+@pytest.mark.parametrize("case", [CASE, None])
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("name", goldens.URLS)
+def test_what_is_as_the_golden_says_has_not_drifted(
+    name: str, streamed: bool, case: str | None, corpus: Corpus, tmp_path: Path
+) -> None:
+    for number in (1, 2):
+        assert drift(corpus, recorded(corpus, tmp_path, name, streamed=streamed, case=case, number=number)) == []
+
+
+def aged(
+    corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], *, part: str = "response.json"
+) -> Corpus:
+    """A corpus whose golden of this case has been changed."""
+    (tmp_path / "scenarios").mkdir(parents=True)
+    root = tmp_path / "aged"
+    root.mkdir()
+    for entry in corpus.root.iterdir():
+        if entry.name != "scenarios":
+            (root / entry.name).symlink_to(entry)
+    copy = root / "scenarios" / CASE
+    copy.mkdir(parents=True)
+    for path in (corpus.root / "scenarios" / CASE).rglob("*"):
+        target = copy / path.relative_to(corpus.root / "scenarios" / CASE)
+        target.mkdir(exist_ok=True) if path.is_dir() else target.write_bytes(path.read_bytes())
+    golden = copy / name / f"01-{part}"
+    if part.endswith(".sse"):
+        stream = parse(golden.read_bytes())
+        change(stream["events"])
+        golden.write_bytes(dump(stream["events"]))
+    else:
+        body = json.loads(golden.read_text(encoding="utf-8"))
+        change(body)
+        golden.write_text(json.dumps(body), encoding="utf-8")
+    return Corpus(root)
+
+
+def without_stop(body: Any) -> None:
+    del body["stop_reason"]
+
+
+def usage_as_text(body: Any) -> None:
+    body["usage"]["total_tokens"] = "120"
+
+
+def with_safety(body: Any) -> None:
+    body["candidates"][0]["safetyRatings"] = []
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "rule", "pointer"),
+    [
+        ("anthropic", without_stop, "drift/new-member", "/stop_reason"),
+        ("openai_responses", usage_as_text, "drift/type-changed", "/usage/total_tokens"),
+        ("openai_chat", usage_as_text, "drift/type-changed", "/usage/total_tokens"),
+        ("gemini", with_safety, "drift/member-gone", "/candidates/0"),
+    ],
+)
+def test_an_aged_golden_is_told(
+    name: str, change: Callable[[Any], None], rule: str, pointer: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    today = recorded(corpus, tmp_path, name)
+    [finding] = drift(aged(corpus, tmp_path, name, change), today)
+    assert (finding.rule, finding.pointer) == (rule, pointer)
+    assert f"({CASE}, {name}; {today.host}, 2026-11-22)" in finding.message
+
+
+def ping_first(events: list[Any]) -> None:
+    events.insert(0, next(event for event in events if event["event"] == "ping"))
+
+
+def stop_before_delta(events: list[Any]) -> None:
+    places = [index for index, event in enumerate(events) if event["event"] in ("content_block_stop", "message_delta")]
+    events[places[-2]], events[places[-1]] = events[places[-1]], events[places[-2]]
+
+
+def without_in_progress(events: list[Any]) -> None:
+    events[:] = [event for event in events if event["event"] != "response.in_progress"]
+
+
+def role_apart(events: list[Any]) -> None:
+    del events[0]["data"]["choices"][0]["delta"]["role"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "expected"),
+    [
+        ("anthropic", ping_first, set()),
+        ("anthropic", stop_before_delta, {"drift/event-order"}),
+        ("openai_responses", without_in_progress, {"drift/new-event"}),
+        ("openai_chat", role_apart, {"drift/new-event"}),
+    ],
+)
+def test_another_order_of_events_is_told(
+    name: str, change: Callable[[list[Any]], None], expected: set[str], corpus: Corpus, tmp_path: Path
+) -> None:
+    today = recorded(corpus, tmp_path, name, streamed=True)
+    found = drift(aged(corpus, tmp_path, name, change, part="response.sse"), today)
+    assert expected <= {finding.rule for finding in found} <= expected | {"drift/event-order", "drift/new-member"}
+    assert all(CASE in finding.message and name in finding.message for finding in found)
+    assert bool(found) == bool(expected)
+
+
+def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp_path: Path) -> None:
+    today = recorded(corpus, tmp_path, "anthropic", case=None)
+    response = json.loads(json.dumps(today.response))
+    response["shiny"] = {"deep": 1}
+    response["content"][0]["text"] = ["Let me see."]
+    del response["role"]
+    changed = replace(today, response=response)
+    assert told(drift(corpus, changed)) == {
+        ("drift/new-member", "/shiny"),
+        ("drift/type-changed", "/content/0/text"),
+        ("drift/member-gone", ""),
+    }
+    # What only some goldens have may be missing, and what a tool is called with is nobody's shape.
+    response = json.loads(json.dumps(today.response))
+    response["content"] = [{"type": "tool_use", "id": "toolu_1", "name": "x", "input": {"any": {"thing": 1}}}]
+    assert drift(corpus, replace(today, response=response)) == []
+
+
+def test_kinds_of_events() -> None:
+    assert kind_of({"data": "[DONE]"}) == "[DONE]"
+    assert kind_of({"data": {"type": "ping"}}) == "ping"
+    assert kind_of({"data": {"choices": []}}) == "no choice"
+    delta = {"role": "assistant", "content": "", "tool_calls": None}
+    assert kind_of({"data": {"choices": [{"delta": delta, "finish_reason": None}]}}) == "delta.content+delta.role"
+    part = {"functionCall": {"name": "x"}, "thoughtSignature": "s"}
+    assert kind_of({"data": {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}}) == (
+        "finish+part.functionCall"
+    )
+
+
+def test_what_keeps_a_connection_alive_stands_anywhere() -> None:
+    events = [{"data": {"type": kind}} for kind in ("a", "ping", "a", "keepalive", "b")]
+    assert list(successions(events)) == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]

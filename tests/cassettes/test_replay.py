@@ -1,0 +1,221 @@
+"""``--toolcall-cassettes``: every recorded exchange is a case, with a translator and without."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import goldens
+import pytest
+from foreign import Exchanged, ruby_yaml, vcrpy_yaml
+
+from toolcall_conformance.library import Corpus
+
+REFERENCE = ("--toolcall-translator", "toolcall_reference:ReferenceTranslator")
+QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
+
+
+def replay(pytester: pytest.Pytester, *arguments: str, cassettes: str = "cassettes") -> tuple[Any, list[Any]]:
+    """Run the recordings alone; pytest's result and the items of the report."""
+    options = ("--toolcall-cassettes", cassettes, "--toolcall-report", "report.json")
+    done = pytester.runpytest_inprocess(*QUIET, *options, *arguments)
+    report = pytester.path / "report.json"
+    return done, json.loads(report.read_text(encoding="utf-8"))["items"] if report.exists() else []
+
+
+def test_what_the_goldens_say_passes_everywhere(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    for name in goldens.URLS:
+        for streamed in (False, True):
+            for case in ("shell/realistic", "parallel/two-rounds"):
+                path = pytester.path / "cassettes" / f"{name}-{case.replace('/', '-')}-{streamed}.json"
+                goldens.write(path, goldens.exchanges(corpus, case, name, streamed=streamed))
+    done, items = replay(pytester, *REFERENCE, "toolcall::recorded")
+    assert done.ret == 0
+    counts = Counter((item["check"], item["verdict"]) for item in items)
+    exchanges = sum(len(corpus.cases[case].exchanges("gemini")) for case in ("shell/realistic", "parallel/two-rounds"))
+    assert counts == {
+        ("wire", "pass"): 8 * exchanges,
+        ("drift", "pass"): 8 * exchanges,
+        ("request", "pass"): 8 * exchanges * 4,
+        ("response", "pass"): 4 * exchanges * 4,
+        ("stream", "pass"): 4 * exchanges * 4,
+    }
+    done.stdout.fnmatch_lines([f"toolcall: {8 * exchanges} recorded exchanges in 16 cassettes"])
+
+
+def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    wrong = json.loads(first.answer)
+    wrong["stop_reason"] = "end_turn"  # beside a call
+    faulty = Exchanged(first.url, first.request, 200, "application/json", json.dumps(wrong).encode())
+    goldens.write(pytester.path / "cassettes" / "a.json", [first, faulty])
+    done, items = replay(pytester, "toolcall::")
+    assert done.ret == 1
+    assert {(item["nodeid"], item["verdict"]) for item in items} == {
+        ("toolcall::recorded/a.json#1::wire::anthropic-to-anthropic", "pass"),
+        ("toolcall::recorded/a.json#1::drift::anthropic-to-anthropic", "pass"),
+        ("toolcall::recorded/a.json#2::wire::anthropic-to-anthropic", "fail"),
+        ("toolcall::recorded/a.json#2::drift::anthropic-to-anthropic", "pass"),
+    }
+    [fault] = [finding for item in items for finding in item["findings"]]
+    assert (fault["rule"], fault["level"], fault["body"]) == ("anthropic/finish-agrees-with-calls", "MUST", "response")
+    again = 'pytest --toolcall-cassettes cassettes "toolcall::recorded/a.json#2::wire::anthropic-to-anthropic"'
+    done.stdout.fnmatch_lines([f"*again *{again}".replace("[", "[[]")])
+    done, items = replay(pytester, "toolcall::recorded/a.json#2::wire")
+    assert [item["verdict"] for item in items] == ["fail"]
+
+
+BROKEN = """
+from toolcall_reference import ReferenceTranslator
+
+
+class Session:
+    def __init__(self, session):
+        self.session = session
+
+    def request(self, body):
+        made = self.session.request(body)
+        for message in made.get("messages", []):
+            message.pop("tool_calls", None)
+        return made
+
+    def response(self, body):
+        made = self.session.response(body)
+        for choice in made.get("choices", []):
+            choice["message"].pop("tool_calls", None)
+        return made
+
+    def stream(self, chunks):
+        for chunk in self.session.stream(chunks):
+            yield chunk.replace(b"get_weather", b"get_wether").replace(b"run_shell_command", b"run_command")
+
+
+class Translator:
+    def open(self, route):
+        return Session(ReferenceTranslator().open(route))
+"""
+
+
+def test_a_faulty_translator_is_seen_without_goldens(
+    pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(broken_for_replay=BROKEN)
+    monkeypatch.syspath_prepend(pytester.path)
+    folder = pytester.path / "cassettes"
+    goldens.write(folder / "a.json", goldens.exchanges(corpus, "shell/realistic", "anthropic"))
+    goldens.write(folder / "b.json", goldens.exchanges(corpus, "shell/realistic", "openai_responses", streamed=True))
+    spec = ("--toolcall-translator", "broken_for_replay:Translator")
+    done, items = replay(pytester, *spec, "toolcall::recorded")
+    assert done.ret == 1
+    found = {
+        (item["check"], item["client"], item["upstream"], finding["rule"])
+        for item in items
+        for finding in item["findings"]
+        if finding["level"] == "MUST"
+    }
+    assert ("request", "anthropic", "openai_chat", "translation/call-lost") in found
+    assert ("response", "openai_chat", "anthropic", "translation/call-lost") in found
+    assert ("stream", "gemini", "openai_responses", "translation/call-name") in found
+    assert not {rule for check, _, _, rule in found if check in ("wire", "drift")}
+
+
+def test_a_refusal_is_told_and_fails_nothing(
+    pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = BROKEN.replace(
+        "        made = self.session.request(body)", '        raise type("Refused", (Exception,), {})("not mine")'
+    )
+    pytester.makepyfile(refusing_for_replay=refusing)
+    monkeypatch.syspath_prepend(pytester.path)
+    goldens.write(pytester.path / "cassettes" / "a.json", goldens.exchanges(corpus, "shell/realistic", "anthropic"))
+    done, items = replay(
+        pytester, "--toolcall-translator", "refusing_for_replay:Translator", "toolcall::recorded/a.json#1::request"
+    )
+    assert done.ret == 0
+    assert {item["verdict"] for item in items} == {"warn"}
+    assert {finding["rule"] for item in items for finding in item["findings"]} == {"translation/refused"}
+
+
+def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    folder = pytester.path / "cassettes"
+    folder.mkdir()
+    recorded = goldens.exchanges(corpus, "shell/realistic", "gemini")
+    weather = Exchanged("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
+    (folder / "some.yaml").write_text(vcrpy_yaml([weather, *recorded, weather]), encoding="utf-8")
+    (folder / "ruby.yml").write_text(ruby_yaml(recorded), encoding="utf-8")
+    (folder / "package.json").write_text("{}", encoding="utf-8")
+    (folder / "notes.txt").write_text("no cassette", encoding="utf-8")
+    done, items = replay(pytester, "toolcall::recorded")
+    assert done.ret == 0
+    done.stdout.fnmatch_lines(
+        [
+            f"toolcall: {2 * len(recorded)} recorded exchanges in 2 cassettes; skipped: 2 × another API: POST "
+            "api.weather.example, 1 × a file that is no cassette"
+        ]
+    )
+    assert len(items) == 4 * len(recorded)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentences"),
+    [
+        ("cut.json", '{"interactions": [{"request": {"me', ["cut.json: no valid JSON", "it is cut off or was edited"]),
+        ("cut.yaml", 'interactions:\n- request: "x\n', ["cut.yaml: neither JSON nor YAML", "record it again"]),
+        ("empty.yaml", " \n", ["empty.yaml: the file is empty"]),
+        (
+            "edited.json",
+            '{"interactions": [{"request": {"uri": "https://api.anthropic.com/v1/messages"}, "response": {}}]}',
+            ["edited.json: interaction 1: ", "is missing", "record it again"],
+        ),
+        (
+            "edited.yml",
+            "http_interactions:\n- request: {method: post, uri: x}\n  response: {status: {code: many}}\n",
+            ["edited.yml: interaction 1: ", "many"],
+        ),
+        (
+            "damaged.json",
+            '{"interactions": [{"request": {"method": "POST", "uri": "x", "headers": {}, "body": ""}, "response": '
+            '{"status": {"code": 200}, "headers": {}, "body": {"base64_string": "abc"}}}]}',
+            ["damaged.json: interaction 1: a body in base64 that cannot be decoded"],
+        ),
+    ],
+)
+def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: str, sentences: list[str]) -> None:
+    folder = pytester.path / "cassettes"
+    folder.mkdir()
+    (folder / name).write_text(text, encoding="utf-8")
+    done, _ = replay(pytester, "toolcall::recorded")
+    assert done.ret == 4
+    said = done.stderr.str()
+    assert "Traceback" not in said
+    for sentence in sentences:
+        assert sentence in said
+    assert (folder / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("cassettes", "sentence"),
+    [
+        ("nowhere", "nowhere: no such file or folder; --toolcall-cassettes takes a folder of cassettes"),
+        ("empty", "empty: no exchange of these APIs is recorded there (1 × a file that is no cassette); give a folder"),
+        ("empty/har.json", "har.json: an unknown format of cassette (the keys 'log')"),
+        ("other", "other: no exchange of these APIs is recorded there (1 × another API: POST api.weather.example)"),
+    ],
+)
+def test_a_folder_without_recordings_is_told(pytester: pytest.Pytester, cassettes: str, sentence: str) -> None:
+    for name in ("empty", "other"):
+        (pytester.path / name).mkdir()
+    (pytester.path / "empty" / "har.json").write_text('{"log": {}}', encoding="utf-8")
+    weather = Exchanged("https://api.weather.example/today", {"q": 1}, 200, "application/json", b"{}")
+    (pytester.path / "other" / "a.yaml").write_text(vcrpy_yaml([weather]), encoding="utf-8")
+    done, _ = replay(pytester, "toolcall::recorded", cassettes=cassettes)
+    assert done.ret == 4
+    assert sentence in done.stderr.str().replace("\n", "")
+
+
+def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    goldens.write(pytester.path / "cassettes" / "a.json", goldens.exchanges(corpus, "shell/realistic", "gemini"))
+    done, _ = replay(pytester, "toolcall::recorded/a.json#7::wire")
+    assert done.ret == 4
+    assert "did you mean recorded/a.json#2 or recorded/a.json#1" in done.stderr.str()
