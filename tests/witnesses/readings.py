@@ -11,7 +11,9 @@ from toolcall_conformance.reading import Unreadable
 #: Replies that an SDK's accumulator does not give out: (format, finish reason) -> what it raises.
 NOT_GIVEN_OUT = {
     ("openai_chat", "length"): "the length limit was reached",
+    ("openai_chat", "content_filter"): "rejected by the content filter",
     ("openai_responses", "max_output_tokens"): "Didn't receive a `response.completed` event",
+    ("openai_responses", "content_filter"): "Didn't receive a `response.completed` event",
 }
 
 #: Vendors' streams that the SDK of the API which they imitate reads as another reply, or not at all, and why.
