@@ -232,6 +232,16 @@ def test_a_word_that_is_lost() -> None:
     assert "translation/stream-equals-reply" in rules(result, Level.SHOULD)
 
 
+def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
+    def uncounted(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in stream(chunks):
+            yield re.sub(rb'"total_tokens": ?\d+', b'"total_tokens":null', piece)
+
+    found = play(uncounted, "openai_chat", "anthropic").findings
+    assert {one.rule for one in found} == {"openai_chat/usage-counts"}
+    assert not any("put together" in one.body for one in found)
+
+
 def test_a_session_without_streams_has_no_items() -> None:
     """And cuts are tried where a case has something that they can break."""
     assert variants(CORPUS, CORPUS.cases[CASE], "anthropic", "gemini") == ("", "recut", "cut")

@@ -78,7 +78,8 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     if came.raised is not None:
         tally.fail("stream", came.raised, name)
         return False
-    tally.findings += [replace(one, body=name) for one in _illegal(scene, heard, judges)]
+    illegal = [replace(one, body=name) for one in _illegal(scene, heard, judges)]
+    tally.findings += illegal
     same = route.client == route.upstream
     found = judges.body(
         # What comes back in its own format is held against what was sent: a stream says less than the unary reply.
@@ -95,7 +96,8 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
         declared=came.losses,
     )
     tally.lose(found)
-    tally.findings += [replace(one, body=f"{name}, put together") for one in found]
+    told = {one.rule for one in illegal}  # some rules bind what an event brings as they bind a whole reply
+    tally.findings += [replace(one, body=f"{name}, put together") for one in found if one.rule not in told]
     tally.findings += _unlike_the_reply(scene, client, reply, heard)
     # Who stops reading at the API's own end of a reply never takes the end of the stream.
     if (
