@@ -95,7 +95,7 @@ class Child:
 
     def _timed_out(self, operation: str, seconds: float) -> TimedOut:
         words = self.words
-        self._end(f"was killed when {operation} took more than {seconds:g} s")
+        self._end(f"was killed when {operation} took more than {round(seconds, 2):g} s")
         return TimedOut(seconds, words)
 
     def _ended(self, operation: str, rest: bytes) -> Fault:
