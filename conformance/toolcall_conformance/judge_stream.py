@@ -153,9 +153,9 @@ def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], heard:
     ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
     if "broken" in output:
         ended["broken"] = output["broken"]
-    added = f"/events/{len(events)}"
+    added = f"/events/{len(events)}/"
     found = check_body(corpus, client, "stream", ended)
-    return [one for one in found if one.pointer != added and not one.pointer.startswith(f"{added}/")]
+    return [one for one in found if not f"{one.pointer}/".startswith(added)]
 
 
 def _counted(output: dict[str, Any], finding: Finding) -> Finding:

@@ -141,6 +141,34 @@ def test_the_upstream_broke_off(run: Any, found: Any) -> None:
     assert "translation/stream-cut-end" in {one["rule"] for one in findings}
 
 
+@pytest.mark.parametrize("client", CORPUS.formats)
+def test_what_just_stops_with_its_source_is_right_in_every_format(found: Any, client: str) -> None:
+    up = begun(golden("anthropic"), 8)
+    words = ("--client", client, "--upstream", "anthropic", "--stream", "up", "down")
+    assert found(*words, up=up, down=begun(golden(client), 2)) == (0, [])
+
+
+def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -> None:
+    """Responses says it before the item is done."""
+    pieces = cuts.events(golden("openai_responses"))
+    place = next(count for count, event in enumerate(pieces) if b"function_call_arguments.done" in event)
+    down = cuts.events(golden("anthropic"))
+    stops = [count for count, event in enumerate(down) if b"event: content_block_stop" in event]
+    words = ("--client", "anthropic", "--upstream", "openai_responses", "--stream", "up", "down")
+    one_call_closed = b"".join(down[: stops[1] + 1])
+    assert found(*words, up=b"".join(pieces[: place + 1]), down=one_call_closed) == (0, [])
+    code, findings = found(*words, up=b"".join(pieces[:place]))
+    assert (code, [one["rule"] for one in findings]) == (1, ["translation/stream-cut-call"])
+
+
+def test_torn_bytes_count_though_the_upstream_broke_off(found: Any) -> None:
+    words = ("--client", "openai_chat", "--upstream", "anthropic", "--stream", "up", "down")
+    down = begun(golden("openai_chat"), 3).replace(b"I check", b"I \xff", 1)
+    assert b"\xff" in down
+    _, findings = found(*words, up=begun(golden("anthropic"), 8), down=down)
+    assert [one["rule"] for one in findings] == ["openai_chat/stream-text"]
+
+
 def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any) -> None:
     up = begun(golden("openai_chat"), 15)
     down = begun(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')

@@ -98,7 +98,7 @@ def _verify_not_empty(name: str, data: bytes) -> None:
 
 
 def _is_json(data: bytes) -> bool:
-    return data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and not _FIELD.search(data)
+    return data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def _no_event(found: dict[str, Any]) -> str:
