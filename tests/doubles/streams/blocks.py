@@ -1,0 +1,444 @@
+"""Faults in the grammar of Anthropic's streams: the message, its blocks, and their deltas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doubles.streams.handles import again, kind, opens, piece, typed, without_last
+from doubles.streams.model import ANTHROPIC, CUT, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
+
+Events = Iterator[Event]
+
+NOT_ITS_BLOCK = ("anthropic/stream-block-closed", "translation/arguments")
+"""What follows where deltas and stops are for another block than their own."""
+
+HALF_JSON = ("anthropic/call-input-object", "translation/arguments")
+"""What follows where the fragments of a call are no JSON."""
+
+
+@broken(
+    "second-block-reuses-index",
+    client=ANTHROPIC,
+    rule="anthropic/stream-index",
+    follows=("anthropic/stream-block-open", "anthropic/stream-delta-kind", *NOT_ITS_BLOCK),
+    spares=TEXT,
+)
+def second_block_reuses_index(events: Events) -> Events:
+    """Every block has the index 0."""
+    for event in events:
+        if "index" in event["data"]:
+            event["data"]["index"] = 0
+        yield event
+
+
+@broken(
+    "index-from-one",
+    client=ANTHROPIC,
+    rule="anthropic/stream-index",
+    follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK, "translation/text-lost"),
+)
+def index_from_one(events: Events) -> Events:
+    """Blocks are counted from 1."""
+    for event in events:
+        if "index" in event["data"]:
+            event["data"]["index"] += 1
+        yield event
+
+
+@broken(
+    "index-skips-one",
+    client=ANTHROPIC,
+    rule="anthropic/stream-index",
+    follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK),
+    spares=TEXT,
+    thread="https://github.com/QuantumNous/new-api/issues/5482",
+)
+def index_skips_one(events: Events) -> Events:
+    """The index is raised when a text ends and when a call begins, so one is left out between the two."""
+    text = False
+    for event in events:
+        text = text or opens(event, "text")
+        if text and event["data"].get("index"):
+            event["data"]["index"] += 1
+        yield event
+
+
+@broken("block-never-closed", client=ANTHROPIC, rule="anthropic/stream-block-closed", spares=TEXT)
+def block_never_closed(events: Events) -> Events:
+    """The last call's block is not stopped."""
+    held = None
+    for event in events:
+        if kind(event) == "content_block_stop":
+            held = event if event["data"]["index"] == 3 else None
+        if held is None or event is not held:
+            yield event
+
+
+@broken("block-closed-twice", client=ANTHROPIC, rule="anthropic/stream-block-open")
+def block_closed_twice(events: Events) -> Events:
+    """A block is stopped when it ends, and all once more with the message."""
+    stops = []
+    for event in events:
+        if kind(event) == "content_block_stop":
+            stops.append(event)
+        if kind(event) == "message_delta":
+            yield from map(again, stops)
+        yield event
+
+
+@broken(
+    "delta-before-start",
+    client=ANTHROPIC,
+    rule="anthropic/stream-block-open",
+    follows=("anthropic/stream-arguments", *HALF_JSON),
+    spares=TEXT,
+)
+def delta_before_start(events: Events) -> Events:
+    """The first fragment of a call's arguments comes before its block is started."""
+    held = None
+    for event in events:
+        if opens(event, "tool_use"):
+            held = event
+            continue
+        if held is not None and piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
+            yield event
+            yield held
+            held = None
+            continue
+        if held is None or not piece(event, "input_json_delta"):
+            yield event
+
+
+@broken("delta-after-stop", client=ANTHROPIC, rule="anthropic/stream-block-open", spares=TEXT)
+def delta_after_stop(events: Events) -> Events:
+    """The last fragment of a call comes when its block is stopped already."""
+    held = None
+    for event in events:
+        late = kind(event) == "content_block_stop" and held is not None
+        if held is not None:
+            yield from (event, held) if late else (held,)
+        held = event if piece(event, "input_json_delta") else None
+        if held is None and not late:
+            yield event
+
+
+@broken(
+    "block-not-started",
+    client=ANTHROPIC,
+    rule="anthropic/stream-block-open",
+    follows=("translation/text-lost",),
+    case=TEXT,
+    thread="https://github.com/decolua/9router/pull/2248",
+)
+def block_not_started(events: Events) -> Events:
+    """The content_block_start of a text is left out."""
+    return (event for event in events if not opens(event, "text"))
+
+
+@broken(
+    "stop-of-no-block",
+    client=ANTHROPIC,
+    rule="anthropic/stream-block-open",
+    thread="https://github.com/QuantumNous/new-api/issues/5482",
+)
+def stop_of_no_block(events: Events) -> Events:
+    """With the message a block is stopped that was never started."""
+    for event in events:
+        if kind(event) == "message_delta":
+            yield typed("content_block_stop", index=9)
+        yield event
+
+
+@broken(
+    "message-not-started",
+    client=ANTHROPIC,
+    rule="anthropic/stream-message-start",
+    follows=("translation/target-format", "translation/bad-output"),
+    thread="https://github.com/router-for-me/CLIProxyAPI/issues/561",
+)
+def message_not_started(events: Events) -> Events:
+    """There is no message_start."""
+    return (event for event in events if kind(event) != "message_start")
+
+
+@broken("message-started-twice", client=ANTHROPIC, rule="anthropic/stream-message-start", spares=TEXT)
+def message_started_twice(events: Events) -> Events:
+    """A message_start comes with every call."""
+    start = None
+    for event in events:
+        start = event if kind(event) == "message_start" else start
+        if opens(event, "tool_use") and start is not None:
+            yield again(start)
+        yield event
+
+
+@broken(
+    "message-start-without-usage",
+    client=ANTHROPIC,
+    rule="anthropic/stream-message-start-shape",
+    follows=("anthropic/shape",),
+)
+def message_start_without_usage(events: Events) -> Events:
+    """message_start has no usage."""
+    for event in events:
+        if kind(event) == "message_start":
+            del event["data"]["message"]["usage"]
+        yield event
+
+
+@broken(
+    "call-starts-without-input",
+    client=ANTHROPIC,
+    rule="anthropic/stream-block-start",
+    spares=TEXT,
+    thread="https://github.com/farion1231/cc-switch/pull/2557",
+)
+def call_starts_without_input(events: Events) -> Events:
+    """The block of a call is started without an input."""
+    for event in events:
+        if opens(event, "tool_use"):
+            del event["data"]["content_block"]["input"]
+        yield event
+
+
+@broken(
+    "first-block-is-always-text",
+    client=ANTHROPIC,
+    rule="anthropic/stream-delta-kind",
+    follows=("anthropic/stream-finish-agrees", "anthropic/finish-agrees-with-calls", "translation/call-lost"),
+    case="shell/recorded-shape",
+    spares=TEXT,
+    thread="https://github.com/BerriAI/litellm/pull/27962",
+)
+def first_block_is_always_text(events: Events) -> Events:
+    """The first block is started as a text, whatever it is."""
+    for event in events:
+        if kind(event) == "content_block_start" and event["data"]["index"] == 0:
+            event["data"]["content_block"] = {"type": "text", "text": ""}
+        yield event
+
+
+@broken(
+    "fragment-as-object",
+    client=ANTHROPIC,
+    rule="anthropic/stream-delta-shape",
+    follows=("translation/arguments",),
+    spares=TEXT,
+)
+def fragment_as_object(events: Events) -> Events:
+    """The arguments of a call come at once as an object, not as text."""
+    for event in events:
+        if piece(event, "input_json_delta"):
+            event["data"]["delta"]["partial_json"] = {"command": "ls"}
+        yield event
+
+
+@broken(
+    "block-for-every-fragment",
+    client=ANTHROPIC,
+    rule=("anthropic/stream-arguments", "translation/call-invented"),
+    follows=(*HALF_JSON, "anthropic/call-ids-unique"),
+    spares=TEXT,
+    thread="https://github.com/diegosouzapw/OmniRoute/issues/686",
+)
+def block_for_every_fragment(events: Events) -> Events:
+    """Every fragment of a call gets a block of its own."""
+    index, start, fresh = -1, None, False
+    for event in events:
+        if kind(event) == "content_block_start":
+            start, fresh, index = event, True, index + 1
+        elif piece(event, "input_json_delta") and start is not None and event["data"]["delta"]["partial_json"]:
+            if not fresh:
+                yield typed("content_block_stop", index=index)
+                index += 1
+                yield again(start) | {"data": again(start)["data"] | {"index": index}}
+            fresh = False
+        if "index" in event["data"]:
+            event["data"]["index"] = index
+        yield event
+
+
+@broken("stream-ends-open", client=ANTHROPIC, rule="anthropic/stream-end")
+def stream_ends_open(events: Events) -> Events:
+    """message_stop is left out."""
+    return without_last(events)
+
+
+@broken(
+    "stop-twice",
+    client=ANTHROPIC,
+    rule="anthropic/stream-nothing-after-end",
+    thread="https://github.com/rashidrazak/opencode-cmd-provider/issues/174",
+)
+def stop_twice(events: Events) -> Events:
+    """message_stop comes twice, as it does where two layers end the stream."""
+    for event in events:
+        yield event
+        if kind(event) == "message_stop":
+            yield again(event)
+
+
+@broken("usage-after-stop", client=ANTHROPIC, rule="anthropic/stream-nothing-after-end")
+def usage_after_stop(events: Events) -> Events:
+    """The message_delta with the usage comes once more, behind message_stop."""
+    said = None
+    for event in events:
+        yield event
+        said = event if kind(event) == "message_delta" else said
+    if said is not None:
+        yield again(said)
+
+
+@broken(
+    "no-stop-reason",
+    client=ANTHROPIC,
+    rule="anthropic/stream-finish",
+    follows=("anthropic/finish-reason", "translation/finish-reason"),
+    thread="https://github.com/0xPlaygrounds/rig/issues/2235",
+)
+def no_stop_reason(events: Events) -> Events:
+    """There is no message_delta."""
+    return (event for event in events if kind(event) != "message_delta")
+
+
+@broken(
+    "message-delta-without-usage",
+    client=ANTHROPIC,
+    rule="anthropic/stream-message-delta-shape",
+    thread="https://github.com/farion1231/cc-switch/pull/2485",
+)
+def message_delta_without_usage(events: Events) -> Events:
+    """message_delta has no usage."""
+    for event in events:
+        if kind(event) == "message_delta":
+            del event["data"]["usage"]
+        yield event
+
+
+@broken(
+    "ended-turn-beside-calls",
+    client=ANTHROPIC,
+    rule=("anthropic/stream-finish-agrees", "translation/finish-reason"),
+    follows="anthropic/finish-agrees-with-calls",
+    spares=TEXT,
+    thread="https://github.com/maximhq/bifrost/pull/6155",
+)
+def ended_turn_beside_calls(events: Events) -> Events:
+    """The stop_reason beside calls is end_turn: a stop of Chat, kept."""
+    for event in events:
+        if kind(event) == "message_delta":
+            event["data"]["delta"]["stop_reason"] = "end_turn"
+        yield event
+
+
+@broken(
+    "tool-use-without-calls",
+    client=ANTHROPIC,
+    rule=("anthropic/stream-finish-agrees", "translation/finish-reason"),
+    follows="anthropic/finish-agrees-with-calls",
+    case=CUT,
+    spares=PARALLEL,
+)
+def tool_use_without_calls(events: Events) -> Events:
+    """max_tokens is told as tool_use, because tools were declared."""
+    for event in events:
+        if kind(event) == "message_delta" and event["data"]["delta"]["stop_reason"] == "max_tokens":
+            event["data"]["delta"]["stop_reason"] = "tool_use"
+        yield event
+
+
+@broken(
+    "events-without-names",
+    client=ANTHROPIC,
+    rule="anthropic/stream-event-name",
+)
+def events_without_names(events: Events) -> Events:
+    """There are no event: lines, as in OpenAI's streams."""
+    for event in events:
+        yield {"data": event["data"]}
+
+
+@broken("events-named-alike", client=ANTHROPIC, rule="anthropic/stream-event-name")
+def events_named_alike(events: Events) -> Events:
+    """Every event is called message."""
+    for event in events:
+        yield {"event": "message", "data": event["data"]}
+
+
+@broken("data-without-type", client=ANTHROPIC, rule="anthropic/stream-event-name")
+def data_without_type(events: Events) -> Events:
+    """The name of an event is in its event: line only."""
+    for event in events:
+        del event["data"]["type"]
+        yield event
+
+
+@broken(
+    "two-signatures",
+    client=ANTHROPIC,
+    upstream=ANTHROPIC,
+    rule="anthropic/stream-signature-once",
+    follows=("translation/identity",),
+    case=THINKING,
+    spares=TEXT,
+)
+def two_signatures(events: Events) -> Events:
+    """A signature comes in two pieces, and clients keep the last."""
+    for event in events:
+        if piece(event, "signature_delta"):
+            half = again(event)
+            half["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:40]
+            event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][40:]
+            yield half
+        yield event
+
+
+@broken(
+    "json-over-lines",
+    client=ANTHROPIC,
+    rule="anthropic/stream-data-json",
+    follows=("anthropic/stream-message-start", "translation/target-format", "translation/bad-output"),
+    layer="pieces",
+)
+def json_over_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The JSON of an event is spread over several lines, and only the first is a line of data."""
+    for written in pieces:
+        yield written.replace(b'"type":', b'\n"type":').replace(b'{\n"type"', b'{"type"', 1)
+
+
+@warning("done-marker", client=ANTHROPIC, rule="anthropic/stream-done-marker")
+def done_marker(events: Events) -> Events:
+    """A stream ends with the [DONE] of Chat."""
+    yield from events
+    yield {"data": "[DONE]"}
+
+
+@warning("blocks-overlap", client=ANTHROPIC, rule="anthropic/stream-block-overlap")
+def blocks_overlap(events: Events) -> Events:
+    """A block is stopped only when the message ends; the official accumulators do not mind."""
+    stops = []
+    for event in events:
+        if kind(event) == "content_block_stop":
+            stops.append(event)
+            continue
+        if kind(event) == "message_delta":
+            yield from stops
+        yield event
+
+
+@warning("content-after-the-stop-reason", client=ANTHROPIC, rule="anthropic/stream-finish-last", case=ONE)
+def content_after_the_stop_reason(events: Events) -> Events:
+    """The stop_reason comes when it is known, before the last block is stopped."""
+    held = []
+    for event in events:
+        if kind(event) == "content_block_stop" or held:
+            held.append(event)
+            if kind(event) == "message_delta":
+                yield held.pop()
+                yield from held
+                held = []
+            elif kind(event) == "content_block_start":
+                yield from held
+                held = []
+            continue
+        yield event

@@ -1,0 +1,506 @@
+"""Faults in the grammar of Chat's streams: the chunks, the choice, and its calls by index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from doubles.streams.handles import again, choice_of, delta, entries, without_last
+from doubles.streams.model import (
+    CALL_ALONE,
+    CHAT,
+    CUT,
+    GEMINI,
+    ONE,
+    PARALLEL,
+    RESPONSES,
+    TEXT,
+    UNICODE,
+    Event,
+    broken,
+    harmless,
+    warning,
+)
+
+Events = Iterator[Event]
+
+NO_CHUNK = ("openai_chat/stream-unfinished", "translation/target-format")
+"""What follows where no event is a chunk."""
+
+
+@broken(
+    "index-of-the-block",
+    client=CHAT,
+    rule="openai_chat/stream-call-index",
+    spares=CALL_ALONE,
+    thread="https://github.com/BerriAI/litellm/issues/11407",
+)
+def index_of_the_block(events: Events) -> Events:
+    """A call has the index of its block in Anthropic, where a text stood before it."""
+    text = 0
+    for event in events:
+        text = 1 if delta(event).get("content") else text
+        for entry in entries(event):
+            entry["index"] += text
+        yield event
+
+
+@broken(
+    "index-always-zero",
+    client=CHAT,
+    upstream=GEMINI,
+    rule="openai_chat/stream-call-own-index",
+    spares=ONE,
+    thread="https://github.com/mozilla-ai/any-llm/pull/970",
+)
+def index_always_zero(events: Events) -> Events:
+    """Every call has the index 0."""
+    for event in events:
+        for entry in entries(event):
+            entry["index"] = 0
+        yield event
+
+
+@broken(
+    "index-absent",
+    client=CHAT,
+    rule="openai_chat/stream-call-index",
+    spares=TEXT,
+    thread="https://github.com/ollama/ollama/issues/7881",
+)
+def index_absent(events: Events) -> Events:
+    """Calls have no index."""
+    for event in events:
+        for entry in entries(event):
+            del entry["index"]
+        yield event
+
+
+@broken(
+    "index-as-text",
+    client=CHAT,
+    rule="openai_chat/stream-call-delta",
+    follows="openai_chat/stream-call-index",
+    spares=TEXT,
+)
+def index_as_text(events: Events) -> Events:
+    """The index of a call is a text."""
+    for event in events:
+        for entry in entries(event):
+            entry["index"] = str(entry["index"])
+        yield event
+
+
+@broken(
+    "index-by-fragment",
+    client=CHAT,
+    rule=("openai_chat/stream-call-id", "openai_chat/stream-call-name", "openai_chat/stream-call-type"),
+    follows=("openai_chat/call-id", "openai_chat/call-shape", "translation/call-invented", "translation/arguments"),
+    spares=TEXT,
+)
+def index_by_fragment(events: Events) -> Events:
+    """Every entry has the next index, so that each fragment begins a call."""
+    count = 0
+    for event in events:
+        for entry in entries(event):
+            entry["index"] = count
+            count += 1
+        yield event
+
+
+@broken("id-in-every-delta", client=CHAT, rule="openai_chat/stream-call-once", spares=TEXT)
+def id_in_every_delta(events: Events) -> Events:
+    """The id of a call stands in each of its deltas; the official SDK puts them one behind the other."""
+    known = {}
+    for event in events:
+        for entry in entries(event):
+            entry["id"] = known.setdefault(entry["index"], entry.get("id"))
+        yield event
+
+
+@broken("id-of-its-own-in-every-delta", client=CHAT, rule="openai_chat/stream-call-once", spares=TEXT)
+def id_of_its_own_in_every_delta(events: Events) -> Events:
+    """Each delta of a call has an id that is drawn anew."""
+    count = 0
+    for event in events:
+        for entry in entries(event):
+            count += 1
+            entry["id"] = f"call_{count:024d}"
+        yield event
+
+
+@broken(
+    "name-in-every-delta",
+    client=CHAT,
+    rule="openai_chat/stream-call-once",
+    spares=TEXT,
+    thread="https://github.com/NousResearch/hermes-agent/pull/11984",
+)
+def name_in_every_delta(events: Events) -> Events:
+    """The name of a call stands in each of its deltas."""
+    known = {}
+    for event in events:
+        for entry in entries(event):
+            entry["function"]["name"] = known.setdefault(entry["index"], entry["function"].get("name"))
+        yield event
+
+
+@broken("call-without-id", client=CHAT, rule="openai_chat/stream-call-id", follows="openai_chat/call-id", spares=TEXT)
+def call_without_id(events: Events) -> Events:
+    """Calls have no id."""
+    for event in events:
+        for entry in entries(event):
+            entry.pop("id", None)
+        yield event
+
+
+@broken("call-without-type", client=CHAT, rule="openai_chat/stream-call-type", spares=TEXT)
+def call_without_type(events: Events) -> Events:
+    """Calls have no type."""
+    for event in events:
+        for entry in entries(event):
+            entry.pop("type", None)
+        yield event
+
+
+@broken("type-null-later", client=CHAT, rule="openai_chat/stream-call-type", spares=TEXT)
+def type_null_later(events: Events) -> Events:
+    """Later deltas of a call say its type as null: all keys of an object are written."""
+    for event in events:
+        for entry in entries(event):
+            entry.setdefault("type", None)
+        yield event
+
+
+@harmless("name-null-later", client=CHAT)
+def name_null_later(events: Events) -> Events:
+    """Later deltas of a call say its name as null."""
+    for event in events:
+        for entry in entries(event):
+            entry["function"].setdefault("name", None)
+        yield event
+
+
+@harmless("id-null-later", client=CHAT)
+def id_null_later(events: Events) -> Events:
+    """Later deltas of a call say its id as null."""
+    for event in events:
+        for entry in entries(event):
+            entry.setdefault("id", None)
+        yield event
+
+
+@harmless("usage-twice", client=CHAT, upstream=RESPONSES)
+def usage_twice(events: Events) -> Events:
+    """The chunk with the usage comes twice."""
+    for event in events:
+        yield event
+        if isinstance(event["data"], dict) and not choice_of(event):
+            yield again(event)
+
+
+@broken(
+    "name-comes-last",
+    client=CHAT,
+    rule="openai_chat/stream-call-name",
+    spares=TEXT,
+    thread="https://github.com/vercel/ai/pull/14760",
+)
+def name_comes_last(events: Events) -> Events:
+    """The name of a call comes with its first fragment, after its id."""
+    names = {}
+    for event in events:
+        for entry in entries(event):
+            if "name" in entry["function"]:
+                names[entry["index"]] = entry["function"].pop("name")
+            elif entry["index"] in names:
+                entry["function"]["name"] = names.pop(entry["index"])
+        yield event
+
+
+@broken("arguments-as-object", client=CHAT, upstream=GEMINI, rule="openai_chat/call-arguments", spares=TEXT)
+def arguments_as_object(events: Events) -> Events:
+    """The arguments of a call are an object."""
+    for event in events:
+        for entry in entries(event):
+            if entry["function"].get("arguments"):
+                entry["function"]["arguments"] = json.loads(entry["function"]["arguments"])
+        yield event
+
+
+@broken(
+    "function-flattened",
+    client=CHAT,
+    rule=("openai_chat/stream-call-delta", "openai_chat/stream-call-name"),
+    follows=("openai_chat/call-shape", "translation/call-name", "translation/arguments"),
+    spares=TEXT,
+)
+def function_flattened(events: Events) -> Events:
+    """Name and arguments stand in the entry itself."""
+    for event in events:
+        for entry in entries(event):
+            entry |= entry.pop("function")
+        yield event
+
+
+@broken(
+    "finish-before-arguments",
+    client=CHAT,
+    rule="openai_chat/stream-after-finish",
+    spares=TEXT,
+)
+def finish_before_arguments(events: Events) -> Events:
+    """The finish_reason comes with the first chunk of the last call: calls were seen, so calls it is."""
+    early = False
+    for event in events:
+        if any(entry["index"] == 2 for entry in entries(event)) and not early:
+            early = True
+            last = again(event)
+            yield event
+            choice_of(last).update(delta={}, finish_reason="tool_calls")
+            yield last
+        elif not (early and choice_of(event).get("finish_reason")):
+            yield event
+
+
+@broken(
+    "finish-missing",
+    client=CHAT,
+    rule="openai_chat/stream-unfinished",
+    follows=("openai_chat/reply-envelope", "translation/finish-reason"),
+)
+def finish_missing(events: Events) -> Events:
+    """No chunk has a finish_reason."""
+    for event in events:
+        if choice_of(event):
+            choice_of(event)["finish_reason"] = None
+        yield event
+
+
+@broken(
+    "tool-calls-without-calls",
+    client=CHAT,
+    rule=("openai_chat/stream-finish-without-calls", "translation/finish-reason"),
+    follows="openai_chat/finish-without-calls",
+    case=CUT,
+    spares=PARALLEL,
+    thread="https://github.com/vllm-project/vllm/pull/53270",
+)
+def tool_calls_without_calls(events: Events) -> Events:
+    """length is told as tool_calls, because tools were declared."""
+    for event in events:
+        if choice_of(event).get("finish_reason") == "length":
+            choice_of(event)["finish_reason"] = "tool_calls"
+        yield event
+
+
+@broken(
+    "stop-beside-calls",
+    client=CHAT,
+    upstream=GEMINI,
+    rule="translation/finish-reason",
+    spares=TEXT,
+    thread="https://github.com/maximhq/bifrost/pull/6155",
+)
+def stop_beside_calls(events: Events) -> Events:
+    """Gemini's STOP is stop, also beside calls."""
+    for event in events:
+        if choice_of(event).get("finish_reason"):
+            choice_of(event)["finish_reason"] = "stop"
+        yield event
+
+
+@broken("usage-not-kept", client=CHAT, upstream=RESPONSES, rule="openai_chat/stream-usage-kept")
+def usage_not_kept(events: Events) -> Events:
+    """The chunk with the usage comes before the one with the finish_reason."""
+    held = None
+    for event in events:
+        if choice_of(event).get("finish_reason"):
+            held = event
+            continue
+        yield event
+        if held is not None and "usage" in (event["data"] if isinstance(event["data"], dict) else {}):
+            yield held
+            held = None
+
+
+@broken("chunk-without-object", client=CHAT, rule="openai_chat/stream-chunk")
+def chunk_without_object(events: Events) -> Events:
+    """Chunks do not say what they are."""
+    for event in events:
+        if isinstance(event["data"], dict):
+            del event["data"]["object"]
+        yield event
+
+
+@broken(
+    "message-for-delta",
+    client=CHAT,
+    rule="openai_chat/stream-chunk",
+    follows=(
+        *("openai_chat/foreign-key", "openai_chat/stream-finish-without-calls", "openai_chat/finish-without-calls"),
+        *("translation/call-lost", "translation/text-lost"),
+    ),
+)
+def message_for_delta(events: Events) -> Events:
+    """Chunks have a message where a delta belongs."""
+    for event in events:
+        if choice_of(event):
+            choice_of(event)["message"] = choice_of(event).pop("delta")
+        yield event
+
+
+@broken("chunk-without-id", client=CHAT, rule="openai_chat/stream-envelope", follows="openai_chat/reply-envelope")
+def chunk_without_id(events: Events) -> Events:
+    """Chunks have no id."""
+    for event in events:
+        if isinstance(event["data"], dict):
+            del event["data"]["id"]
+        yield event
+
+
+@broken("python-not-json", client=CHAT, rule="openai_chat/stream-data", follows=NO_CHUNK)
+def python_not_json(events: Events) -> Events:
+    """Chunks are written as Python writes them, not as JSON."""
+    for event in events:
+        yield {"data": event["data"] if event["data"] == "[DONE]" else repr(event["data"])}
+
+
+@broken("two-chunks-a-line", client=CHAT, rule="openai_chat/stream-data", follows=NO_CHUNK, case=UNICODE)
+def two_chunks_a_line(events: Events) -> Events:
+    """Chunks that are ready together are written into one line of data."""
+    held: list[Event] = []
+    for event in events:
+        if event["data"] == "[DONE]":
+            yield event
+            continue
+        held.append(event)
+        if len(held) == 2:
+            yield {"data": "".join(json.dumps(each["data"]) for each in held)}
+            held = []
+
+
+@broken("chunk-after-done", client=CHAT, rule="openai_chat/stream-after-end")
+def chunk_after_done(events: Events) -> Events:
+    """The last chunk comes behind [DONE]."""
+    last = None
+    for event in events:
+        if event["data"] == "[DONE]":
+            yield event
+        elif last is not None:
+            yield last
+        last = event if event["data"] != "[DONE]" else last
+    if last is not None:
+        yield last
+
+
+@broken("choices-counted-from-one", client=CHAT, rule="openai_chat/stream-choice-index")
+def choices_counted_from_one(events: Events) -> Events:
+    """The choice has the index 1."""
+    for event in events:
+        if choice_of(event):
+            choice_of(event)["index"] = 1
+        yield event
+
+
+@warning("done-missing", client=CHAT, rule="openai_chat/stream-done")
+def done_missing(events: Events) -> Events:
+    """There is no [DONE]."""
+    return without_last(events)
+
+
+@warning("done-twice", client=CHAT, rule="openai_chat/stream-done")
+def done_twice(events: Events) -> Events:
+    """[DONE] comes twice."""
+    yield from events
+    yield {"data": "[DONE]"}
+
+
+@warning("finish-twice", client=CHAT, rule="openai_chat/stream-finish-once")
+def finish_twice(events: Events) -> Events:
+    """The finish_reason comes twice."""
+    for event in events:
+        if choice_of(event).get("finish_reason"):
+            yield again(event)
+        yield event
+
+
+@warning("finish-with-the-call", client=CHAT, upstream=GEMINI, rule="openai_chat/stream-finish-apart", case=ONE)
+def finish_with_the_call(events: Events) -> Events:
+    """A call and the finish_reason stand in one chunk."""
+    call = None
+    for event in events:
+        if entries(event) and "id" in entries(event)[0]:
+            call = event
+        elif entries(event) and call is not None:
+            entries(call)[0]["function"]["arguments"] += entries(event)[0]["function"]["arguments"]
+        elif choice_of(event).get("finish_reason") and call is not None:
+            choice_of(call)["finish_reason"] = choice_of(event)["finish_reason"]
+            yield call
+        else:
+            yield event
+
+
+@warning("role-in-every-delta", client=CHAT, rule="openai_chat/stream-role")
+def role_in_every_delta(events: Events) -> Events:
+    """Every delta says the role."""
+    for event in events:
+        if delta(event):
+            delta(event)["role"] = "assistant"
+        yield event
+
+
+@warning("role-missing", client=CHAT, rule="openai_chat/stream-role")
+def role_missing(events: Events) -> Events:
+    """No delta says the role."""
+    for event in events:
+        delta(event).pop("role", None)
+        yield event
+
+
+@warning("id-of-every-chunk", client=CHAT, rule="openai_chat/stream-same-id")
+def id_of_every_chunk(events: Events) -> Events:
+    """Every chunk has an id of its own."""
+    for count, event in enumerate(events):
+        if isinstance(event["data"], dict):
+            event["data"]["id"] = f"chatcmpl-{count:012d}"
+        yield event
+
+
+@warning("chunks-have-names", client=CHAT, rule="openai_chat/stream-event-name")
+def chunks_have_names(events: Events) -> Events:
+    """Events are named as Anthropic's are."""
+    for event in events:
+        yield {"event": "message", **event}
+
+
+@warning("last-chunk-unended", client=CHAT, rule="openai_chat/stream-last-event", layer="pieces")
+def last_chunk_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """No blank line stands behind [DONE]."""
+    for written in pieces:
+        yield written.replace(b"data: [DONE]\n\n", b"data: [DONE]\n")
+
+
+@warning("calls-in-turns", client=CHAT, rule="openai_chat/stream-calls-in-turn")
+def calls_in_turns(events: Events) -> Events:
+    """All calls are begun before the first of them has its arguments."""
+    held = []
+    for event in events:
+        if entries(event) and "id" not in entries(event)[0]:
+            held.append(event)
+            continue
+        if choice_of(event).get("finish_reason"):
+            yield from held
+        yield event
+
+
+@warning(
+    "no-arguments-empty", client=CHAT, rule="openai_chat/stream-arguments-json", case="read_many_files/empty-arguments"
+)
+def no_arguments_empty(events: Events) -> Events:
+    """A call without arguments has the empty text for them."""
+    for event in events:
+        for entry in entries(event):
+            if entry["function"]["arguments"] == "{}":
+                entry["function"]["arguments"] = ""
+        yield event

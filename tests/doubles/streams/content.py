@@ -1,0 +1,511 @@
+"""Faults in what a stream amounts to: arguments, texts, calls and ends that are not those of the provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from doubles.streams.handles import again, choice_of, delta, entries, kind, opens, parts, piece, typed
+from doubles.streams.model import (
+    ANTHROPIC,
+    AROUND,
+    CALL_ALONE,
+    CHAT,
+    CUT,
+    GEMINI,
+    ONE,
+    PARALLEL,
+    RESPONSES,
+    TEXT,
+    THINKING,
+    Event,
+    broken,
+    warning,
+)
+
+Events = Iterator[Event]
+
+NO_JSON = ("anthropic/call-input-object", "translation/arguments")
+"""What follows in Anthropic where the fragments of a call are no JSON."""
+
+
+@broken(
+    "empty-object-before-the-fragments",
+    client=ANTHROPIC,
+    rule="anthropic/stream-arguments",
+    follows=NO_JSON,
+    spares=TEXT,
+)
+def empty_object_before_the_fragments(events: Events) -> Events:
+    """The input with which a call is begun, {}, is its first fragment."""
+    for event in events:
+        if piece(event, "input_json_delta") and not event["data"]["delta"]["partial_json"]:
+            event["data"]["delta"]["partial_json"] = "{}"
+        yield event
+
+
+@broken(
+    "snapshot-behind-the-fragments", client=ANTHROPIC, rule="anthropic/stream-arguments", follows=NO_JSON, spares=TEXT
+)
+def snapshot_behind_the_fragments(events: Events) -> Events:
+    """The whole arguments come once more behind their fragments."""
+    text, last = "", None
+    for event in events:
+        if kind(event) == "content_block_start":
+            text, last = "", None
+        elif piece(event, "input_json_delta"):
+            text, last = text + event["data"]["delta"]["partial_json"], again(event)
+        elif kind(event) == "content_block_stop" and last is not None:
+            last["data"]["delta"]["partial_json"] = text
+            yield last
+        yield event
+
+
+@broken(
+    "fragments-so-far",
+    client=CHAT,
+    rule="translation/arguments",
+    spares=TEXT,
+    thread="https://github.com/lidge-jun/opencodex/issues/361",
+)
+def fragments_so_far(events: Events) -> Events:
+    """Every delta of a call has the arguments so far, as vendors send them that stream snapshots."""
+    text: dict[int, str] = {}
+    for event in events:
+        for entry in entries(event):
+            so_far = text.get(entry["index"], "") + entry["function"].get("arguments", "")
+            entry["function"]["arguments"] = text[entry["index"]] = so_far
+        yield event
+
+
+@broken(
+    "first-fragment-dropped",
+    client=ANTHROPIC,
+    rule="anthropic/stream-arguments",
+    follows=NO_JSON,
+    spares=TEXT,
+    thread="https://github.com/BerriAI/litellm/pull/25216",
+)
+def first_fragment_dropped(events: Events) -> Events:
+    """The delta that leads to a new block is dropped."""
+    fresh = False
+    for event in events:
+        fresh = fresh or opens(event, "tool_use")
+        if fresh and piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
+            fresh = False
+            continue
+        yield event
+
+
+@broken(
+    "last-fragment-dropped",
+    client=CHAT,
+    rule="translation/arguments",
+    spares=TEXT,
+    thread="https://github.com/BerriAI/litellm/pull/25216",
+)
+def last_fragment_dropped(events: Events) -> Events:
+    """The chunk before the one with the finish_reason is dropped."""
+    before = None
+    for event in events:
+        ends = choice_of(event).get("finish_reason")
+        if before is not None and not (ends and entries(before)):
+            yield before
+        before = event
+    if before is not None:
+        yield before
+
+
+@broken(
+    "arguments-never-sent",
+    client=ANTHROPIC,
+    upstream=GEMINI,
+    rule="translation/arguments",
+    spares=TEXT,
+    thread="https://github.com/BerriAI/litellm/issues/25561",
+)
+def arguments_never_sent(events: Events) -> Events:
+    """Blocks of calls are started and stopped, with no delta in between."""
+    return (event for event in events if not piece(event, "input_json_delta"))
+
+
+@broken(
+    "arguments-as-text-of-text",
+    client=ANTHROPIC,
+    upstream=GEMINI,
+    rule="anthropic/stream-arguments",
+    follows=NO_JSON,
+    spares=TEXT,
+)
+def arguments_as_text_of_text(events: Events) -> Events:
+    """The arguments are written as JSON twice."""
+    for event in events:
+        if piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
+            event["data"]["delta"]["partial_json"] = json.dumps(event["data"]["delta"]["partial_json"])
+        yield event
+
+
+@broken(
+    "arguments-of-two-calls-merged",
+    client=ANTHROPIC,
+    rule=("anthropic/stream-arguments", "translation/call-lost"),
+    follows=NO_JSON,
+    spares=ONE,
+    thread="https://github.com/omnigent-ai/omnigent/pull/28",
+)
+def arguments_of_two_calls_merged(events: Events) -> Events:
+    """All calls stand in the block of the first, their arguments one behind the other."""
+    first, stop = None, None
+    for event in events:
+        if opens(event, "tool_use") and first is not None:
+            continue
+        if opens(event, "tool_use"):
+            first = event["data"]["index"]
+        elif first is not None and "index" in event["data"]:
+            event["data"]["index"] = first
+            if kind(event) == "content_block_stop":
+                stop = event
+                continue
+        elif kind(event) == "message_delta" and stop is not None:
+            yield stop
+        yield event
+
+
+@broken("arguments-at-the-last-call", client=CHAT, rule="translation/arguments", upstream=GEMINI, spares=ONE)
+def arguments_at_the_last_call(events: Events) -> Events:
+    """Calls are begun first, and then all arguments are added to the one that was begun last."""
+    held = []
+    for event in events:
+        if entries(event) and "id" not in entries(event)[0]:
+            held.append(event)
+            continue
+        if choice_of(event).get("finish_reason"):
+            for late in held:
+                entries(late)[0]["index"] = len(held) - 1
+                yield late
+        yield event
+
+
+@broken(
+    "each-fragment-parsed",
+    client=ANTHROPIC,
+    rule="anthropic/stream-arguments",
+    follows=NO_JSON,
+    layer="source",
+    spares=TEXT,
+    thread="https://github.com/bojieli/ai-agent-book/issues/194",
+)
+def each_fragment_parsed(events: Events) -> Events:
+    """Each fragment of arguments is parsed for itself, and what is no JSON is passed over."""
+    for event in events:
+        for entry in entries(event):
+            try:
+                json.loads(entry["function"].get("arguments") or "{}")
+            except ValueError:
+                entry["function"]["arguments"] = ""
+        yield event
+
+
+@broken(
+    "parallel-calls-dropped",
+    client=RESPONSES,
+    upstream=CHAT,
+    rule="translation/call-lost",
+    layer="source",
+    spares=ONE,
+    thread="https://github.com/Th0rgal/sandboxed.sh/pull/389",
+)
+def parallel_calls_dropped(events: Events) -> Events:
+    """Only the first call of a stream is read."""
+    for event in events:
+        if entries(event):
+            delta(event)["tool_calls"] = [entry for entry in entries(event) if entry["index"] == 0]
+        yield event
+
+
+@broken(
+    "calls-dropped",
+    client=CHAT,
+    rule=("translation/call-lost", "openai_chat/stream-finish-without-calls"),
+    follows="openai_chat/finish-without-calls",
+    spares=TEXT,
+    thread="https://github.com/Th0rgal/sandboxed.sh/pull/389",
+)
+def calls_dropped(events: Events) -> Events:
+    """The events of calls are passed over; the finish_reason is not."""
+    return (event for event in events if not entries(event))
+
+
+@broken("same-id-for-all", client=CHAT, rule=("translation/ids-injective", "openai_chat/call-ids-unique"), spares=ONE)
+def same_id_for_all(events: Events) -> Events:
+    """Every call of a stream has the same id."""
+    for event in events:
+        for entry in entries(event):
+            if "id" in entry:
+                entry["id"] = "call_0"
+        yield event
+
+
+@broken("name-with-its-namespace", client=CHAT, rule="translation/call-name", spares=TEXT)
+def name_with_its_namespace(events: Events) -> Events:
+    """The name of a tool has the provider's namespace before it."""
+    for event in events:
+        for entry in entries(event):
+            if "name" in entry["function"]:
+                entry["function"]["name"] = "functions_" + entry["function"]["name"]
+        yield event
+
+
+@broken("text-behind-the-call-dropped", client=CHAT, rule="translation/text-lost", case=AROUND, spares=PARALLEL)
+def text_behind_the_call_dropped(events: Events) -> Events:
+    """What the model says behind a call is passed over: the calls were the end."""
+    called = False
+    for event in events:
+        called = called or bool(entries(event))
+        if not (called and delta(event).get("content")):
+            yield event
+
+
+@broken("last-piece-of-text-dropped", client=ANTHROPIC, rule="translation/text-changed", case=TEXT, spares=CALL_ALONE)
+def last_piece_of_text_dropped(events: Events) -> Events:
+    """The last delta of a text is dropped, with the chunk that ends it."""
+    before = None
+    for event in events:
+        if before is not None and not (piece(before, "text_delta") and kind(event) == "content_block_stop"):
+            yield before
+        before = event
+    if before is not None:
+        yield before
+
+
+@broken(
+    "text-said-twice",
+    client=RESPONSES,
+    upstream=GEMINI,
+    rule="translation/text-duplicated",
+    case=TEXT,
+    layer="source",
+    spares=CALL_ALONE,
+)
+def text_said_twice(events: Events) -> Events:
+    """The last chunk has the whole text again, and it is added."""
+    text = ""
+    for event in events:
+        text += "".join(part.get("text", "") for part in parts(event))
+        if event["data"]["candidates"][0].get("finishReason"):
+            parts(event).append({"text": text})
+        yield event
+
+
+@broken("null-as-text", client=CHAT, rule="translation/text-changed", case=ONE)
+def null_as_text(events: Events) -> Events:
+    """A content of null is put to the text as a word."""
+    for event in events:
+        if "content" in delta(event) and delta(event)["content"] is None:
+            delta(event)["content"] = "None"
+        yield event
+
+
+@broken(
+    "length-as-stop",
+    client=RESPONSES,
+    upstream=CHAT,
+    rule="translation/finish-reason",
+    case=CUT,
+    layer="source",
+    spares=PARALLEL,
+)
+def length_as_stop(events: Events) -> Events:
+    """A reply that max_tokens cut is told as complete."""
+    for event in events:
+        if choice_of(event).get("finish_reason") == "length":
+            choice_of(event)["finish_reason"] = "stop"
+        yield event
+
+
+@broken(
+    "upstream-stream-handed-on",
+    client=RESPONSES,
+    upstream=CHAT,
+    rule="openai_responses/stream-type",
+    follows=("openai_responses/foreign-key", "openai_responses/stream-unfinished", "translation/target-format"),
+    layer="stream",
+)
+def upstream_stream_handed_on(_stream: object, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The provider's stream is handed on as it is."""
+    return chunks
+
+
+@broken(
+    "falls-over-a-ping",
+    client=CHAT,
+    rule="translation/crashed",
+    layer="source",
+)
+def falls_over_a_ping(events: Events) -> Events:
+    """Every event of the provider is taken to be about a block or a message."""
+    for event in events:
+        assert kind(event) != "ping", "unknown event: ping"
+        yield event
+
+
+@broken(
+    "last-event-handled-twice",
+    client=CHAT,
+    upstream=GEMINI,
+    rule="translation/call-duplicated",
+    follows="openai_chat/call-ids-unique",
+    case=CALL_ALONE,
+    layer="stream",
+    spares=TEXT,
+)
+def last_event_handled_twice(stream: object, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """What is left in the buffer at the end is handled, and was before."""
+    last = b""
+
+    def flushed() -> Iterator[bytes]:
+        nonlocal last
+        for chunk in chunks:
+            if b"functionCall" in chunk:
+                last = chunk
+            if b"finishReason" in chunk and last:
+                yield last
+            yield chunk
+
+    yield from stream(flushed())  # type: ignore[operator]
+
+
+@broken(
+    "signature-dropped",
+    client=ANTHROPIC,
+    upstream=ANTHROPIC,
+    rule="translation/identity",
+    case=THINKING,
+    spares=TEXT,
+)
+def signature_dropped(events: Events) -> Events:
+    """The signature of a thinking block is dropped."""
+    return (event for event in events if not piece(event, "signature_delta"))
+
+
+@broken(
+    "signature-shortened", client=ANTHROPIC, upstream=ANTHROPIC, rule="translation/identity", case=THINKING, spares=TEXT
+)
+def signature_shortened(events: Events) -> Events:
+    """A signature is cut at 64 characters."""
+    for event in events:
+        if piece(event, "signature_delta"):
+            event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:64]
+        yield event
+
+
+@broken(
+    "written-in-latin-1",
+    client=(ANTHROPIC, CHAT, RESPONSES, GEMINI),
+    rule={
+        ANTHROPIC: "anthropic/stream-framing",
+        CHAT: "openai_chat/stream-text",
+        RESPONSES: "openai_responses/stream-text",
+        GEMINI: "gemini/stream-framing",
+    },
+    follows="translation/arguments",
+    layer="pieces",
+    spares=CALL_ALONE,
+)
+def written_in_latin_1(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The stream is written in the platform's encoding, not in UTF-8."""
+    for written in pieces:
+        yield written.decode().encode("latin-1", "replace")
+
+
+@broken(
+    "last-event-unended",
+    client=(ANTHROPIC, RESPONSES, GEMINI),
+    rule={
+        ANTHROPIC: ("anthropic/stream-framing", "anthropic/stream-end"),
+        RESPONSES: "openai_responses/stream-unfinished",
+        GEMINI: ("gemini/stream-framing", "gemini/stream-finish"),
+    },
+    follows="translation/finish-reason",
+    layer="pieces",
+)
+def last_event_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """No blank line stands behind the last event, so that clients never see it."""
+    before = b""
+    for written in pieces:
+        yield before
+        before = written
+    yield before.rstrip(b"\r\n")
+
+
+@warning(
+    "usage-dropped",
+    client=CHAT,
+    upstream=RESPONSES,
+    rule="translation/usage",
+    thread="https://github.com/odysseus-dev/odysseus/pull/1703",
+)
+def usage_dropped(events: Events) -> Events:
+    """The client asks for the usage, and its chunk is passed over."""
+    return (event for event in events if choice_of(event) or event["data"] == "[DONE]")
+
+
+@warning("thinking-as-text", client=CHAT, rule="translation/reasoning-as-text", case=THINKING, layer="source")
+def thinking_as_text(events: Events) -> Events:
+    """The thinking is given out as the answer."""
+    for event in events:
+        if piece(event, "thinking_delta"):
+            said = event["data"]["delta"]["thinking"]
+            event["data"]["delta"] = {"type": "text_delta", "text": said}
+        elif piece(event, "signature_delta"):
+            continue
+        elif opens(event, "thinking"):
+            event["data"]["content_block"] = {"type": "text", "text": ""}
+        yield event
+
+
+@warning("ping-as-text", client=CHAT, rule="translation/text-invented", case=CALL_ALONE, layer="source")
+def ping_as_text(events: Events) -> Events:
+    """A ping of the provider is said to the user."""
+    said = False
+    for event in events:
+        if kind(event) == "ping":
+            said = True
+        if said and kind(event) == "message_delta":
+            yield typed("content_block_start", index=7, content_block={"type": "text", "text": "ping"})
+            yield typed("content_block_stop", index=7)
+        yield event
+
+
+@warning("ids-drawn-anew", client=CHAT, rule="translation/ids-kept", case=CALL_ALONE)
+def ids_drawn_anew(events: Events) -> Events:
+    """Calls get ids of the translator's own."""
+    for event in events:
+        for entry in entries(event):
+            if "id" in entry:
+                entry["id"] = f"call_{entry['index']:024d}"
+        yield event
+
+
+@warning(
+    "empty-text-before-the-call",
+    client=ANTHROPIC,
+    rule="anthropic/reply-text-not-blank",
+    case=CALL_ALONE,
+    thread="https://github.com/BerriAI/litellm/pull/25852",
+)
+def empty_text_before_the_call(events: Events) -> Events:
+    """A text is begun with the message, whether one comes or not."""
+    for event in events:
+        if "index" in event["data"]:
+            event["data"]["index"] += 1
+        yield event
+        if kind(event) == "message_start":
+            yield typed("content_block_start", index=0, content_block={"type": "text", "text": ""})
+            yield typed("content_block_stop", index=0)
+
+
+@warning("all-at-the-end", client=(ANTHROPIC, CHAT, RESPONSES, GEMINI), rule="translation/stream-at-once")
+def all_at_the_end(events: Events) -> Events:
+    """Everything is held until the stream has ended."""
+    return iter(list(events))

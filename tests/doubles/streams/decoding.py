@@ -1,0 +1,183 @@
+"""Readers of a provider's stream that take pieces for characters, lines, or events; seen where it is cut elsewhere."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+
+from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, UNICODE, broken
+
+Chunks = Iterator[bytes]
+CUTS = "translation/stream-cuts"
+
+
+@broken(
+    "bytes-decoded-by-piece",
+    client=ANTHROPIC,
+    rule=CUTS,
+    case=UNICODE,
+    variant="recut",
+    layer="chunks",
+    spares="",
+    thread="https://github.com/musistudio/claude-code-router/pull/1672",
+)
+def bytes_decoded_by_piece(chunks: Chunks) -> Chunks:
+    """Each piece is decoded for itself: characters that were cut become U+FFFD."""
+    for chunk in chunks:
+        yield chunk.decode("utf-8", "replace").encode()
+
+
+@broken("bytes-decoded-strictly", client=GEMINI, rule=CUTS, case=UNICODE, variant="recut", layer="chunks", spares="")
+def bytes_decoded_strictly(chunks: Chunks) -> Chunks:
+    """Each piece is decoded for itself, and one that is no UTF-8 raises."""
+    for chunk in chunks:
+        yield chunk.decode("utf-8").encode()
+
+
+@broken("cut-characters-dropped", client=CHAT, rule=CUTS, case=UNICODE, variant="recut", layer="chunks", spares="")
+def cut_characters_dropped(chunks: Chunks) -> Chunks:
+    """Bytes that are no UTF-8 in their piece are left out."""
+    for chunk in chunks:
+        yield chunk.decode("utf-8", "ignore").encode()
+
+
+@broken(
+    "lines-split-at-u2028",
+    client=ANTHROPIC,
+    rule="translation/call-lost",
+    follows=("anthropic/finish-reason", "translation/text-lost"),
+    case="streaming/line-separators",
+    layer="chunks",
+    spares=TEXT,
+    thread="https://github.com/Soju06/codex-lb/issues/1010",
+)
+def lines_split_at_u2028(chunks: Chunks) -> Chunks:
+    """Lines are split with str.splitlines(), which knows U+2028; what is no field of an event is passed over."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    rest = ""
+    for chunk in chunks:
+        *lines, rest = [*(rest + decoder.decode(chunk)).splitlines(keepends=True), ""]
+        if lines and not lines[-1].endswith("\n"):
+            rest = lines.pop()
+        for line in lines:
+            yield (line.rstrip("\u2028\u2029\x85\r\n") + "\n").encode()
+
+
+@broken("pieces-are-lines", client=RESPONSES, rule=CUTS, variant="recut", layer="chunks", spares="")
+def pieces_are_lines(chunks: Chunks) -> Chunks:
+    """Every piece is split into lines, as if lines ended where pieces do."""
+    for chunk in chunks:
+        yield b"\n".join(chunk.splitlines()) + b"\n\n"
+
+
+@broken(
+    "pieces-are-events",
+    client=ANTHROPIC,
+    rule=CUTS,
+    variant="recut",
+    layer="chunks",
+    spares="",
+    thread="https://github.com/graniet/llm/pull/90",
+)
+def pieces_are_events(chunks: Chunks) -> Chunks:
+    """Every piece is one event, and what does not parse is passed over."""
+    for chunk in chunks:
+        found = re.search(rb"data: ?(.*)", chunk)
+        try:
+            if found and found[1].strip() != b"[DONE]":
+                json.loads(found[1])
+        except ValueError:
+            continue
+        yield chunk
+
+
+@broken("one-event-a-piece", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+def one_event_a_piece(chunks: Chunks) -> Chunks:
+    """Of the events of a piece the first is read."""
+    rest = b""
+    for chunk in chunks:
+        rest += chunk
+        if b"\n\n" in rest:
+            yield rest[: rest.index(b"\n\n") + 2]
+            rest = b"" if rest.endswith(b"\n\n") else rest[rest.rindex(b"\n\n") + 2 :]
+
+
+@broken("events-end-with-two-newlines", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+def events_end_with_two_newlines(chunks: Chunks) -> Chunks:
+    """Events are split at LF LF, so that a stream with CRLF is one event that never ends."""
+    rest = b""
+    for chunk in chunks:
+        rest += chunk
+        *events, rest = rest.split(b"\n\n")
+        for event in events:
+            yield event + b"\n\n"
+
+
+@broken("blank-behind-the-colon", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+def blank_behind_the_colon(chunks: Chunks) -> Chunks:
+    """Only lines that begin with `data: `, with the blank, are read."""
+    for line in _lines(chunks):
+        if line.startswith((b"data: ", b"event: ")) or not line.strip():
+            yield line
+
+
+@broken("six-characters-cut-off", client=ANTHROPIC, rule=CUTS, variant="recut", layer="chunks", spares="")
+def six_characters_cut_off(chunks: Chunks) -> Chunks:
+    """The data of a line is what stands behind its first six characters."""
+    for line in _lines(chunks):
+        yield b"data: " + line[6:] if line.startswith(b"data:") else line
+
+
+@broken("falls-over-a-comment", client=ANTHROPIC, rule=CUTS, variant="recut", layer="chunks", spares="")
+def falls_over_a_comment(chunks: Chunks) -> Chunks:
+    """Every line is a field with a value."""
+    for line in _lines(chunks):
+        if line.strip():
+            name, value = line.split(b": ", 1) if b": " in line else line.split(b":", 1)
+            assert name, f"no field: {value!r}"
+        yield line
+
+
+@broken("comment-as-data", client=RESPONSES, rule=CUTS, variant="recut", layer="chunks", spares="")
+def comment_as_data(chunks: Chunks) -> Chunks:
+    """A line that is no field is data."""
+    for line in _lines(chunks):
+        yield b"data: " + line if line.startswith(b":") else line
+
+
+@broken(
+    "escapes-undone-by-piece",
+    client=RESPONSES,
+    rule=CUTS,
+    case="write_file/json-in-arguments",
+    variant="recut",
+    layer="chunks",
+    spares="",
+)
+def escapes_undone_by_piece(chunks: Chunks) -> Chunks:
+    """Backslashes that end a piece are taken for half an escape, and dropped."""
+    for chunk in chunks:
+        yield chunk.removesuffix(b"\\")
+
+
+@broken("blank-ends-stripped", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+def blank_ends_stripped(chunks: Chunks) -> Chunks:
+    """Blanks around a piece are stripped, and its line ends put back."""
+    for chunk in chunks:
+        tail = chunk[len(chunk.rstrip(b"\r\n")) :]
+        yield chunk.strip() + tail if chunk.strip() else chunk
+
+
+def _lines(chunks: Chunks) -> Chunks:
+    """Lines with their ends, however the stream is cut."""
+    rest = b""
+    for chunk in chunks:
+        rest += chunk
+        *lines, rest = rest.splitlines(keepends=True) or [b""]
+        if rest.endswith(b"\n"):
+            lines, rest = [*lines, rest], b""
+        yield from lines
+    if rest:
+        yield rest

@@ -1,0 +1,377 @@
+"""What becomes of a stream that breaks off, or in which the provider fails: told as if all were well, or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from doubles.streams.handles import choice_of, entries, kind, opens, typed
+from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, SHORT, UNICODE, Event, broken, warning
+from doubles.streams.running import frame
+from toolcall_conformance.streaming import parse
+
+CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
+
+Chunks = Iterator[bytes]
+Stream = Callable[[Chunks], Iterator[bytes]]
+
+
+def is_error(event: Event) -> bool:
+    """Whether an event tells of a failure, in any format."""
+    data = event["data"]
+    return isinstance(data, dict) and (
+        ("error" in data and data["error"] is not None) or kind(event) in ("error", "response.failed")
+    )
+
+
+def as_far_as_it_came(stream: Stream, chunks: Chunks, *, lost: bool = True) -> Iterator[Event]:
+    """The events of the reference before it tells of a failure; nothing is raised, unless ``lost`` is false."""
+    try:
+        for piece in stream(chunks):
+            for event in parse(piece)["events"]:
+                if is_error(event):
+                    return
+                yield event
+    except ConnectionError:
+        if not lost:
+            raise
+
+
+def ended_as_messages(events: Iterator[Event], reason: str | None = None) -> Iterator[Event]:
+    """A message of Anthropic, with what is open closed."""
+    open_blocks: list[int] = []
+    called, state = False, ""
+    for event in events:
+        if kind(event) == "content_block_start":
+            open_blocks.append(event["data"]["index"])
+        elif kind(event) == "content_block_stop":
+            open_blocks.remove(event["data"]["index"])
+        called = called or opens(event, "tool_use")
+        state = kind(event) or state
+        yield event
+    if state in ("", "message_stop"):
+        return
+    for index in open_blocks:
+        yield typed("content_block_stop", index=index)
+    said = reason or ("tool_use" if called else "end_turn")
+    if state != "message_delta":
+        usage = {"output_tokens": 1}
+        yield typed("message_delta", delta={"stop_reason": said, "stop_sequence": None}, usage=usage)
+    yield typed("message_stop")
+
+
+def ended_as_chunks(events: Iterator[Event]) -> Iterator[Event]:
+    """A reply of Chat, with a finish_reason."""
+    last, called, finished = None, False, False
+    for event in events:
+        called = called or bool(entries(event))
+        finished = finished or bool(choice_of(event).get("finish_reason"))
+        last = event if choice_of(event) else last
+        yield event
+    if last is not None and not finished:
+        choice = {"index": 0, "delta": {}, "finish_reason": "tool_calls" if called else "stop"}
+        yield {"data": {**last["data"], "choices": [choice]}}
+        yield {"data": "[DONE]"}
+
+
+def ended_as_candidates(events: Iterator[Event]) -> Iterator[Event]:
+    """A reply of Gemini, with a finishReason."""
+    last = None
+    for event in events:
+        last = event
+        yield event
+    if last is not None and "finishReason" not in last["data"]["candidates"][0]:
+        end = {"content": {"parts": [], "role": "model"}, "finishReason": "STOP", "index": 0}
+        yield {"data": {**last["data"], "candidates": [end]}}
+
+
+def ended_as_response(events: Iterator[Event]) -> Iterator[Event]:
+    """A response of Responses, completed with the items as far as they came."""
+    response: dict[str, Any] = {}
+    items: dict[int, dict[str, Any]] = {}
+    closed: set[int] = set()
+    number, ended = 0, False
+    for event in events:
+        data, number = event["data"], event["data"]["sequence_number"]
+        response = data.get("response", response)
+        ended = kind(event) in ("response.completed", "response.incomplete")
+        if kind(event) == "response.output_item.added":
+            items[data["output_index"]] = json.loads(json.dumps(data["item"]))
+        elif kind(event) == "response.function_call_arguments.delta":
+            items[data["output_index"]]["arguments"] += data["delta"]
+        elif kind(event) == "response.output_item.done":
+            items[data["output_index"]] = data["item"]
+            closed.add(data["output_index"])
+        yield event
+    if not response or ended:
+        return
+    for place, item in items.items():
+        item["status"] = "completed"
+        if place not in closed:
+            number += 1
+            yield typed("response.output_item.done", output_index=place, item=item, sequence_number=number)
+    whole = {**response, "status": "completed", "output": [items[place] for place in sorted(items)]}
+    yield typed("response.completed", response=whole, sequence_number=number + 1)
+
+
+FINISHED = {
+    ANTHROPIC: ended_as_messages,
+    CHAT: ended_as_chunks,
+    RESPONSES: ended_as_response,
+    GEMINI: ended_as_candidates,
+}
+
+
+def framed(events: Iterator[Event], format_name: str) -> Iterator[bytes]:
+    return (frame(event, format_name) for event in events)
+
+
+def _finishing(client: str, rule: str, upstream: str, case: str) -> None:
+    @broken(
+        f"finishes-what-broke-off-{SHORT[client]}",
+        client=client,
+        upstream=upstream,
+        rule=rule,
+        case=case,
+        variant="cut",
+        layer="stream",
+        spares="",
+        thread="https://github.com/ENTERPILOT/GoModel/pull/1017",
+    )
+    def finishes_what_broke_off(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+        """Whatever ends the provider's stream, the client's is ended in order."""
+        return framed(FINISHED[client](as_far_as_it_came(stream, chunks)), client)
+
+
+_finishing(ANTHROPIC, CALL, CHAT, UNICODE)
+_finishing(CHAT, CALL, ANTHROPIC, UNICODE)
+_finishing(RESPONSES, CALL, ANTHROPIC, UNICODE)
+_finishing(GEMINI, END, ANTHROPIC, UNICODE)
+
+
+@broken(
+    "finishes-where-nothing-is-open",
+    client=ANTHROPIC,
+    upstream=ANTHROPIC,
+    rule=END,
+    case=UNICODE,
+    variant="cut",
+    layer="stream",
+    spares="",
+)
+def finishes_where_nothing_is_open(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """A message in which no block is open gets its end, if the provider's had one or not."""
+    out: list[Event] = []
+    for event in as_far_as_it_came(stream, chunks):
+        out.append(event)
+        yield frame(event, ANTHROPIC)
+    starts, stops = (sum(kind(event) == f"content_block_{what}" for event in out) for what in ("start", "stop"))
+    if out and starts == stops and kind(out[-1]) != "message_stop":
+        for event in list(ended_as_messages(iter(out)))[len(out) :]:
+            yield frame(event, ANTHROPIC)
+
+
+@broken(
+    "finishes-what-was-lost",
+    client=CHAT,
+    rule=CALL,
+    case=UNICODE,
+    variant="cut",
+    layer="stream",
+    spares="",
+    thread="https://github.com/MadAppGang/claudish/pull/246",
+)
+def finishes_what_was_lost(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """A connection that breaks is the end of the stream; one that ends before its reply is an error."""
+
+    def told() -> Iterator[Event]:
+        failed = False
+        for piece in stream(chunks):
+            for event in parse(piece)["events"]:
+                failed = failed or is_error(event)
+                yield event
+
+    def quiet() -> Iterator[Event]:
+        out = []
+        try:
+            for event in told():
+                out.append(event)
+                yield event
+        except ConnectionError:
+            yield from list(ended_as_chunks(iter(out)))[len(out) :]
+
+    return framed(quiet(), CHAT)
+
+
+@broken(
+    "length-for-what-broke-off",
+    client=ANTHROPIC,
+    rule=CALL,
+    case=UNICODE,
+    variant="cut",
+    layer="stream",
+    spares="",
+)
+def length_for_what_broke_off(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """What breaks off is told as cut by max_tokens, with its call closed."""
+    return framed(ended_as_messages(as_far_as_it_came(stream, chunks), "max_tokens"), ANTHROPIC)
+
+
+@broken(
+    "arguments-mended",
+    client=RESPONSES,
+    upstream=CHAT,
+    rule=CALL,
+    case=UNICODE,
+    variant="cut",
+    layer="stream",
+    spares="",
+    thread="https://github.com/earendil-works/pi/issues/9897",
+)
+def arguments_mended(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """The call that was under way is done with arguments that are made JSON again."""
+
+    def mended() -> Iterator[Event]:
+        for event in ended_as_response(as_far_as_it_came(stream, chunks)):
+            item = event["data"].get("item", {})
+            if kind(event) == "response.output_item.done" and item["type"] == "function_call":
+                try:
+                    json.loads(item["arguments"])
+                except ValueError:
+                    item["arguments"] = "{}"
+            yield event
+
+    return framed(mended(), RESPONSES)
+
+
+@broken(
+    "error-as-text",
+    client=CHAT,
+    rule=ERROR,
+    case="replace/choice-none",
+    variant="cut",
+    layer="stream",
+    spares="",
+    thread="https://github.com/ENTERPILOT/GoModel/pull/1017",
+)
+def error_as_text(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """The provider's error is said to the user, and the reply ends."""
+
+    def told() -> Iterator[Event]:
+        last = None
+        for piece in stream(chunks):
+            for event in parse(piece)["events"]:
+                if is_error(event) and "Overloaded" in json.dumps(event["data"]) and last is not None:
+                    choice = {"index": 0, "delta": {"content": "Overloaded"}, "finish_reason": None}
+                    yield {"data": {**last["data"], "choices": [choice]}}
+                    stop = {"index": 0, "delta": {}, "finish_reason": "stop"}
+                    yield {"data": {**last["data"], "choices": [stop]}}
+                    yield {"data": "[DONE]"}
+                    return
+                last = event if choice_of(event) else last
+                yield event
+
+    return framed(told(), CHAT)
+
+
+@broken(
+    "error-as-end",
+    client=ANTHROPIC,
+    rule=ERROR,
+    case="replace/choice-none",
+    variant="cut",
+    layer="stream",
+    spares="",
+)
+def error_as_end(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
+    """An error event of the provider, which has no choices, ends the message in order."""
+    failing = False
+
+    def noted() -> Chunks:
+        nonlocal failing
+        for chunk in chunks:
+            failing = failing or b'"error"' in chunk
+            yield chunk
+
+    def told() -> Iterator[Event]:
+        out: list[Event] = []
+        for piece in stream(noted()):
+            for event in parse(piece)["events"]:
+                if not (failing and is_error(event)):
+                    out.append(event)
+                    yield event
+        if failing and out:
+            yield from list(ended_as_messages(iter(out)))[len(out) :]
+
+    return framed(told(), ANTHROPIC)
+
+
+@broken(
+    "error-of-another-form",
+    client=(ANTHROPIC, CHAT),
+    rule={ANTHROPIC: "anthropic/stream-error-shape", CHAT: "openai_chat/stream-error"},
+    variant="cut",
+    spares="",
+)
+def error_of_another_form(events: Iterator[Event]) -> Iterator[Event]:
+    """An error event says its error as text."""
+    for event in events:
+        if is_error(event):
+            event["data"]["error"] = event["data"]["error"]["message"]
+        yield event
+
+
+@broken(
+    "error-without-message",
+    client=RESPONSES,
+    rule="openai_responses/stream-error",
+    variant="cut",
+    spares="",
+)
+def error_without_message(events: Iterator[Event]) -> Iterator[Event]:
+    """An error event has no message."""
+    for event in events:
+        if kind(event) == "error":
+            del event["data"]["message"]
+        yield event
+
+
+@broken("says-its-error-twice", client=GEMINI, rule="gemini/stream-nothing-after-error", variant="cut", spares="")
+def says_its_error_twice(events: Iterator[Event]) -> Iterator[Event]:
+    """An error is told by the reader and by what reads it."""
+    for event in events:
+        yield event
+        if is_error(event):
+            yield event
+
+
+@broken(
+    "goes-on-after-the-error",
+    client=CHAT,
+    rule="openai_chat/stream-after-end",
+    variant="cut",
+    spares="",
+)
+def goes_on_after_the_error(events: Iterator[Event]) -> Iterator[Event]:
+    """An error is told, and then an end."""
+    last = None
+    for event in events:
+        yield event
+        if is_error(event) and last is not None:
+            yield {"data": {**last["data"], "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}}
+        last = event if choice_of(event) else last
+
+
+@warning("error-swallowed", client=(ANTHROPIC, CHAT, RESPONSES, GEMINI), rule=ERROR, variant="cut")
+def error_swallowed(events: Iterator[Event]) -> Iterator[Event]:
+    """The provider's error is passed over, and the stream just stops."""
+    return (event for event in events if not is_error(event))
+
+
+@warning("error-outside-the-stream", client=RESPONSES, rule=ERROR, variant="cut", layer="pieces")
+def error_outside_the_stream(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The error is written as JSON, not as an event."""
+    for piece in pieces:
+        yield re.sub(rb"(?s)event: error\ndata: (.*?)\n\n", rb"\1", piece)

@@ -1,0 +1,78 @@
+"""Handles on what stands in an event. They read and write in place."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from doubles.streams.model import Event
+
+
+def kind(event: Event) -> str:
+    """The type that an event's data says (Anthropic, Responses), empty if none."""
+    data = event["data"]
+    return str(data.get("type", "")) if isinstance(data, dict) else ""
+
+
+def typed(event_type: str, **data: Any) -> Event:
+    """An event of Anthropic or Responses."""
+    return {"event": event_type, "data": {"type": event_type, **data}}
+
+
+def again(event: Event) -> Event:
+    """A copy of an event."""
+    return copy.deepcopy(event)
+
+
+def opens(event: Event, block: str) -> bool:
+    """Whether an event of Anthropic starts a block of a type."""
+    return kind(event) == "content_block_start" and event["data"]["content_block"]["type"] == block
+
+
+def piece(event: Event, delta: str) -> bool:
+    """Whether an event of Anthropic is a delta of a type."""
+    return kind(event) == "content_block_delta" and event["data"]["delta"]["type"] == delta
+
+
+def delta(event: Event) -> dict[str, Any]:
+    """The delta of a chunk of Chat, an empty one if it has none; the choice's own if it has."""
+    choice = choice_of(event)
+    found: dict[str, Any] = choice.get("delta", {})
+    return found
+
+
+def choice_of(event: Event) -> dict[str, Any]:
+    data = event["data"]
+    choices = data.get("choices") if isinstance(data, dict) else None
+    found: dict[str, Any] = choices[0] if choices else {}
+    return found
+
+
+def entries(event: Event) -> list[dict[str, Any]]:
+    """The entries of ``delta.tool_calls`` of a chunk of Chat."""
+    found: list[dict[str, Any]] = delta(event).get("tool_calls") or []
+    return found
+
+
+def parts(event: Event) -> list[dict[str, Any]]:
+    """The parts of a chunk of Gemini."""
+    data = event["data"]
+    candidates = data.get("candidates") if isinstance(data, dict) else None
+    found: list[dict[str, Any]] = candidates[0].get("content", {}).get("parts", []) if candidates else []
+    return found
+
+
+def in_pairs(items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Each item with the one before it, None for the first."""
+    before = None
+    for item in items:
+        yield before, item
+        before = item
+
+
+def without_last(items: Iterable[Any]) -> Iterator[Any]:
+    """All but the last."""
+    for before, _ in in_pairs(items):
+        if before is not None:
+            yield before

@@ -1,0 +1,466 @@
+"""Faults in the grammar of the streams of Responses: the response, its items by id and place, and their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from doubles.streams.handles import again, kind, typed, without_last
+from doubles.streams.model import CALL_ALONE, ONE, RESPONSES, TEXT, Event, broken, warning
+
+Events = Iterator[Event]
+
+ADDED, DONE = "response.output_item.added", "response.output_item.done"
+GROWS, GROWN = "response.function_call_arguments.delta", "response.function_call_arguments.done"
+
+
+def is_call(event: Event) -> bool:
+    """Whether an event adds a call, or says that it is done."""
+    return kind(event) in (ADDED, DONE) and event["data"]["item"]["type"] == "function_call"
+
+
+@broken("item-id-missing", client=RESPONSES, rule="openai_responses/stream-item-id")
+def item_id_missing(events: Events) -> Events:
+    """Events about an item have no item_id."""
+    for event in events:
+        event["data"].pop("item_id", None)
+        yield event
+
+
+@broken("item-id-is-the-call-id", client=RESPONSES, rule="openai_responses/stream-item-id", spares=TEXT)
+def item_id_is_the_call_id(events: Events) -> Events:
+    """Fragments of arguments name their item by the call's id."""
+    call = ""
+    for event in events:
+        call = event["data"]["item"]["call_id"] if is_call(event) else call
+        if kind(event) in (GROWS, GROWN):
+            event["data"]["item_id"] = call
+        yield event
+
+
+@broken("item-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-identity", spares=TEXT)
+def item_id_drawn_anew(events: Events) -> Events:
+    """A call that is done has another id than the one that was added."""
+    for event in events:
+        if is_call(event) and kind(event) == DONE:
+            event["data"]["item"]["id"] = f"fc_{event['data']['output_index']:048d}"
+        yield event
+
+
+@broken("call-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-identity", spares=TEXT)
+def call_id_drawn_anew(events: Events) -> Events:
+    """A call that is done has another call_id than the one that was added."""
+    for event in events:
+        if is_call(event) and kind(event) == DONE:
+            event["data"]["item"]["call_id"] = f"call_{event['data']['output_index']:024d}"
+        yield event
+
+
+@broken(
+    "call-id-drawn-anew-at-the-end",
+    client=RESPONSES,
+    rule="openai_responses/stream-identity",
+    spares=TEXT,
+    thread="https://github.com/vllm-project/vllm/pull/47916",
+)
+def call_id_drawn_anew_at_the_end(events: Events) -> Events:
+    """The calls of the final response have other ids than those that were streamed."""
+    for event in events:
+        if kind(event) == "response.completed":
+            for place, item in enumerate(event["data"]["response"]["output"]):
+                if item["type"] == "function_call":
+                    item["call_id"] = f"call_{place:024d}"
+        yield event
+
+
+@broken(
+    "response-without-end",
+    client=RESPONSES,
+    rule="openai_responses/stream-unfinished",
+    follows="translation/finish-reason",
+)
+def response_without_end(events: Events) -> Events:
+    """response.completed is left out."""
+    return without_last(events)
+
+
+@broken("completed-twice", client=RESPONSES, rule="openai_responses/stream-after-end")
+def completed_twice(events: Events) -> Events:
+    """response.completed comes twice."""
+    for event in events:
+        yield event
+        if kind(event) == "response.completed":
+            yield again(event)
+
+
+@broken(
+    "done-instead-of-completed",
+    client=RESPONSES,
+    rule="openai_responses/stream-unfinished",
+    follows="translation/finish-reason",
+)
+def done_instead_of_completed(events: Events) -> Events:
+    """The stream ends with [DONE], and has no response.completed."""
+    yield from without_last(events)
+    yield {"data": "[DONE]"}
+
+
+@broken("not-created", client=RESPONSES, rule="openai_responses/stream-created")
+def not_created(events: Events) -> Events:
+    """There is no response.created."""
+    return (event for event in events if kind(event) != "response.created")
+
+
+@broken("output-index-always-zero", client=RESPONSES, rule="openai_responses/stream-output-index", spares=TEXT)
+def output_index_always_zero(events: Events) -> Events:
+    """Every item has the output_index 0."""
+    for event in events:
+        if "output_index" in event["data"]:
+            event["data"]["output_index"] = 0
+        yield event
+
+
+@broken("output-index-missing", client=RESPONSES, rule="openai_responses/stream-output-index")
+def output_index_missing(events: Events) -> Events:
+    """Events have no output_index."""
+    for event in events:
+        event["data"].pop("output_index", None)
+        yield event
+
+
+@broken("item-not-added", client=RESPONSES, rule="openai_responses/stream-item-added", spares=TEXT)
+def item_not_added(events: Events) -> Events:
+    """Calls are done, with fragments before, and were never added."""
+    return (event for event in events if not (is_call(event) and kind(event) == ADDED))
+
+
+@broken(
+    "item-added-late",
+    client=RESPONSES,
+    rule="openai_responses/stream-item-added",
+    follows="openai_responses/stream-fragments",
+    spares=TEXT,
+)
+def item_added_late(events: Events) -> Events:
+    """A call is added behind its first fragment."""
+    held = None
+    for event in events:
+        if is_call(event) and kind(event) == ADDED:
+            held = event
+            continue
+        yield event
+        if held is not None:
+            yield held
+            held = None
+
+
+@broken("fragment-after-item", client=RESPONSES, rule="openai_responses/stream-closed", spares=TEXT)
+def fragment_after_item(events: Events) -> Events:
+    """The last fragment of a call comes once more when the item is done."""
+    last = None
+    for event in events:
+        yield event
+        last = event if kind(event) == GROWS else last
+        if is_call(event) and kind(event) == DONE and last is not None:
+            yield again(last)
+
+
+@broken("item-done-twice", client=RESPONSES, rule="openai_responses/stream-closed")
+def item_done_twice(events: Events) -> Events:
+    """Items are done when they are, and once more with the response."""
+    done = []
+    for event in events:
+        if kind(event) == DONE:
+            done.append(event)
+        elif kind(event) == "response.completed":
+            yield from map(again, done)
+        yield event
+
+
+@broken("part-not-added", client=RESPONSES, rule="openai_responses/stream-part-added")
+def part_not_added(events: Events) -> Events:
+    """Texts come without a content_part.added."""
+    return (event for event in events if kind(event) != "response.content_part.added")
+
+
+@broken("content-index-missing", client=RESPONSES, rule="openai_responses/stream-part-index")
+def content_index_missing(events: Events) -> Events:
+    """Pieces of a text do not say which part they belong to."""
+    for event in events:
+        if kind(event).startswith("response.output_text"):
+            event["data"].pop("content_index", None)
+        yield event
+
+
+@broken("text-for-arguments", client=RESPONSES, rule="openai_responses/stream-kind", spares=TEXT)
+def text_for_arguments(events: Events) -> Events:
+    """The fragments of arguments come as pieces of a text."""
+    for event in events:
+        if kind(event) == GROWS:
+            data = {key: value for key, value in event["data"].items() if key != "type"}
+            event = typed("response.output_text.delta", **data, content_index=0, logprobs=[])
+        yield event
+
+
+@broken("first-fragment-lost", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
+def first_fragment_lost(events: Events) -> Events:
+    """The first fragment of a call is dropped, with the event that added the item upstream."""
+    fresh = False
+    for event in events:
+        fresh = fresh or (is_call(event) and kind(event) == ADDED)
+        if fresh and kind(event) == GROWS:
+            fresh = False
+            continue
+        yield event
+
+
+@broken("arguments-said-with-added", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
+def arguments_said_with_added(events: Events) -> Events:
+    """A call is added with `{}` for its arguments, and fragments follow."""
+    for event in events:
+        if is_call(event) and kind(event) == ADDED:
+            event["data"]["item"]["arguments"] = "{}"
+        yield event
+
+
+@broken("snapshot-as-fragment", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
+def snapshot_as_fragment(events: Events) -> Events:
+    """The whole arguments come as one more fragment before they are done."""
+    for event in events:
+        if kind(event) == GROWN:
+            more = {key: value for key, value in event["data"].items() if key not in ("type", "arguments")}
+            yield typed(GROWS, **more, delta=event["data"]["arguments"])
+        yield event
+
+
+@broken(
+    "done-with-nothing",
+    client=RESPONSES,
+    rule=("openai_responses/stream-fragments", "openai_responses/stream-wholes-agree"),
+    spares=TEXT,
+)
+def done_with_nothing(events: Events) -> Events:
+    """function_call_arguments.done says the empty text."""
+    for event in events:
+        if kind(event) == GROWN:
+            event["data"]["arguments"] = ""
+        yield event
+
+
+@broken(
+    "item-done-with-nothing",
+    client=RESPONSES,
+    rule=("openai_responses/stream-wholes-agree", "openai_responses/stream-arguments-json"),
+    spares=TEXT,
+)
+def item_done_with_nothing(events: Events) -> Events:
+    """A call that is done has the arguments with which it was added: none."""
+    for event in events:
+        if is_call(event) and kind(event) == DONE:
+            event["data"]["item"]["arguments"] = ""
+        yield event
+
+
+@broken(
+    "final-output-empty",
+    client=RESPONSES,
+    rule="openai_responses/stream-final-output",
+    thread="https://github.com/sgl-project/sglang/issues/12652",
+)
+def final_output_empty(events: Events) -> Events:
+    """response.completed has no output."""
+    for event in events:
+        if kind(event) == "response.completed":
+            event["data"]["response"]["output"] = []
+        yield event
+
+
+@broken(
+    "final-output-without-calls",
+    client=RESPONSES,
+    rule="openai_responses/stream-final-output",
+    follows="translation/call-lost",
+    spares=TEXT,
+    thread="https://github.com/sgl-project/sglang/issues/12652",
+)
+def final_output_without_calls(events: Events) -> Events:
+    """response.completed has the message, and not the calls."""
+    for event in events:
+        if kind(event) == "response.completed":
+            output = event["data"]["response"]["output"]
+            output[:] = [item for item in output if item["type"] != "function_call"]
+        yield event
+
+
+@broken(
+    "item-lost-at-the-end",
+    client=RESPONSES,
+    rule="openai_responses/stream-item-done",
+    follows="translation/call-lost",
+    spares=TEXT,
+)
+def item_lost_at_the_end(events: Events) -> Events:
+    """The last call is added, and neither done nor in the final response."""
+    for event in events:
+        last = event["data"].get("output_index") == 3
+        if kind(event) == "response.completed":
+            del event["data"]["response"]["output"][3:]
+        if not (last and kind(event) in (GROWN, DONE)):
+            yield event
+
+
+@broken(
+    "completed-in-progress",
+    client=RESPONSES,
+    rule="openai_responses/stream-status",
+    follows="translation/finish-reason",
+)
+def completed_in_progress(events: Events) -> Events:
+    """response.completed has a response that is in progress."""
+    for event in events:
+        if kind(event) == "response.completed":
+            event["data"]["response"]["status"] = "in_progress"
+        yield event
+
+
+@broken("response-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-same-response")
+def response_id_drawn_anew(events: Events) -> Events:
+    """The response has another id when it is completed."""
+    for event in events:
+        if kind(event) == "response.completed":
+            event["data"]["response"]["id"] = "resp_" + "0" * 48
+        yield event
+
+
+@broken(
+    "types-in-the-names-only",
+    client=RESPONSES,
+    rule="openai_responses/stream-type",
+    follows=("openai_responses/stream-unfinished", "translation/target-format"),
+)
+def types_in_the_names_only(events: Events) -> Events:
+    """The type of an event is in its event: line only."""
+    for event in events:
+        del event["data"]["type"]
+        yield event
+
+
+@broken(
+    "call-done-without-call-id",
+    client=RESPONSES,
+    rule="openai_responses/stream-done",
+    follows="openai_responses/stream-identity",
+    spares=TEXT,
+)
+def call_done_without_call_id(events: Events) -> Events:
+    """A call that is done has no call_id."""
+    for event in events:
+        if is_call(event) and kind(event) == DONE:
+            del event["data"]["item"]["call_id"]
+        yield event
+
+
+@broken(
+    "item-added-without-id",
+    client=RESPONSES,
+    rule="openai_responses/stream-added",
+    follows="openai_responses/stream-item-id",
+)
+def item_added_without_id(events: Events) -> Events:
+    """Items are added without an id."""
+    for event in events:
+        if kind(event) == ADDED:
+            del event["data"]["item"]["id"]
+        yield event
+
+
+@broken("delta-as-object", client=RESPONSES, rule="openai_responses/stream-delta", spares=TEXT)
+def delta_as_object(events: Events) -> Events:
+    """A fragment of arguments stands in an object, as in Anthropic."""
+    for event in events:
+        if kind(event) == GROWS:
+            event["data"]["delta"] = {"partial_json": event["data"]["delta"]}
+        yield event
+
+
+@broken(
+    "response-not-there",
+    client=RESPONSES,
+    rule="openai_responses/stream-response",
+    follows="translation/finish-reason",
+)
+def response_not_there(events: Events) -> Events:
+    """response.completed has the id of the response, and not the response."""
+    for event in events:
+        if kind(event) == "response.completed":
+            event["data"]["response"] = event["data"]["response"]["id"]
+        yield event
+
+
+@broken("part-without-text", client=RESPONSES, rule="openai_responses/stream-part", case=ONE, spares=CALL_ALONE)
+def part_without_text(events: Events) -> Events:
+    """A part is added without a text."""
+    for event in events:
+        if kind(event) == "response.content_part.added":
+            del event["data"]["part"]["text"]
+        yield event
+
+
+@broken("no-json", client=RESPONSES, rule="openai_responses/stream-data")
+def no_json(events: Events) -> Events:
+    """A line tells in words that the stream has begun."""
+    yield {"data": "stream started"}
+    yield from events
+
+
+@warning("sequence-constant", client=RESPONSES, rule="openai_responses/stream-sequence")
+def sequence_constant(events: Events) -> Events:
+    """Every event has the sequence_number 0."""
+    for event in events:
+        event["data"]["sequence_number"] = 0
+        yield event
+
+
+@warning(
+    "sequence-missing",
+    client=RESPONSES,
+    rule="openai_responses/stream-sequence",
+    thread="https://github.com/BerriAI/litellm/pull/28899",
+)
+def sequence_missing(events: Events) -> Events:
+    """Events have no sequence_number."""
+    for event in events:
+        event["data"].pop("sequence_number", None)
+        yield event
+
+
+@warning(
+    "item-never-done",
+    client=RESPONSES,
+    rule="openai_responses/stream-item-closed",
+    thread="https://github.com/sgl-project/sglang/issues/12652",
+)
+def item_never_done(events: Events) -> Events:
+    """There is no output_item.done; the final response has the items."""
+    return (event for event in events if kind(event) != DONE)
+
+
+@warning("arguments-never-done", client=RESPONSES, rule="openai_responses/stream-done-events")
+def arguments_never_done(events: Events) -> Events:
+    """There is no function_call_arguments.done."""
+    return (event for event in events if kind(event) != GROWN)
+
+
+@warning("names-of-another-kind", client=RESPONSES, rule="openai_responses/stream-event-name")
+def names_of_another_kind(events: Events) -> Events:
+    """Every event is called message."""
+    for event in events:
+        yield {"event": "message", "data": event["data"]}
+
+
+@warning("items-counted-from-one", client=RESPONSES, rule="openai_responses/stream-output-place")
+def items_counted_from_one(events: Events) -> Events:
+    """Items are counted from 1."""
+    for event in events:
+        if "output_index" in event["data"]:
+            event["data"]["output_index"] += 1
+        yield event
