@@ -43,8 +43,18 @@ class AsText(Changed):
         yield from stream(chunk.decode("utf-8", "replace").encode() for chunk in chunks)
 
 
+class SwallowsErrors(Changed):
+    def change(self, stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        try:
+            for piece in stream(chunks):
+                if b"event: error" not in piece:
+                    yield piece
+        except ConnectionError:
+            pass
+
+
 class EndsWhatBrokeOff(Changed):
-    """Makes an end in order for every stream (Anthropic's events), and says nothing of errors."""
+    """Makes an end in order for every stream (Anthropic's events)."""
 
     def change(self, stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
         out = b""

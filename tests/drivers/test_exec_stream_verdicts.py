@@ -16,7 +16,7 @@ from toolcall_conformance.checks import stream, stream_cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers import Driver, load_driver
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.engine.plan import probe, route_of
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
@@ -65,7 +65,7 @@ def same(name: str, variant: str, upstream: str) -> ItemResult:
         ("AtOnce", "", "openai_chat", "translation/stream-at-once"),
         ("AsText", "recut", "openai_chat", "translation/stream-cuts"),
         ("EndsWhatBrokeOff", "cut", "openai_chat", "translation/stream-cut-call"),
-        ("EndsWhatBrokeOff", "cut", "gemini", "translation/stream-error-told"),
+        ("SwallowsErrors", "cut", "openai_chat", "translation/stream-error-told"),
         ("Raises", "", "openai_responses", "translation/crashed"),
     ],
 )
@@ -122,3 +122,32 @@ def test_about_a_dozen_streams_of_few_pieces_through_a_child(monkeypatch: pytest
         assert 9 <= len(given) <= 13
     finally:
         driver.close()
+
+
+COPIER = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    told = {"body": message.get("body")} if message["op"] in ("request", "response") else {}
+    if message["op"] == "hello":
+        told = {"protocol": 1}
+    elif message["op"] == "open":
+        same = message["route"]["client"] == message["route"]["upstream"]
+        told = {"operations": OPERATIONS} if same else {"unsupported": "another format"}
+    elif message["op"].startswith("stream"):
+        told = {"unsupported": "no streams"}
+    print(json.dumps({"seq": message["seq"], **told}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("operations", [["request", "response"], ["request", "response", "stream"]])
+def test_without_streams_their_items_are_not_applicable(operations: list[str], tmp_path: Path) -> None:
+    """Whether the child does not declare them, or says that they are not done when it is asked."""
+    (tmp_path / "copier.py").write_text(COPIER.replace("OPERATIONS", str(operations)), encoding="utf-8")
+    driver = load_driver(f"exec:{sys.executable} copier.py", directory=tmp_path)
+    try:
+        support = probe(driver, CORPUS)
+    finally:
+        driver.close()
+    assert support.operations["gemini", "gemini"] == {"request", "response"}
+    assert support.operations["gemini", "anthropic"] == set()
