@@ -246,6 +246,9 @@ def test_a_session_without_streams_has_no_items() -> None:
     """And cuts are tried where a case has something that they can break."""
     assert variants(CORPUS, CORPUS.cases[CASE], "anthropic", "gemini") == ("", "recut", "cut")
     assert variants(CORPUS, CORPUS.cases["shell/seed"], "anthropic", "gemini") == ("",)
+    shaped = CORPUS.cases["streaming/partial-args"]
+    assert variants(CORPUS, shaped, "openai_chat", "gemini") == ("", "recut", "cut")
+    assert variants(CORPUS, shaped, "openai_chat", "anthropic") == ("",)
     dialect = next(case for case in CORPUS.cases.values() if case.dialects)
     assert variants(CORPUS, dialect, "anthropic", next(iter(dialect.dialects))) == ()
 

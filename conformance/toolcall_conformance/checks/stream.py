@@ -158,4 +158,9 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
     known = all(name in formats.names() and formats.streams(name) is not None for name in (client, upstream))
     if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
         return ()
-    return VARIANTS if everywhere or not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]
+    if everywhere:
+        return VARIANTS
+    # Of a case about a shape the streams that have it are cut, not the usual ones of the same reply beside them.
+    first = case.scenario.get("files", {}).get(f"{upstream}/01-response.sse", {})
+    usual = "stream-shape" in case.features and first.get("provenance") == "rendered"
+    return VARIANTS if not usual and not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]
