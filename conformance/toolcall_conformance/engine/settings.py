@@ -38,11 +38,11 @@ class Settings:
         return " ".join([self.repeat, *(f'"{nodeid}"' for nodeid in nodeids)])
 
 
-def settings(config: pytest.Config) -> Settings:
-    """The settings of this run. Raises pytest.UsageError."""
+def settings(config: pytest.Config, translator: str | None = None) -> Settings:
+    """The settings of this run, for ``translator`` if it is given. Raises pytest.UsageError."""
     option = config.getoption
     directory = config.invocation_params.dir
-    translator = option("toolcall_translator") or config.getini("toolcall_translator")
+    translator = translator or option("toolcall_translator") or config.getini("toolcall_translator")
     if not translator and not option("toolcall_cassettes"):
         raise pytest.UsageError(
             "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.absent import NoDriver
+from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, bind
@@ -24,9 +26,13 @@ from toolcall_conformance.reports.writer import ReportError, verify_writable
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
 
-def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
-    """The run that ``arguments`` (all begin with ``toolcall::``) ask for. Raises pytest.UsageError."""
-    chosen = settings(config)
+def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
+    """The run that ``arguments`` (all begin with ``toolcall::``) ask for. Raises pytest.UsageError.
+
+    ``translator`` is judged in the place of the one that the options name: what ``--toolcall-translator`` takes, or the
+    translator itself, which is called ``name``.
+    """
+    chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     try:
         if chosen.report is not None and not hasattr(config, "workerinput"):
             verify_writable(chosen.report)
@@ -48,7 +54,9 @@ def prepare(config: pytest.Config, arguments: Sequence[str]) -> Run:
         if chosen.known_failures is not None:
             known = known_failures.load(chosen.known_failures, corpus.rules)
         driver: Driver = NoDriver()
-        if chosen.translator is not None:
+        if translator is not None and not isinstance(translator, str):
+            driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
+        elif chosen.translator is not None:
             driver = load_driver(
                 chosen.translator,
                 directory=chosen.directory,

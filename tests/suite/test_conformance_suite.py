@@ -1,0 +1,146 @@
+"""``ConformanceSuite``: the rules as tests of the user's own, and snapshots of what his translator makes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MINE = """
+from toolcall_reference import ReferenceTranslator
+
+
+class Session:
+    def __init__(self, session):
+        self.session = session
+
+    def request(self, body):
+        return {request}
+
+    def response(self, body):
+        return {response}
+
+
+class Translator:
+    def open(self, route):
+        return Session(ReferenceTranslator().open(route))
+"""
+
+TESTS = """
+from toolcall_conformance.suite import ConformanceSuite
+
+
+class TestMine(ConformanceSuite):
+    translator = {translator}
+    cases = ("shell/seed", "parallel/seed")
+    routes = ("anthropic-to-gemini", "openai_chat-to-anthropic")
+    {more}
+"""
+
+names = (f"suite_{number}" for number in itertools.count())
+
+
+class User:
+    """A user's project with a translator and a test file."""
+
+    def __init__(self, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pytester = pytester
+        monkeypatch.syspath_prepend(pytester.path)
+
+    def tests(self, *, translator: str = "'{module}:Translator'", more: str = "", **session: str) -> str:
+        """Write both files; the name of the tests' module. Each time another, for Python keeps what it imported."""
+        module = next(names)
+        said = {"request": "self.session.request(body)", "response": "self.session.response(body)", **session}
+        mine = MINE
+        for key, value in said.items():
+            mine = mine.replace("{" + key + "}", value)
+        (self.pytester.path / f"{module}.py").write_text(mine, encoding="utf-8")
+        text = TESTS.format(translator=translator.format(module=module), more=more)
+        (self.pytester.path / "test_mine.py").write_text(text, encoding="utf-8")
+        return module
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *arguments)
+
+    def snapshots(self) -> dict[str, Any]:
+        folder = Path(self.pytester.path) / "__snapshots__" / "test_mine"
+        return {path.name: json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")}
+
+
+@pytest.fixture
+def user(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> User:
+    return User(pytester, monkeypatch)
+
+
+@pytest.mark.parametrize("translator", ["'{module}:Translator'", "__import__('{module}').Translator"])
+def test_snapshots_are_taken_kept_and_compared(user: User, translator: str) -> None:
+    user.tests(translator=translator)
+    user.run("--snapshot-update").assert_outcomes(passed=16)
+    taken = user.snapshots()
+    assert len(taken) == 8
+    made = taken["TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"]
+    assert list(made) == ["01-request", "02-request"]
+    assert made["01-request"]["contents"][0]["role"] == "user"
+    user.run().assert_outcomes(passed=16)
+    # A change that no rule forbids.
+    user.tests(translator=translator, request="{**self.session.request(body), 'labels': {'by': 'me'}}")
+    done = user.run("-k", "shell and request and gemini and output")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*labels*"])
+    assert user.snapshots() == taken
+    user.run("--snapshot-update", "-k", "shell and request and gemini").assert_outcomes(passed=2)
+    changed = {name for name, body in user.snapshots().items() if body != taken[name]}
+    assert changed == {"TestMine.test_output[shell.seed-request-anthropic-to-gemini].json"}
+
+
+def test_what_differs_from_run_to_run_is_numbered(user: User) -> None:
+    now = "__import__('time').time_ns()"
+    fresh = f"{{**self.session.response(body), 'id': f'fresh-{{{now}}}', 'created': {now}}}"
+    user.tests(response=fresh, more="checks = ('response',)")
+    user.run("--snapshot-update", "-k", "output").assert_outcomes(passed=4)
+    user.run("-k", "output").assert_outcomes(passed=4)
+    made = user.snapshots()["TestMine.test_output[shell.seed-response-openai_chat-to-anthropic].json"]["01-response"]
+    assert (made["id"], made["created"]) == ("<id 1>", "<time>")
+    assert made["choices"][0]["message"]["tool_calls"][0]["id"] == "call_123"  # the provider's own
+
+
+def test_a_broken_rule_fails_in_the_words_of_the_plugin(user: User) -> None:
+    user.tests(response="{**self.session.response(body), 'stop_reason': 'end_turn'}", more="test_output = None")
+    done = user.run("-k", "anthropic-to-gemini and response")
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(["*shell/seed · response · anthropic → gemini*", "*translation/finish-reason*"])
+    assert "Traceback" not in done.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("translator", "more", "sentence"),
+    [
+        ("None", "", "TestMine: say what is tested: translator = "),
+        ("'nowhere:Translator'", "", "there is no module 'nowhere'"),
+        ("'{module}:Translator'", "routes = ('anthropic-to-bard',)", "TestMine: there is no route 'anthropic-to-bard'"),
+        (
+            "'{module}:Translator'",
+            "checks = ('agent_loop',)",
+            "TestMine: there is no check 'agent_loop'; there are req",
+        ),
+        ("'{module}:Translator'", "cases = ('shel',)", "there is no case or family 'shel'; did you mean shell"),
+    ],
+)
+def test_mistakes_are_told(user: User, translator: str, more: str, sentence: str) -> None:
+    user.tests(translator=translator, more=more)
+    done = user.run()
+    said = done.stdout.str() + done.stderr.str()
+    assert done.ret != 0
+    assert sentence in said
+    assert "Traceback" not in said
+
+
+def test_without_syrupy_the_rules_alone(user: User) -> None:
+    user.tests()
+    done = user.run("-p", "no:syrupy")
+    assert "pip install 'toolcall-conformance[snapshots]', or set test_output = None" in done.stdout.str()
+    user.tests(more="test_output = None")
+    user.run("-p", "no:syrupy").assert_outcomes(passed=8)
