@@ -98,7 +98,7 @@ def test_snapshots_are_taken_kept_and_compared(user: User, translator: str) -> N
 
 def test_what_differs_from_run_to_run_is_numbered(user: User) -> None:
     now = "__import__('time').time_ns()"
-    fresh = f"{{**self.session.response(body), 'id': f'fresh-{{{now}}}', 'created': {now}}}"
+    fresh = f"{{**self.session.response(body), 'id': 'fresh-' + str({now}), 'created': {now}}}"
     user.tests(response=fresh, more="checks = ('response',)")
     user.run("--snapshot-update", "-k", "output").assert_outcomes(passed=4)
     user.run("-k", "output").assert_outcomes(passed=4)
