@@ -14,8 +14,9 @@ import pytest
 from toolcall_conformance.cassettes.cases import load
 from toolcall_conformance.cassettes.drift import drift
 from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.cassettes.shapes import kind_of, successions
+from toolcall_conformance.cassettes.shapes import successions
 from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.formats import event_kind
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import dump, parse
 
@@ -159,17 +160,21 @@ def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp
 
 
 def test_kinds_of_events() -> None:
-    assert kind_of({"data": "[DONE]"}) == "[DONE]"
-    assert kind_of({"data": {"type": "ping"}}) == "ping"
-    assert kind_of({"data": {"choices": []}}) == "no choice"
+    assert event_kind("openai_chat", {"data": "[DONE]"}) == "[DONE]"
+    assert event_kind("anthropic", {"data": {"type": "ping"}}) == "ping"
+    assert event_kind("openai_responses", {"data": {"type": 3}}) == "no type"
+    assert event_kind("gemini", {"data": [1]}) == "no object"
+    assert event_kind("openai_chat", {"data": {"choices": []}}) == "no choice"
     delta = {"role": "assistant", "content": "", "tool_calls": None}
-    assert kind_of({"data": {"choices": [{"delta": delta, "finish_reason": None}]}}) == "delta.content+delta.role"
+    chunk = {"choices": [{"delta": delta, "finish_reason": None}]}
+    assert event_kind("openai_chat", {"data": chunk}) == "delta.content+delta.role"
     part = {"functionCall": {"name": "x"}, "thoughtSignature": "s"}
-    assert kind_of({"data": {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}}) == (
-        "finish+part.functionCall"
-    )
+    chunk = {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}
+    assert event_kind("gemini", {"data": chunk}) == "finish+part.functionCall"
+    assert event_kind("gemini", {"data": {"usageMetadata": {}}}) == "no part"
 
 
 def test_what_keeps_a_connection_alive_stands_anywhere() -> None:
     events = [{"data": {"type": kind}} for kind in ("a", "ping", "a", "keepalive", "b")]
-    assert list(successions(events)) == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
+    found = list(successions("anthropic", events))
+    assert found == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]

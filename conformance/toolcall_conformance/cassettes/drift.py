@@ -25,11 +25,11 @@ def drift(corpus: Corpus, recorded: Recorded) -> list[Finding]:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
         shape, about = Shape(enough=1), f"{recorded.case}, {recorded.format}"
-        _learn(shape, golden, streamed=recorded.stream is not None)
+        _learn(shape, recorded.format, golden, streamed=recorded.stream is not None)
     tell = _Teller(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        return [*_members(shape, walk_events(events), tell), *_order(shape, events, tell)]
+        return [*_members(shape, walk_events(recorded.format, events), tell), *_order(shape, recorded, events, tell)]
     if recorded.response is not None:
         return list(_members(shape, walk(recorded.response), tell))
     return []
@@ -53,13 +53,13 @@ def _all(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
     for case in corpus.cases.values():
         if format_name in case.formats and format_name not in case.dialects:
             for exchange in case.exchanges(format_name):
-                _learn(shape, exchange, streamed=streamed)
+                _learn(shape, format_name, exchange, streamed=streamed)
     return shape
 
 
-def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
+def _learn(shape: Shape, name: str, exchange: Exchange, *, streamed: bool) -> None:
     if streamed and exchange.stream_path is not None:
-        shape.learn_stream(parse(exchange.stream_path.read_bytes())["events"])
+        shape.learn_stream(name, parse(exchange.stream_path.read_bytes())["events"])
     elif not streamed and exchange.response is not None:
         shape.learn(exchange.response)
 
@@ -103,10 +103,10 @@ def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) 
                 yield tell("member-gone", lacking, wanted, wanted.rpartition("/")[2])
 
 
-def _order(golden: Shape, events: list[Any], tell: _Teller) -> Iterator[Finding]:
+def _order(golden: Shape, recorded: Recorded, events: list[Any], tell: _Teller) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
     told = set()
-    for before, kind, number in successions(events):
+    for before, kind, number in successions(recorded.format, events):
         if (before, kind) in golden.follows or (before, kind) in told:
             continue
         told.add((before, kind))

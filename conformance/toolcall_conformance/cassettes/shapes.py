@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import join
 
 # Below these keys stands what a user's tool or schema says, which is no shape of a provider's.
@@ -48,11 +49,11 @@ class Shape:
         for place, member in walk(body):
             self._learn(place, member.type)
 
-    def learn_stream(self, events: Sequence[Any]) -> None:
-        """Take in a stream's events."""
-        for place, member in walk_events(events):
+    def learn_stream(self, name: str, events: Sequence[Any]) -> None:
+        """Take in the events of a stream of format ``name``."""
+        for place, member in walk_events(name, events):
             self._learn(place, member.type)
-        self.follows.update((first, then) for first, then, _ in successions(events))
+        self.follows.update((first, then) for first, then, _ in successions(name, events))
 
     def _learn(self, place: str, kind: str) -> None:
         self.types.setdefault(place, set()).add(kind)
@@ -90,60 +91,27 @@ def walk(value: Any, place: str = "", pointer: str = "") -> Iterator[tuple[str, 
             yield from walk(entry, f"{place}/{step}", join(pointer, index))
 
 
-def walk_events(events: Sequence[Any]) -> Iterator[tuple[str, Member]]:
-    """The same for the data of each event of a stream."""
+def walk_events(name: str, events: Sequence[Any]) -> Iterator[tuple[str, Member]]:
+    """The same for the data of each event of a stream of format ``name``."""
     for index, event in enumerate(events):
         data = event.get("data")
         if isinstance(data, (dict, list)):
-            yield from walk(data, kind_of(event), f"/events/{index}/data")
+            yield from walk(data, formats.event_kind(name, event), f"/events/{index}/data")
 
 
-def successions(events: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
+def successions(name: str, events: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
     """Which kind of event comes directly behind which, with the number of the second; repetitions are one.
 
     What a provider sends to keep a connection alive stands anywhere and is passed over.
     """
     before = "(start)"
     for index, event in enumerate(events):
-        kind = kind_of(event)
+        kind = formats.event_kind(name, event)
         if kind in ("ping", "keepalive") or kind == before:
             continue
         yield before, kind, index
         before = kind
     yield before, "(end)", len(events)
-
-
-def kind_of(event: Any) -> str:
-    """What kind of event this is: its type; without one, what it says (``delta.tool_calls``, ``finish_reason``)."""
-    data = event.get("data")
-    if isinstance(data, str):
-        return data if len(data) < 20 else "text"
-    if not isinstance(data, dict):
-        return "no object"
-    if isinstance(data.get("type"), str):
-        return str(data["type"])
-    said = sorted({word for entry in _choices(data) for word in _said(entry)})
-    return "+".join(said) if said else "no choice"
-
-
-def _choices(data: dict[str, Any]) -> list[dict[str, Any]]:
-    found = data.get("choices", data.get("candidates"))
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
-
-
-def _said(entry: dict[str, Any]) -> Iterator[str]:
-    """What a choice of Chat or a candidate of Gemini brings."""
-    delta, content = entry.get("delta"), entry.get("content")
-    if isinstance(delta, dict):
-        yield from (
-            f"delta.{key}" for key in ("role", "content", "tool_calls", "refusal") if delta.get(key) is not None
-        )
-    if isinstance(content, dict) and isinstance(content.get("parts"), list):
-        for part in content["parts"]:
-            if isinstance(part, dict):
-                yield from (f"part.{key}" for key in ("text", "functionCall", "inlineData") if key in part)
-    if entry.get("finish_reason") or entry.get("finishReason"):
-        yield "finish"
 
 
 def json_type(value: Any) -> str:

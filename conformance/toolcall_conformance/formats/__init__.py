@@ -18,6 +18,9 @@ from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
 
+LONGEST_KIND = 20
+"""How long the text of an event may be that stands for itself (``[DONE]``)."""
+
 MOST_REMEMBERED = 128
 LONGEST_REMEMBERED = 100_000
 """How many readings are remembered, and of bodies of how many bytes at most."""
@@ -108,6 +111,25 @@ def assembled(name: str, stream: Any) -> Assembled:
     if module is None:
         raise LookupError(f"the streams of {name} cannot be read")
     return module.assemble(stream)
+
+
+@cache
+def _kinds(name: str) -> Any:
+    package(name)
+    module = f"{__name__}.{name}.event_kinds"
+    return importlib.import_module(module).kind_of if importlib.util.find_spec(module) else None
+
+
+def event_kind(name: str, event: Any) -> str:
+    """What kind of event of a stream this is: its ``type``, or in formats without types what it brings."""
+    data = event.get("data") if isinstance(event, dict) else None
+    if isinstance(data, str):
+        return data if len(data) <= LONGEST_KIND else "text"
+    if not isinstance(data, dict):
+        return "no object"
+    kind_of = _kinds(name)
+    found = kind_of(data) if kind_of is not None else data.get("type")
+    return found if isinstance(found, str) else "no type"
 
 
 def load_rules(*wanted: str) -> None:
