@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import NoReturn
 
-from toolcall_conformance.cli import adapters, explain, judge, listing, losses, new_adapter, schema, smoke
+from toolcall_conformance.cli import adapters, explain, judge, listing, losses, new_adapter, record, schema, smoke
 from toolcall_conformance.cli.common import USAGE, UsageError
 from toolcall_conformance.library import CorpusError
 
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     version = metadata.version("toolcall-conformance")
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, new_adapter, adapters, smoke):
+    for module in (judge, explain, listing, losses, schema, new_adapter, adapters, smoke, record):
         module.add_parser(commands)
     parsed = parser.parse_args(arguments)
     try:

@@ -1,0 +1,170 @@
+"""One request after another to a real API: at a bounded rate, waiting where it says for how long, and no longer."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from toolcall_conformance import formats, jsonvalue
+from toolcall_conformance.cassettes.endpoint import Endpoint
+from toolcall_conformance.cassettes.redaction import Redactor
+
+_MOST_WAITS = 5
+_STOP = (401, 402, 403, 404, 405, 429)  # the next request would fare no better
+_PASSES = (429, 503, 529)  # what a provider tells to wait with
+_TEXT = 300
+
+
+class ApiError(Exception):
+    """An exchange that brought no reply; the message says what happened. ``final``: it is no use to go on."""
+
+    def __init__(self, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a provider answered, the status is below 300; names of headers in lower case."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``rate``: requests a minute. ``requests``: how many at most, None for any number.
+
+    ``wait``: seconds that a provider may tell to wait. ``timeout``: seconds without a byte.
+    """
+
+    rate: float = 20.0
+    requests: int | None = None
+    wait: float = 60.0
+    timeout: float = 120.0
+
+
+class Api:
+    """An API that is asked; a context, for its connections are closed at the end.
+
+    ``tell`` is given a sentence where something takes its time.
+    """
+
+    def __init__(self, endpoint: Endpoint, limits: Limits, redactor: Redactor, tell: Callable[[str], None]) -> None:
+        import httpx2
+
+        self._httpx = httpx2
+        self.endpoint = endpoint
+        self._limits = limits
+        self._redactor = redactor
+        self._tell = tell
+        self.asked = 0
+        self._last: float | None = None
+        version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
+        self._client = httpx2.Client(headers={**version, **endpoint.headers}, timeout=limits.timeout)
+
+    def __enter__(self) -> Api:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._client.close()
+
+    def ask(self, body: Any, *, streamed: bool) -> Answer:
+        """Send a request and return what came, a stream with all its events. Raises ApiError."""
+        for _ in range(_MOST_WAITS):
+            answer = self._send(body, streamed)
+            if answer.status_code < 300:
+                return Answer({name.lower(): value for name, value in answer.headers.items()}, answer.content)
+            wait = self._wait(answer)
+            if answer.status_code not in _PASSES or wait is None or wait > self._limits.wait:
+                raise self._refusal(answer, wait)
+            self._tell(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it says")
+            time.sleep(wait)
+        raise ApiError(f"{self.endpoint.host} told us {_MOST_WAITS} times to wait; try again later", final=True)
+
+    def _send(self, body: Any, streamed: bool) -> Any:
+        if self._limits.requests is not None and self.asked >= self._limits.requests:
+            raise ApiError(f"--max-requests {self._limits.requests} is used up", final=True)
+        now = time.monotonic()
+        if self._last is not None:
+            time.sleep(max(0.0, self._last + 60 / self._limits.rate - now))
+        self._last = time.monotonic()
+        self.asked += 1
+        httpx, host = self._httpx, self.endpoint.host
+        try:
+            url = self.endpoint.stream_url if streamed else self.endpoint.url
+            return self._client.post(url, content=_encoded(body))
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            why = str(error) or "no connection in time"
+            raise ApiError(
+                f"{host} cannot be reached ({why}); is the network there, and the base URL right?", final=True
+            ) from None
+        except httpx.TimeoutException:
+            raise ApiError(f"{host} sent nothing for {self._limits.timeout:g} s; --timeout gives it more") from None
+        except httpx.TransportError as error:
+            raise ApiError(f"the connection to {host} broke off in the middle of the reply ({error})") from None
+        except httpx.HTTPError as error:
+            raise ApiError(f"{host}: the reply cannot be read ({error})") from None
+
+    def _refusal(self, answer: Any, wait: float | None) -> ApiError:
+        status = answer.status_code
+        failure = self._failure(answer)
+        said = failure.message if failure is not None and failure.message else answer.text
+        said = " ".join(self._redactor.text(said).split()) or "no text"
+        message = f"HTTP {status} from {self.endpoint.host}: {said[:_TEXT]}"
+        final = status in _STOP
+        unauthorized = status in (401, 403) or (failure is not None and failure.kind == "unauthorized")
+        if unauthorized:
+            message += f"; is the key in {self.endpoint.variable} right, and allowed to do this?"
+            final = True
+        elif status == 404:
+            message += "; are the model and the base URL right? A base URL is given as the official SDK takes it"
+        elif status == 429 or (status in _PASSES and wait is not None):
+            told = f"it says to wait {wait:g} s" if wait is not None else "it does not say how long to wait"
+            message += (
+                f" ({told}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
+            )
+            final = True
+        elif status == 400 and any(word in said.lower() for word in ("tool", "function")):
+            message += "; if the model takes no tools, record another --model"
+        elif 300 <= status < 400:
+            message = f"HTTP {status} from {self.endpoint.host}: it sends us elsewhere; give the right --base-url"
+            final = True
+        return ApiError(message, final=final)
+
+    def _failure(self, answer: Any) -> Any:
+        try:
+            body = jsonvalue.parse(answer.content)
+        except jsonvalue.JSONError:
+            return None
+        reply = {"status": answer.status_code, "headers": dict(answer.headers), "body": body}
+        return formats.read(self.endpoint.format, "error", reply).failure
+
+    def _wait(self, answer: Any) -> float | None:
+        """How many seconds the provider says to wait, None if it does not say."""
+        said = answer.headers.get("retry-after", "")
+        if "GMT" in said:
+            try:
+                left = email.utils.parsedate_to_datetime(said) - datetime.now(UTC)
+            except ValueError:
+                return None
+            return max(0.0, left.total_seconds())
+        failure = self._failure(answer)
+        if failure is not None:
+            return None if failure.retry_after is None else float(failure.retry_after)
+        try:
+            return max(0.0, float(said))
+        except ValueError:
+            return None
+
+
+def _encoded(body: Any) -> bytes:
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can say
+        return json.dumps(body, separators=(",", ":")).encode()

@@ -1,0 +1,82 @@
+"""Texts within texts: percent encoding, base64 and escapes are undone, rewritten as what they mean, and done again."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from urllib.parse import quote, unquote
+
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9_.~+-]){3,}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
+_ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|[^\\\s\"'])+")
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+
+Rewrite = Callable[[str], str]
+
+
+def in_percent(text: str, rewrite: Rewrite) -> str:
+    """``text`` with what is in percent encoding there rewritten; what ``rewrite`` leaves stays byte for byte."""
+
+    def one(found: re.Match[str]) -> str:
+        run = found[0]
+        meant = unquote(run)
+        said = rewrite(meant)
+        return run if said == meant else quote(said, safe="")
+
+    return _PERCENT.sub(one, text) if "%" in text else text
+
+
+def in_escapes(text: str, rewrite: Rewrite) -> str:
+    r"""The same for ``\u0073`` and ``\x73``."""
+
+    def one(found: re.Match[str]) -> str:
+        if "\\" not in found[0]:
+            return found[0]
+        meant = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), found[0])
+        said = rewrite(meant)
+        return found[0] if said == meant else said
+
+    return _ESCAPES.sub(one, text) if "\\u" in text or "\\x" in text else text
+
+
+def in_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
+    """The same for base64 in either alphabet, with or without padding and line breaks, whatever stands right before it.
+
+    ``rewrite`` takes what is a text, ``rewrite_bytes`` what is none, each byte as the character of its number.
+    """
+
+    def one(found: re.Match[str]) -> str:
+        run = found[0]
+        plain = re.sub(r"[\r\n=]", "", run)
+        for start in range(4):  # a word before it shifts the groups of four
+            said = _rewritten(plain[start:], rewrite, rewrite_bytes)
+            if said is not None:
+                return plain[:start] + said
+        return run
+
+    return _BASE64.sub(one, text)
+
+
+def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None:
+    """The base64 of what ``run`` means, rewritten; None if it stays."""
+    run = run[: len(run) - 1] if len(run) % 4 == 1 else run
+    standard = run.translate(_TO_STANDARD)
+    try:
+        data = base64.b64decode(standard + "=" * (-len(standard) % 4))
+    except binascii.Error:
+        return None
+    try:
+        meant, how, codec = data.decode("utf-8"), rewrite, "utf-8"
+    except UnicodeDecodeError:
+        meant, how, codec = data.decode("latin-1"), rewrite_bytes, "latin-1"
+    said = how(meant)
+    if said == meant:
+        return None
+    coded = base64.b64encode(said.encode(codec)).decode()
+    return coded.translate(_TO_URL) if re.search("[-_]", run) else coded
+
+
+_TO_STANDARD = str.maketrans("-_", "+/")
+_TO_URL = str.maketrans("+/", "-_")

@@ -1,0 +1,108 @@
+"""Where a format's API is asked, and with which key: by the environment variables that its official SDK reads."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+
+class NoEndpointError(Exception):
+    """The API cannot be asked: a key is missing, or the address is none. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An API to be asked: ``url`` for whole replies, ``stream_url`` for streams, ``headers`` with the key in them.
+
+    ``stream_body`` is what a request for a stream has beside its own keys; ``variable`` names where the key came from.
+    ``secrets`` are values that must not stand in a cassette.
+    """
+
+    format: str
+    url: str
+    stream_url: str
+    stream_body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(repr=False)
+    variable: str
+    secrets: frozenset[str] = field(repr=False)
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    @property
+    def unencrypted(self) -> bool:
+        """Whether the key would travel as plain text over a network."""
+        parts = urlsplit(self.url)
+        if parts.scheme == "https" or parts.hostname == "localhost":
+            return False
+        try:
+            return not ipaddress.ip_address(parts.hostname or "").is_loopback
+        except ValueError:
+            return True
+
+
+def endpoint(
+    name: str,
+    transports: Mapping[str, Mapping[str, Any]],
+    environment: Mapping[str, str],
+    model: str,
+    base_url: str | None = None,
+) -> Endpoint:
+    """The endpoint of a format by ``transport.json``. Raises NoEndpointError."""
+    transport = transports[name]
+    sdk = transport["sdk"]
+    base = base_url or environment.get(sdk["base_url_variable"]) or sdk["base_url"]
+    said_by = "--base-url" if base_url else sdk["base_url_variable"]
+    parts = urlsplit(base)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise NoEndpointError(f"{said_by}: {base!r} is no base URL; give one such as {sdk['base_url']}")
+    if parts.username or parts.password:
+        raise NoEndpointError(
+            f"{said_by}: user and password do not belong in the URL; the key comes from the environment"
+        )
+    key, variable, in_place = _key(sdk, environment)
+    headers = {header: text for header, text in transport["headers"].items() if not (in_place and "{key}" in text)}
+    headers = {header: text.replace("{key}", key) for header, text in {**headers, **in_place}.items()}
+    further = {header: environment.get(source) for header, source in sdk.get("headers", {}).items()}
+    headers |= {header: value for header, value in further.items() if value}
+    path = transport["stream"].get("path", transport["path"])
+    # A base URL covers the beginning of the path that the SDK's own one has.
+    covered = urlsplit(sdk["base_url"]).path
+    return Endpoint(
+        format=name,
+        url=base.rstrip("/") + _path(transport["path"], covered, model),
+        stream_url=base.rstrip("/") + _path(path, covered, model),
+        stream_body=transport["stream"]["body"],
+        headers=headers,
+        variable=variable,
+        secrets=frozenset(value for value in (*further.values(), *_keys(transports, environment)) if value),
+    )
+
+
+def _key(sdk: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, str, Mapping[str, str]]:
+    variables = [entry["variable"] for entry in sdk["keys"]]
+    for entry in sdk["keys"]:
+        key = environment.get(entry["variable"], "").strip()
+        if not key:
+            continue
+        if not key.isascii() or not key.isprintable():
+            raise NoEndpointError(f"{entry['variable']} holds characters that no header can carry; copy the key again")
+        return key, entry["variable"], entry.get("headers", {})
+    raise NoEndpointError(f"no API key: set {' or '.join(variables)} (for a server that takes any key, to any text)")
+
+
+def _keys(transports: Mapping[str, Mapping[str, Any]], environment: Mapping[str, str]) -> list[str]:
+    """All keys in the environment, also those of other formats."""
+    return [
+        environment.get(entry["variable"], "").strip()
+        for transport in transports.values()
+        for entry in transport["sdk"]["keys"]
+    ]
+
+
+def _path(template: str, covered: str, model: str) -> str:
+    return template.removeprefix(covered).replace("{model}", quote(model, safe=""))

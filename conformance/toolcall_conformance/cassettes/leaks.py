@@ -1,0 +1,61 @@
+"""The last look before a cassette is written: no secret that is known may stand in it, in no spelling."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote, unquote
+
+from toolcall_conformance.cassettes.split_secrets import joined_texts
+
+
+def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
+    """Whether a cassette, as JSON, still holds one of the secrets.
+
+    Looked at are its texts and names as they stand, with escapes and percent encoding undone, and what clients put
+    together from its streams; for the secret as it is, in base64 at any place of a longer text, in hex, in HTML.
+    """
+    texts = [text.lower() for text in _readings(cassette)]
+    return any(form.lower() in text for secret in secrets for form in forms(secret) for text in texts)
+
+
+def forms(secret: str) -> set[str]:
+    """The spellings of a secret that cannot be undone without knowing where it stands."""
+    data = secret.encode()
+    coded = set()
+    for shift in range(3):
+        # Of a base64 text only the characters that depend on the secret alone: what stands around it is not known.
+        text = base64.b64encode(b"\0" * shift + data).decode().rstrip("=")
+        first = -(-shift * 8 // 6)
+        last = (shift + len(data)) * 8 // 6
+        coded.add(text[first:last])
+    return {secret, html.escape(secret), data.hex(), quote(secret, safe=""), json.dumps(secret)[1:-1]} | {
+        form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))
+    }
+
+
+def _readings(value: Any) -> Iterator[str]:
+    for text in _texts(value):
+        flat = re.sub(r"[\r\n]", "", text)
+        meant = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
+        yield from {text, flat, meant, unquote(text), unquote(meant)}
+        if "data:" in text:
+            yield from joined_texts(text)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield value.decode("latin-1")
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            yield str(key)
+            yield from _texts(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry)

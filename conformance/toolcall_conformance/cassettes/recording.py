@@ -1,0 +1,193 @@
+"""A case of the corpus, played against a real API and kept as a cassette."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import formats, jsonvalue
+from toolcall_conformance.cassettes import writing
+from toolcall_conformance.cassettes.api import Answer, Api
+from toolcall_conformance.cassettes.continuing import NoWayOnError, next_request
+from toolcall_conformance.cassettes.filters import Filters
+from toolcall_conformance.cassettes.interactions import CassetteError
+from toolcall_conformance.cassettes.leaks import leaked
+from toolcall_conformance.cassettes.redaction import SHORTEST_KNOWN, Redactor
+from toolcall_conformance.cassettes.scrubbing import scrubbed
+from toolcall_conformance.cassettes.tape import Tape
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.streaming import parse
+
+_SHOWN = 120
+
+
+class NotRecordedError(Exception):
+    """A conversation that is no recording of its case; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A conversation as it went. ``ended``: why it ended early, None if it did not. ``notes`` are for the user."""
+
+    interactions: list[dict[str, Any]]
+    calls: int
+    ended: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records cases in one format with one model. ``secrets`` are values that must not stand in a cassette."""
+
+    corpus: Corpus
+    api: Api
+    format: str
+    model: str
+    folder: Path
+    filters: Filters
+    secrets: Iterable[str] = field(repr=False)
+
+    def cannot(self, case: Case) -> str | None:
+        """Why a case cannot be recorded at all; None if it can."""
+        if self.format not in case.formats:
+            return f"the case is not there in {self.format}"
+        if any(exchange.error is not None for exchange in case.exchanges(self.format)):
+            return "the case is about an error of the provider, which nobody can ask for"
+        return None
+
+    def path(self, case: Case, *, streamed: bool) -> Path:
+        """Where the cassette of a case is."""
+        return writing.place(self.folder, self.format, case.id, streamed=streamed)
+
+    def play(self, case: Case, *, streamed: bool) -> Played:
+        """Play a case against the API. Raises ApiError, and NotRecordedError where no exchange is worth keeping."""
+        tape, told = Tape(), _Told()
+        with tape:
+            self._converse(case, streamed, told)
+        return Played(tape.interactions[: told.exchanges], told.calls, told.ended, tuple(told.notes))
+
+    def _converse(self, case: Case, streamed: bool, told: _Told) -> None:
+        exchanges = case.exchanges(self.format)
+        patch = self.api.endpoint.stream_body if streamed else {}
+        body: dict[str, Any] = {**copied(exchanges[0].request), **patch}
+        if "model" in body:
+            body["model"] = self.model
+        for number, exchange in enumerate(exchanges, 1):
+            reply = self._reply(self.api.ask(body, streamed=streamed), streamed)
+            reading = formats.read(self.format, "response", reply)
+            told.exchanges = number
+            told.calls += len(reading.calls)
+            wanted = formats.read(self.format, "response", exchange.response).calls
+            if wanted and not reading.calls:
+                said = " ".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items).strip()
+                finish = reading.finish.reason if reading.finish is not None else None
+                told.ended = (
+                    f"the model called no tool in exchange {number}, where the case is about a call "
+                    f"(finish {finish!r}, it said {said[:_SHOWN]!r})"
+                )
+                return
+            if number == len(exchanges):
+                if reading.calls and not wanted:
+                    names = ", ".join(str(call.name) for call in reading.calls)
+                    told.notes.append(f"the last reply calls {names}; the case ends there")
+                return
+            try:
+                body = {**next_request(self.format, body, reply, exchanges, number), **patch}
+            except NoWayOnError as error:
+                told.ended = f"after exchange {number}: {error}"
+                return
+
+    def _reply(self, answer: Answer, streamed: bool) -> dict[str, Any]:
+        """The reply that an answer amounts to. Raises NotRecordedError for an answer that is none."""
+        kind = answer.headers.get("content-type", "no type")
+        if not streamed:
+            try:
+                body = jsonvalue.parse(answer.body)
+            except jsonvalue.JSONError as error:
+                raise NotRecordedError(f"the answer is no JSON ({kind}): {error}") from None
+            self._verify_reply(body, kind)
+            found: dict[str, Any] = body
+            return found
+        stream = parse(answer.body)
+        if not stream["events"]:
+            raise NotRecordedError(f"the answer is no stream of events ({kind})")
+        whole = formats.assembled(self.format, stream)
+        if whole.end == "failed":
+            reply = {"status": 200, "headers": {}, "body": whole.error}
+            failure = formats.read(self.format, "error", reply).failure
+            said = failure.message if failure is not None and failure.message else whole.error
+            raise NotRecordedError(f"the stream ends with an error of the provider: {str(said)[:_SHOWN]}")
+        if whole.end == "open":
+            count = len(stream["events"])
+            raise NotRecordedError(f"the stream breaks off after {count} events, before the reply has ended")
+        self._verify_reply(whole.body, kind)
+        assert whole.body is not None
+        return whole.body
+
+    def _verify_reply(self, body: Any, kind: str) -> None:
+        keys = self.corpus.format(self.format)["containers"]["response"]
+        if not isinstance(body, dict) or not any(key in body for key in keys):
+            raise NotRecordedError(f"the answer is no reply of {self.format}: it has no {' or '.join(keys)} ({kind})")
+
+    def keep(self, case: Case, played: Played, *, streamed: bool) -> Path:
+        """Scrub what was played and write it. Raises CassetteError, and then an earlier cassette is as it was."""
+        path = self.path(case, streamed=streamed)
+        secrets = sorted({secret for secret in self.secrets if len(secret) >= SHORTEST_KNOWN})
+        redactor = Redactor(self.filters, secrets, public=tuple(_public(case, self.format)))
+        today = datetime.now(UTC).date().isoformat()
+        about = {
+            "case": case.id,
+            "complete": played.ended is None,
+            "corpus": self.corpus.version,
+            "date": today,
+            "format": self.format,
+            "model": self.model,
+            "streamed": streamed,
+        }
+        cassette = {
+            "version": 1,
+            "recorded_with": f"toolcall-conformance {metadata.version('toolcall-conformance')}",
+            "toolcall": about if played.ended is None else {**about, "ended": redactor.text(played.ended)},
+            # The day alone: so two recordings of the same replies differ in nothing else.
+            "interactions": [{**scrubbed(one, redactor), "recorded_at": today} for one in played.interactions],
+        }
+        if leaked(cassette, secrets):
+            raise CassetteError(
+                f"{path}: not written: a key still stands in it after scrubbing, in a way that we do not know. Please "
+                "report this, without the key; a pattern of your own (--filters) may take it out"
+            )
+        writing.write(path, cassette)
+        return path
+
+
+class _Told:
+    """What becomes known while a conversation is played."""
+
+    def __init__(self) -> None:
+        self.exchanges = 0
+        self.calls = 0
+        self.ended: str | None = None
+        self.notes: list[str] = []
+
+
+def _public(case: Case, format_name: str) -> Iterator[str]:
+    """The texts of a case's own bodies: whoever has the corpus has them."""
+    for exchange in case.exchanges(format_name):
+        yield from _texts(exchange.request)
+        yield from _texts(exchange.response)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from _texts(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _texts(entry)

@@ -1,0 +1,111 @@
+"""A recorded cassette without its secrets: headers by allowlist, the rest of URLs and bodies as they were.
+
+Bodies stay valid: JSON stays JSON and streams stay streams; where nothing was found, not a byte changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.cassettes.split_secrets import in_streams
+
+_LINES = re.compile("(\r\n|\n|\r)")
+_DISPOSITION = re.compile(r"""(?i)content-disposition:[^\r\n]*?;\s*name="?([^";\r\n]*)""")
+
+
+def scrubbed(interaction: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
+    """An interaction in vcrpy's layout, its bodies text or bytes, as one that may be kept."""
+    request, response = interaction["request"], interaction["response"]
+    status = response["status"]
+    return {
+        "request": {
+            "method": request["method"],
+            "uri": uri(request["uri"], redactor),
+            "headers": headers(request["headers"], redactor),
+            "body": body(request["body"], _type(request["headers"]), redactor),
+        },
+        "response": {
+            "status": {"code": status["code"], "message": redactor.text(status["message"] or "")},
+            "headers": headers(response["headers"], redactor),
+            "body": {"string": body(response["body"]["string"], _type(response["headers"]), redactor)},
+        },
+    }
+
+
+def headers(found: Mapping[str, Any], redactor: Redactor) -> dict[str, list[str]]:
+    """The headers that are kept, their names in lower case."""
+    kept: dict[str, list[str]] = {}
+    for name, values in found.items():
+        key = str(name).lower()
+        if key in redactor.filters.headers:
+            said = values if isinstance(values, list) else [values]
+            kept.setdefault(key, []).extend(redactor.under(key, str(value)) for value in said)
+    return dict(sorted(kept.items()))
+
+
+def uri(found: str, redactor: Redactor) -> str:
+    """A URL without user and password; names and values of its query as those of a form."""
+    parts = urlsplit(found)
+    host = redactor.text(parts.netloc.rpartition("@")[2])
+    query = redactor.query(parts.query) if parts.query else ""
+    return urlunsplit((parts.scheme, host, redactor.text(parts.path), query, redactor.text(parts.fragment)))
+
+
+def body(found: str | bytes | None, content_type: str, redactor: Redactor) -> str | bytes | None:
+    """A body of any type, text as text and bytes that are no text as bytes."""
+    if not found:
+        return found
+    if isinstance(found, str):
+        return _text(found, content_type, redactor)
+    try:
+        return _text(found.decode("utf-8"), content_type, redactor)
+    except UnicodeDecodeError:
+        return _text(found.decode("latin-1"), content_type, redactor).encode("latin-1", "replace")
+
+
+def _text(found: str, content_type: str, redactor: Redactor) -> str:
+    kind = content_type.partition(";")[0].strip().lower()
+    boundary = re.search(r'boundary="?([^";,]+)', content_type)
+    if kind.startswith("multipart/") and boundary:
+        return _multipart(found, boundary[1].strip(), redactor)
+    if kind == "application/x-www-form-urlencoded":
+        return redactor.query(found)
+    if kind == "text/event-stream" or re.match(r"\s*(?:data|event|id|retry)?:", found):
+        return _stream(found, redactor)
+    return redactor.text(found)
+
+
+def _stream(text: str, redactor: Redactor) -> str:
+    """A stream, line by line, and then what is spread over its events."""
+    made = []
+    for line in _LINES.split(text):
+        name, colon, value = line.partition(":")
+        blank = " " if value.startswith(" ") else ""
+        made.append(f"{name}{colon}{blank}{redactor.text(value.removeprefix(' '))}" if colon else line)
+    return in_streams("".join(made), redactor)
+
+
+def _multipart(text: str, boundary: str, redactor: Redactor) -> str:
+    parts = []
+    for part in text.split(f"--{boundary}"):
+        head, gap, content = part.partition("\r\n\r\n")
+        if not gap:
+            parts.append(redactor.text(part))
+            continue
+        named = _DISPOSITION.search(head)
+        end = "\r\n" if content.endswith("\r\n") else ""
+        value = content.removesuffix("\r\n")
+        said = redactor.under(named[1], value, query=True) if named else redactor.text(value)
+        parts.append(redactor.text(head) + gap + said + end)
+    return f"--{redactor.text(boundary)}".join(parts)
+
+
+def _type(found: Mapping[str, Any]) -> str:
+    for name, value in found.items():
+        if str(name).lower() == "content-type":
+            return str(value[0] if isinstance(value, list) else value)
+    return ""

@@ -1,0 +1,109 @@
+"""Secrets that are spread over the events of a stream: a client puts the pieces together, so they are looked at joined.
+
+Texts at the same place of several events belong together; where an event says by an index or an id which block, item
+or call it adds to, those of one index or id do. So no format has to be known here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.cassettes.redaction import Redactor
+
+_DATA = re.compile(r"^data: ?(?P<json>[{\[].*)$", re.MULTILINE)
+_WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
+
+Piece = tuple[Any, Any, str]
+"""Where a text stands: its container, the key in it, and the text."""
+
+
+def in_streams(stream: str, redactor: Redactor) -> str:
+    """A stream without the secrets that no single event holds. Lines without such stay byte for byte."""
+    lines = list(_lines(stream))
+    changed: set[int] = set()
+    for pieces in _grouped([value for _, value in lines]).values():
+        texts = [piece[2] for _, piece in pieces]
+        joined = "".join(texts)
+        said = redactor.text(joined)
+        if said == joined:
+            continue
+        for (number, (container, key, before)), after in zip(pieces, _spread(texts, said), strict=True):
+            if before != after:
+                container[key] = after
+                changed.add(number)
+    made, end = [], 0
+    for number, (found, value) in enumerate(lines):
+        if number in changed:
+            made += [stream[end : found.start("json")], json.dumps(value, ensure_ascii=False, separators=(",", ":"))]
+            end = found.end("json")
+    return "".join([*made, stream[end:]])
+
+
+def joined_texts(stream: str) -> Iterator[str]:
+    """What clients put together from a stream: the texts of each place, joined."""
+    for pieces in _grouped([value for _, value in _lines(stream)]).values():
+        yield "".join(piece[2] for _, piece in pieces)
+
+
+def _lines(stream: str) -> Iterator[tuple[re.Match[str], Any]]:
+    """The lines of data that hold JSON, with their values."""
+    for found in _DATA.finditer(stream):
+        try:
+            yield found, json.loads(found["json"])
+        except (ValueError, RecursionError):
+            continue
+
+
+def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, Piece]]]:
+    """Pieces of what belongs together, by place, each with the number of its event; alone a piece is no group."""
+    groups: dict[tuple[Any, ...], list[tuple[int, Piece]]] = {}
+    for number, event in enumerate(events):
+        for place, piece in _pieces(event, (), ()):
+            groups.setdefault(place, []).append((number, piece))
+    return {place: found for place, found in groups.items() if len(found) > 1}
+
+
+def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Piece]]:
+    entries: list[tuple[Any, Any]]
+    if isinstance(value, dict):
+        which = (*which, *((key, value[key]) for key in _WHICH if isinstance(value.get(key), (str, int))))
+        entries = list(value.items())
+    else:
+        entries = list(enumerate(value)) if isinstance(value, list) else []
+    for key, entry in entries:
+        # An index says better than the place in a list which entry is meant.
+        named = isinstance(value, list) and isinstance(entry, dict) and "index" in entry
+        below = (*place, "" if named else key)
+        if isinstance(entry, str):
+            yield (below, which), (value, key, entry)
+        else:
+            yield from _pieces(entry, below, which)
+
+
+def _spread(pieces: list[str], said: str) -> list[str]:
+    """A changed text, cut where the pieces were: those before and behind the change stay as they are."""
+    joined = "".join(pieces)
+    head = _alike(joined, said)
+    tail = _alike(joined[head:][::-1], said[head:][::-1])
+    change = said[head : len(said) - tail]
+    made, start = [], 0
+    for piece in pieces:
+        end = start + len(piece)
+        kept = joined[start : max(start, min(end, head))]
+        if start <= head < end or (head == end == len(joined)):
+            kept += change
+            change = ""
+        made.append(kept + joined[max(start, min(end, len(joined) - tail)) : end])
+        start = end
+    return made
+
+
+def _alike(left: str, right: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
+        min(len(left), len(right)),
+    )

@@ -1,0 +1,63 @@
+"""vcrpy, recording into memory: what is kept of it is decided, scrubbed and written later."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from types import SimpleNamespace
+from typing import Any
+
+_OLDEST = (9, 4)
+_INSTALL = "pip install 'toolcall-conformance[cassettes]'"
+
+
+class MissingRecorderError(Exception):
+    """vcrpy or httpx2 is missing or too old; the message says how to install it."""
+
+
+def verify_installed() -> None:
+    """Raises MissingRecorderError."""
+    for name in ("vcrpy", "httpx2"):
+        try:
+            version = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            raise MissingRecorderError(f"recording needs {name}, which is not installed: {_INSTALL}") from None
+        if name == "vcrpy" and tuple(int(part) for part in version.split(".")[:2]) < _OLDEST:
+            raise MissingRecorderError(f"vcrpy {version} does not see what httpx2 sends; 9.4 or newer does: {_INSTALL}")
+
+
+class Tape:
+    """A context in which vcrpy records all exchanges that succeed; ``interactions`` are there when it is left.
+
+    They are in vcrpy's own layout of version 1, bodies as text where they are UTF-8.
+    """
+
+    def __init__(self) -> None:
+        import vcr
+        from vcr.persisters.filesystem import CassetteNotFoundError
+        from vcr.serialize import serialize
+
+        self.interactions: list[dict[str, Any]] = []
+        as_data = SimpleNamespace(serialize=lambda data: data, deserialize=lambda data: data)
+
+        def load_cassette(_path: Any, serializer: Any) -> Any:
+            del serializer
+            raise CassetteNotFoundError
+
+        def save_cassette(_path: Any, cassette: Any, serializer: Any) -> None:
+            self.interactions = serialize(cassette, serializer)["interactions"]
+
+        recorder = vcr.VCR(
+            record_mode=vcr.mode.ALL,
+            decode_compressed_response=True,
+            before_record_response=lambda response: response if response["status"]["code"] < 300 else None,
+        )
+        recorder.register_serializer("data", as_data)
+        recorder.register_persister(SimpleNamespace(load_cassette=load_cassette, save_cassette=save_cassette))
+        self._context = recorder.use_cassette("in memory", serializer="data")
+
+    def __enter__(self) -> Tape:
+        self._context.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._context.__exit__(*raised)

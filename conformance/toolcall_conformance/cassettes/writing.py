@@ -1,0 +1,66 @@
+"""Cassettes on disk: vcrpy's JSON layout, one spelling for one content, whole files or none."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cassettes.interactions import CassetteError
+
+
+def place(folder: Path, format_name: str, case: str, *, streamed: bool) -> Path:
+    """Where the cassette of a case is: ``<folder>/<format>/<family>/<case>.json``, or ``….stream.json``."""
+    return folder / format_name / f"{case}{'.stream' if streamed else ''}.json"
+
+
+def make_ready(path: Path) -> None:
+    """Make the folder of a cassette and try to write there, before anything is asked of anybody. CassetteError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent) as trial:
+            trial.write(b"\n")
+    except OSError as error:
+        raise CassetteError(f"{path.parent}: {_why(error)}; nothing was recorded. Give another --cassettes") from None
+    if path.is_dir():
+        raise CassetteError(f"{path}: is a folder, and the cassette would have this name; take it away")
+
+
+def write(path: Path, cassette: Mapping[str, Any]) -> None:
+    """Write a cassette beside its place and rename it, so that the earlier one is there until then. CassetteError.
+
+    The same content gives the same bytes: sorted keys, two blanks, ASCII (vcrpy reads files in the locale's encoding).
+    """
+    try:
+        text = json.dumps(cassette, indent=2, sort_keys=True) + "\n"
+    except TypeError:
+        raise CassetteError(
+            f"{path}: a body is no text in UTF-8, which a cassette in JSON cannot hold; not written"
+        ) from None
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("x", encoding="ascii", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        earlier = "; the earlier cassette is as it was" if path.exists() else ""
+        raise CassetteError(f"{path}: not written: {_why(error)}{earlier}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _why(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"the folder cannot be written to ({error.strerror})"
+    return str(error.strerror or error)

@@ -1,0 +1,62 @@
+"""Fixtures of the recorder's tests: a provider on loopback, a clean environment, and the command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from loopback_provider import KEY, Provider, Ran, Record, base_url, provider
+
+from toolcall_conformance.cli import main
+from toolcall_conformance.library import Corpus
+
+
+@pytest.fixture
+def own_environment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable of the machine counts."""
+    for transport in corpus.transports.values():
+        sdk = transport["sdk"]
+        for name in (
+            sdk["base_url_variable"],
+            *sdk.get("headers", {}).values(),
+            *(key["variable"] for key in sdk["keys"]),
+        ):
+            monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def upstream() -> Iterator[Provider]:
+    with provider() as made:
+        yield made
+
+
+@pytest.fixture
+def record(
+    own_environment: None,
+    corpus: Corpus,
+    upstream: Provider,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Record:
+    """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``."""
+
+    def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY) -> Ran:
+        variable = corpus.transports[name]["sdk"]["keys"][0]["variable"]
+        if key is not None:
+            monkeypatch.setenv(variable, key)
+        target = base_url(corpus, name, upstream.url) if url is None else url
+        code = main(
+            [
+                *("record", "--format", name, "--model", "model-1", "--cassettes", str(tmp_path / "kept")),
+                *("--rate", "60000", "--base-url", target),
+                *arguments,
+            ]
+        )
+        printed = capsys.readouterr()
+        return Ran(code, printed.out, printed.err)
+
+    return run

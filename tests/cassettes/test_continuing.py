@@ -1,0 +1,124 @@
+"""The next request of a recorded conversation: that of the ideal client, or the scenario's results by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats, jsonvalue
+from toolcall_conformance.cassettes.continuing import NoWayOnError, next_request
+from toolcall_conformance.checks.client import Habit, continued
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.library import Corpus
+
+FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name: str, corpus: Corpus) -> None:
+    requests = 0
+    for case in corpus.cases.values():
+        if name not in case.formats:
+            continue
+        exchanges = case.exchanges(name)
+        before = exchanges[0].request
+        for number in range(1, len(exchanges)):
+            reply = exchanges[number - 1].response
+            wanted = continued(name, before, reply, exchanges[number], Habit())
+            before = next_request(name, before, reply, exchanges, number)
+            assert jsonvalue.equal(before, wanted), (case.id, number)
+            requests += 1
+    assert requests > 100
+
+
+def asked_otherwise(name: str, corpus: Corpus, case: str, change: Any) -> dict[str, Any]:
+    """The second request of a case, after a reply whose calls were changed."""
+    exchanges = corpus.cases[case].exchanges(name)
+    reply = copied(exchanges[0].response)
+    change(calls_of(name, reply))
+    return next_request(name, exchanges[0].request, reply, exchanges, 1)
+
+
+def calls_of(name: str, reply: dict[str, Any]) -> list[Any]:
+    """The list in which a reply's calls stand; in the cases taken here nothing else does."""
+    if name == "anthropic":
+        found = reply["content"]
+    elif name == "openai_chat":
+        found = reply["choices"][0]["message"]["tool_calls"]
+    elif name == "openai_responses":
+        found = reply["output"]
+    else:
+        found = reply["candidates"][0]["content"]["parts"]
+    assert isinstance(found, list)
+    return found
+
+
+def answered(name: str, body: dict[str, Any]) -> list[tuple[Any, str]]:
+    """Each call's name, with the text of the result that is linked to it."""
+    reading = formats.read(name, "request", body)
+    results = {
+        result.call: str(getattr(result.parts[0], "text", None) or result.parts[0].value) for result in reading.results
+    }
+    assert None not in results
+    return [(call.name, results[call.ordinal]) for call in reading.calls]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_calls_in_another_order_get_the_results_of_their_tools(name: str, corpus: Corpus) -> None:
+    body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.reverse())
+    assert [tool for tool, _ in answered(name, body)] == ["send_email", "get_temperature", "get_temperature"]
+    said = [text for _, text in answered(name, body)]
+    assert "sent" in said[0]
+    assert "14" in said[1]
+    assert "18" in said[2]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_fewer_calls_get_fewer_results(name: str, corpus: Corpus) -> None:
+    body = asked_otherwise(name, corpus, "parallel/seed", lambda calls: calls.pop(0))
+    said = answered(name, body)
+    assert [tool for tool, _ in said] == ["get_temperature", "send_email"]
+    assert "14" in said[0][1]
+    assert len(formats.read(name, "request", body).results) == 2
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) -> None:
+    body = asked_otherwise(name, corpus, "parallel/late-results", lambda calls: calls.pop())
+    texts = [
+        item.text for turn in formats.read(name, "request", body).turns for item in turn.items if hasattr(item, "text")
+    ]
+    assert texts[-1] == "Answer in one word, please."
+    assert len(formats.read(name, "request", body).results) == 1
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            lambda calls: rename(calls[-1], "delete_everything"),
+            "'delete_everything', for which the scenario has no result",
+        ),
+        (lambda calls: calls.extend(copied([calls[0], calls[0]])), "for the 3th time"),
+    ],
+)
+def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, why: str, corpus: Corpus) -> None:
+    with pytest.raises(NoWayOnError, match=why):
+        asked_otherwise(name, corpus, "parallel/seed", change)
+
+
+def rename(call: dict[str, Any], name: str) -> None:
+    inner = call.get("function") or call.get("functionCall") or call
+    assert "name" in inner
+    inner["name"] = name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_request_of_another_model_stays_with_it(name: str, corpus: Corpus) -> None:
+    exchanges = corpus.cases["shell/seed"].exchanges(name)
+    first = exchanges[0].request
+    first = {**first, "model": "other"} if "model" in first else first
+    body = next_request(name, first, exchanges[0].response, exchanges, 1)
+    assert body.get("model") == first.get("model")
