@@ -28,12 +28,14 @@ def judge_stream(
     upstream: str | None = None,
     client_model: str | None = None,
     upstream_model: str | None = None,
+    request: Any = None,
     corpus: Corpus | None = None,
 ) -> Findings:
     """Judge a stream that a client got, as ``streaming.parse`` makes it of its bytes.
 
     ``source`` is the upstream's stream (the same way), or its unary reply. Without it the stream is held against the
     rules of its own format alone. Where the source broke off or failed, it is judged what the client may be told then.
+    ``request`` is the client's, if at hand: it tells whether a tool was forced.
 
     Findings point into the stream (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body``
     is :data:`TOGETHER`, into the reply that the stream amounts to. Raises LookupError for an unknown format.
@@ -72,6 +74,7 @@ def judge_stream(
             direction="response",
             client_model=client_model,
             upstream_model=upstream_model,
+            request=request,
             vendor="events" not in (source or {}),  # one format says it in other words streamed than unary
             captured=True,
             corpus=corpus,

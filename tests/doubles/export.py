@@ -15,6 +15,7 @@ from doubles.places import Changed, Place
 from doubles.running import changed
 from doubles.sessions.model import SessionDouble, session_doubles
 from doubles.sessions.running import Heard, heard
+from doubles.streams import export as streams
 from toolcall_conformance.library import load_corpus
 
 FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
@@ -107,21 +108,20 @@ def content_of(double: Double | SessionDouble) -> str:
 
 def main() -> int:
     """Write all files; prints how many changed."""
-    written = set()
+    files = {path_of(each): content_of(each).encode() for each in [*doubles(), *exported_sessions()]}
+    for double in streams.exported():
+        files |= streams.files_of(double)
     count = 0
-    for each in [*doubles(), *exported_sessions()]:
-        path = path_of(each)
-        written.add(path)
-        text = content_of(each)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
+    for path, content in files.items():
+        if not path.exists() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(content)
             count += 1
-    for path in root().glob("*/*.json"):
-        if path not in written:
+    for path in root().glob("*/*"):
+        if path not in files:
             path.unlink()
             count += 1
-    print(f"{len(written)} verdicts, {count} files changed")
+    print(f"{sum(path.suffix == '.json' for path in files)} verdicts, {count} files changed")
     return 0
 
 

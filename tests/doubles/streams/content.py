@@ -327,8 +327,8 @@ def length_as_stop(events: Events) -> Events:
     "upstream-stream-handed-on",
     client=RESPONSES,
     upstream=CHAT,
-    rule="openai_responses/stream-type",
-    follows=("openai_responses/foreign-key", "openai_responses/stream-unfinished", "translation/target-format"),
+    rule="translation/target-format",
+    follows=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-unfinished"),
     layer="stream",
 )
 def upstream_stream_handed_on(_stream: object, chunks: Iterator[bytes]) -> Iterator[bytes]:

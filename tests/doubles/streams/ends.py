@@ -128,12 +128,17 @@ def framed(events: Iterator[Event], format_name: str) -> Iterator[bytes]:
     return (frame(event, format_name) for event in events)
 
 
+HALF_JSON = {ANTHROPIC: "anthropic/stream-arguments", RESPONSES: "openai_responses/stream-arguments-json"}
+"""What follows where a call is closed whose arguments are half there, for a judge that looks at the whole stream."""
+
+
 def _finishing(client: str, rule: str, upstream: str, case: str) -> None:
     @broken(
         f"finishes-what-broke-off-{SHORT[client]}",
         client=client,
         upstream=upstream,
         rule=rule,
+        follows=HALF_JSON,
         case=case,
         variant="cut",
         layer="stream",
@@ -224,6 +229,7 @@ def length_for_what_broke_off(stream: Stream, chunks: Chunks) -> Iterator[bytes]
     client=RESPONSES,
     upstream=CHAT,
     rule=CALL,
+    follows="openai_responses/stream-fragments",
     case=UNICODE,
     variant="cut",
     layer="stream",
