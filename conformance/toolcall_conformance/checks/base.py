@@ -103,7 +103,9 @@ class DriftJudge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream; the tools' names; what was recorded.
+    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream.
+
+    Beside them the tools' names, and what was recorded.
 
     ``transports`` tells how bodies travel in each format, ``fineness`` how finely the user wants streams cut, if he
     says so.
