@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from foreign import WRITERS, Exchanged
 
 from toolcall_conformance import jsonvalue
+from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.identify import Recorded, Skipped, identify
 from toolcall_conformance.cassettes.interactions import Interaction
 from toolcall_conformance.cassettes.reading import read
+from toolcall_conformance.cassettes.replay import REPLAYS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.outcomes import OpenOutcome
+from toolcall_conformance.engine.run import bind
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import dump
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
@@ -34,6 +43,33 @@ def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
         answer = text.encode("utf-8", "replace")
         found.append((record, Exchanged(url, record["request"], record["status"] or 200, kind, answer)))
     return found
+
+
+def judged(corpus: Corpus, one: Recorded) -> list[tuple[str, str, str]]:
+    """What the checks that need no translator say of an exchange."""
+    case = RecordedCase("recorded/x#1", one, corpus.formats)
+    route = Route(one.format, one.format, one.model or "", one.model or "")
+    results = [REPLAYS[check](case, route, _nobody, bind(corpus), "", None) for check in ("wire", "drift")]
+    # A recorder that keeps JSON bodies as data sorts their keys, and so the findings.
+    return sorted((finding.rule, finding.level, finding.pointer) for result in results for finding in result.findings)
+
+
+def _nobody(_route: Route) -> OpenOutcome:
+    raise AssertionError("no translator is asked")
+
+
+def directly(corpus: Corpus, name: str, record: dict[str, Any], exchanged: Exchanged) -> Recorded:
+    """The same exchange without a cassette between."""
+    host = str(urlsplit(exchanged.url).hostname)
+    official = any(fnmatch.fnmatch(host, pattern) for pattern in corpus.transports[name]["hosts"])
+    about = (Path("x"), 1, name, record["model"], host, official, None, record["request"])
+    if record["sse"]:
+        return Recorded(*about, stream=exchanged.answer)
+    if exchanged.status >= 400:
+        return Recorded(*about, error={"status": exchanged.status, "headers": {}, "body": record["response"]})
+    if isinstance(record["response"], list):
+        return Recorded(*about, stream=dump([{"data": chunk} for chunk in record["response"]]))
+    return Recorded(*about, response=record["response"])
 
 
 @pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
@@ -55,6 +91,9 @@ def test_recorded_traffic_is_read_alike_from_all_kinds(
                 assert isinstance(found, Recorded), (kind, record["source"], found)
                 assert found.format == name, record["source"]
                 assert jsonvalue.equal(found.request, record["request"]), (kind, record["source"])
+                said = judged(corpus, replace(found, model=record["model"]))
+                assert said == judged(corpus, directly(corpus, name, record, exchanged)), (kind, record["source"])
+                counts["findings"] += len(said)
                 if found.stream is not None:
                     counts["streams"] += 1
                     assert found.stream == exchanged.answer or record["stream_format"] == "json_array"
@@ -65,7 +104,8 @@ def test_recorded_traffic_is_read_alike_from_all_kinds(
                     counts["replies"] += 1
                     assert jsonvalue.equal(found.response, record["response"])
     print(f"\n{name}: {len(records)} exchanges in {len(WRITERS)} kinds of cassette: {dict(counts)}")
-    assert counts.total() == len(records) * len(WRITERS) >= 300
+    assert counts["replies"] + counts["streams"] + counts["errors"] == len(records) * len(WRITERS) >= 300
+    assert counts["findings"]
 
 
 def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: Any = None) -> Interaction:
