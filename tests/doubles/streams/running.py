@@ -53,6 +53,8 @@ class Doubled:
 class DoubledSession:
     """One conversation of a doubled translator."""
 
+    history = "own"  # so only the first reply is streamed, which has the calls: the next would show the same
+
     def __init__(self, home: Doubled, route: Route) -> None:
         self._home = home
         self._route = route
