@@ -75,7 +75,7 @@ def _index_ignored(event: Event, state: dict[str, Any]) -> Iterable[Event]:
 
 def _empty_is_the_end(event: Event, state: dict[str, Any]) -> Iterable[Event]:
     for entry in _entries(event):
-        if "id" not in entry and entry["function"]["arguments"] == "":
+        if entry["function"]["arguments"] == "":
             state["ended"] = True
         if state.get("ended"):
             entry["function"]["arguments"] = ""
@@ -267,7 +267,7 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
     "empty-fragments": (
         *("openai_responses", "openai_chat"),
         reading(_empty_is_the_end),
-        {"translation/arguments", "openai_responses/stream-arguments-json"},
+        {"translation/arguments"},
     ),
     "no-arguments": (
         *("openai_chat", "anthropic"),
