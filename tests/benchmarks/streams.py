@@ -240,7 +240,7 @@ def _rate(one: Measured | None, load: str, route: str, both: Measured) -> float 
         return None
     rates = {name: said[0] / said[1] for name, said in one[load].items() if said[0] and both[load].get(name, [0])[0]}
     if route == "harmonic mean" and rates:
-        return statistics.harmonic_mean(rates.values())
+        return statistics.harmonic_mean(list(rates.values()))
     return rates.get(route)
 
 
