@@ -224,14 +224,18 @@ class ExchangeSession:
         return self._addresses.asks_for_stream(self._route.upstream, asked[0].address, asked[0].query, body)
 
     def _unstreamed(self, source: Source) -> StreamOutcome:
-        """The translator asks for a whole reply, and makes a stream of it by itself: a stream that waits for its end."""
+        """The translator asks for a whole reply, and makes a stream of it by itself: one that waits for its end."""
         asked = self._conversation.asked[0]
-        by_path = asked.address is not None and asked.address.stream is True
-        if by_path or source.reply is None:
+        if asked.address is not None and asked.address.stream is True:
+            self._finish(Reply.json({"error": {"message": "such streams are not played here"}}, 400))
+            return UnsupportedOutcome(
+                f"the upstream was asked at {asked.method} {asked.path} for a stream that is no text/event-stream; "
+                "such ones are not played here"
+            )
+        if source.reply is None:
             self._finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
-            query = f"?{asked.query}" * bool(asked.query)
             return Misdirected(
-                f"the client wants a stream, and the upstream was asked at {asked.method} {asked.path}{query} for none; "
+                f"the client wants a stream, and the upstream was asked at {asked.method} {asked.path} for none; "
                 f"a stream of {self._route.upstream} is asked for by "
                 f"{self._addresses.spelt(self._route.upstream, stream=True)}"
             )

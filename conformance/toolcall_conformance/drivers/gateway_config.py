@@ -32,7 +32,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One side of a gateway in one format. ``path`` is None where it is the API's own, ``stream_path`` where it is that."""
+    """One side of a gateway in one format. ``path`` is None where it is the API's own, and so is ``stream_path``."""
 
     path: str | None = None
     stream_path: str | None = None
