@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -27,14 +28,17 @@ HEADERS = {
 }
 
 
-def report(folder: Path, spec: str, *what: str, lent: str = "") -> dict[str, Any]:
-    """The report of a run of its own in ``folder``."""
+def report(folder: Path, spec: str, *what: str, lent: str = "", cuts: str = "default") -> dict[str, Any]:
+    """The report of a run of its own in ``folder``.
+
+    By default streams are cut less finely where they go through another medium, and faults show at another cut.
+    """
     paths = [str(folder), str(HERE), os.environ.get("PYTHONPATH", "")]
     environment = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--toolcall-timeout", "30"),
-            *("--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
+            *("--toolcall-cuts", cuts, "--toolcall-translator", spec, "--toolcall-report", "report.json", *what),
         ],
         cwd=folder,
         env={**environment, "LENT": lent, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
@@ -45,6 +49,12 @@ def report(folder: Path, spec: str, *what: str, lent: str = "") -> dict[str, Any
     assert done.returncode in (0, 1), done.stdout[-4000:] + done.stderr[-2000:]
     found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     return found
+
+
+@functools.cache
+def at_home(folder: Path, spec: str, *what: str, cuts: str = "default") -> str:
+    """The report of a run in process, as JSON; made once for all media that it is compared with."""
+    return json.dumps(report(folder, spec, *what, cuts=cuts))
 
 
 def gateway(folder: Path, lent: str) -> str:

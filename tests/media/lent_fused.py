@@ -88,10 +88,11 @@ async def bridged(session: Any, reply: aiohttp.ClientResponse) -> AsyncIterator[
     loop = asyncio.get_running_loop()
 
     def chunks() -> Iterator[bytes]:
-        while piece := asyncio.run_coroutine_threadsafe(reply.content.readany(), loop).result():
+        # In the chunks in which it was sent.
+        while piece := asyncio.run_coroutine_threadsafe(reply.content.readchunk(), loop).result()[0]:
             yield piece
 
-    made = iter(session.stream(chunks()))
+    made = await asyncio.to_thread(lambda: iter(session.stream(chunks())))
     while (piece := await asyncio.to_thread(next, made, None)) is not None:
         yield piece
 
