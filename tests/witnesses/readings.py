@@ -44,7 +44,7 @@ def _said(item: Any) -> dict[str, str]:
 
 
 def _spelt(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)
+    return value if isinstance(value, str) else canonical(value) if isinstance(value, (dict, list)) else repr(value)
 
 
 def _joined(items: list[dict[str, str]], *, joins: bool) -> list[dict[str, str]]:
