@@ -12,8 +12,7 @@ from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 
 
-@pytest.fixture
-def own_environment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def clear_environment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable of the machine counts."""
     for transport in corpus.transports.values():
         sdk = transport["sdk"]
@@ -35,7 +34,6 @@ def upstream() -> Iterator[Provider]:
 
 @pytest.fixture
 def record(
-    own_environment: None,
     corpus: Corpus,
     upstream: Provider,
     tmp_path: Path,
@@ -43,6 +41,8 @@ def record(
     capsys: pytest.CaptureFixture[str],
 ) -> Record:
     """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``."""
+
+    clear_environment(corpus, monkeypatch)
 
     def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY) -> Ran:
         variable = corpus.transports[name]["sdk"]["keys"][0]["variable"]

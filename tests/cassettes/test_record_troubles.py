@@ -1,0 +1,482 @@
+"""Whatever goes wrong while recording: one clear sentence, nothing half-written, earlier cassettes untouched."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_provider import KEY, Asked, Given, Provider, Record, base_url, replies
+
+from toolcall_conformance.cassettes import writing
+from toolcall_conformance.cassettes.interactions import CassetteError
+from toolcall_conformance.cli import main
+from toolcall_conformance.library import Corpus
+
+CASE = "shell/realistic"
+JSON = {"content-type": "application/json"}
+EVENTS = {"content-type": "text/event-stream"}
+
+
+def refusal(status: int, message: str, **headers: str) -> Given:
+    """An error as most APIs send it."""
+    return Given(json.dumps({"error": {"message": message}}).encode(), status, {**JSON, **headers})
+
+
+def earlier(tmp_path: Path, name: str = "anthropic", case: str = CASE) -> Path:
+    """A cassette from an earlier day, which must be there afterwards."""
+    path = tmp_path / "kept" / name / f"{case}.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("earlier")
+    return path
+
+
+def files(tmp_path: Path) -> list[str]:
+    return sorted(str(path.relative_to(tmp_path / "kept")) for path in (tmp_path / "kept").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("anthropic", "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"),
+        ("gemini", "set GOOGLE_API_KEY or GEMINI_API_KEY"),
+    ],
+)
+def test_no_key(name: str, wanted: str, record: Record, upstream: Provider) -> None:
+    ran = record(name, "--case", CASE, key="")
+    assert (ran.code, upstream.asked) == (4, [])
+    assert f"no API key: {wanted}" in ran.err
+
+
+def test_a_key_that_no_header_carries(record: Record) -> None:
+    ran = record("anthropic", "--case", CASE, key="sk-\u201cquoted\u201d")
+    assert ran.code == 4
+    assert "ANTHROPIC_API_KEY holds characters that no header can carry" in ran.err
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key_stops_the_run(status: int, record: Record, upstream: Provider, tmp_path: Path) -> None:
+    path = earlier(tmp_path)
+    upstream.answers = [refusal(status, f"invalid x-api-key {KEY}")]
+    ran = record("anthropic", "--case", CASE, "--case", "shell/seed", "--unary")
+    assert ran.code == 1
+    assert f"HTTP {status} from 127.0.0.1" in ran.out
+    assert "invalid x-api-key REDACTED-key-1; is the key in ANTHROPIC_API_KEY right" in ran.out
+    assert "1 failed, 1 not tried" in ran.out
+    assert KEY not in ran.out + ran.err
+    assert (files(tmp_path), path.read_text()) == ([f"anthropic/{CASE}.json"], "earlier")
+
+
+def test_a_wrong_key_under_the_status_400(record: Record, upstream: Provider) -> None:
+    detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    error = {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT", "details": [detail]}
+    upstream.answers = [Given(json.dumps({"error": error}).encode(), 400, JSON)]
+    ran = record("gemini", "--family", "shell", "--unary")
+    assert len(upstream.asked) == 1
+    assert "API key not valid.; is the key in GOOGLE_API_KEY right" in ran.out
+
+
+@pytest.mark.parametrize("said", ["0.2", "date", "ms", "detail"])
+def test_a_rate_limit_that_passes_is_waited_for(
+    said: str, corpus: Corpus, record: Record, upstream: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    name, given = "openai_chat", refusal(429, "slow down", **{"retry-after": "0.2"})
+    if said == "date":
+        then = datetime.now(UTC) + timedelta(seconds=9)
+        given = refusal(429, "slow down", **{"retry-after": format_datetime(then, True)})
+    elif said == "ms":
+        given = refusal(429, "slow down", **{"retry-after-ms": "200"})
+    elif said == "detail":
+        name = "gemini"
+        detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.2s"}
+        given = Given(json.dumps({"error": {"code": 429, "details": [detail]}}).encode(), 429, JSON)
+    upstream.answers = [given, *replies(corpus.cases[CASE], name, streamed=False)]
+    ran = record(name, "--case", CASE, "--unary")
+    assert (ran.code, len(upstream.asked)) == (0, 3)
+    assert "HTTP 429 from 127.0.0.1" in ran.out
+    assert "waiting" in ran.out
+    waited = max(slept)
+    assert 7 < waited < 10 if said == "date" else waited == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("after", "told"), [("3600", "it says to wait 3600 s"), (None, "it does not say how long")])
+def test_a_rate_limit_that_lasts_stops_the_run(
+    after: str | None, told: str, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    path = earlier(tmp_path)
+    upstream.answers = [refusal(429, "slow down", **({"retry-after": after} if after else {}))]
+    began = time.monotonic()
+    ran = record("anthropic", "--case", CASE, "--case", "shell/seed", "--unary", "--max-wait", "1")
+    assert time.monotonic() - began < 5
+    assert ran.code == 1
+    assert told in ran.out
+    assert "--max-wait allows 1 s" in ran.out
+    assert "1 not tried" in ran.out
+    assert path.read_text() == "earlier"
+
+
+def test_a_rate_limit_in_the_second_exchange_leaves_no_half_conversation(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    upstream.answers = [replies(corpus.cases[CASE], "anthropic", streamed=False)[0], refusal(429, "slow down")]
+    ran = record("anthropic", "--case", CASE, "--unary", "--partial")
+    assert ran.code == 1
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai_chat", "openai_responses", "gemini"])
+def test_an_error_in_the_middle_of_a_stream(
+    name: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    error = corpus.transports[name]["stream"]["error"]
+    stream = corpus.cases[CASE].exchanges(name)[0].stream_path
+    assert stream is not None
+    begun = stream.read_text(encoding="utf-8").split("\n\n")[:2]
+    head = f"event: {error['event']}\n" if "event" in error else ""
+    text = "\n\n".join([*begun, f"{head}data: {json.dumps(error['data'])}", ""])
+    upstream.answers = [Given(text.encode(), headers=EVENTS)]
+    ran = record(name, "--case", CASE, "--stream")
+    assert ran.code == 1
+    said = error["data"].get("error", error["data"])["message"]
+    assert f"the stream ends with an error of the provider: {said[:50]}" in ran.out
+    assert files(tmp_path) == []
+
+
+def test_a_stream_that_just_ends(corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path) -> None:
+    stream = corpus.cases[CASE].exchanges("anthropic")[0].stream_path
+    assert stream is not None
+    upstream.answers = [Given(stream.read_bytes()[:1500], headers=EVENTS)]
+    ran = record("anthropic", "--case", CASE, "--stream")
+    assert "the stream breaks off after" in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [])
+
+
+def test_a_model_without_tools(record: Record, upstream: Provider, tmp_path: Path) -> None:
+    upstream.answers = [refusal(400, "model-1 does not support tools")]
+    ran = record("openai_chat", "--case", CASE, "--unary")
+    assert "HTTP 400 from 127.0.0.1" in ran.out
+    assert "does not support tools; if the model takes no tools, record another --model" in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [])
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai_chat", "openai_responses", "gemini"])
+def test_a_model_that_calls_no_tool(
+    name: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    upstream.answers = [replies(corpus.cases[CASE], name, streamed=False)[1]]  # its last words at once
+    ran = record(name, "--case", CASE, "--unary")
+    assert "the model called no tool in exchange 1, where the case is about a call" in ran.out
+    assert "it said 'Yes. 214 modules were built" in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [])
+
+
+def test_a_conversation_that_ended_early_is_kept_on_demand_and_marked(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    def strange(_: Asked) -> Given:
+        given = replies(corpus.cases[CASE], "openai_chat", streamed=False)[0]
+        assert isinstance(given, Given)
+        return Given(given.body.replace(b'"run_shell_command"', b'"read_file"'), headers=JSON)
+
+    upstream.answers = [strange]
+    ran = record("openai_chat", "--case", CASE, "--unary", "--partial")
+    assert ran.code == 1
+    assert "after exchange 1: the model calls 'read_file', for which the scenario has no result" in ran.out
+    path = tmp_path / "kept" / "openai_chat" / f"{CASE}.json"
+    kept = json.loads(path.read_text())
+    assert kept["toolcall"]["complete"] is False
+    assert "read_file" in kept["toolcall"]["ended"]
+    assert len(kept["interactions"]) == 1
+    path.write_text("earlier")
+    upstream.answers = [strange]
+    assert record("openai_chat", "--case", CASE, "--unary", "--partial").code == 1
+    assert path.read_text() == "earlier"
+
+
+def test_a_call_in_the_last_reply_is_told(corpus: Corpus, record: Record, upstream: Provider) -> None:
+    first = replies(corpus.cases[CASE], "anthropic", streamed=False)[0]
+    upstream.answers = [first, first]
+    ran = record("anthropic", "--case", CASE, "--unary")
+    assert ran.code == 0
+    assert "the last reply calls run_shell_command; the case ends there" in ran.out
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://no-such-host.invalid"], ids=["refused", "dns"])
+def test_the_network_is_gone(url: str, record: Record, tmp_path: Path) -> None:
+    path = earlier(tmp_path)
+    ran = record("anthropic", "--case", CASE, "--case", "shell/seed", "--unary", url=url)
+    assert ran.code == 1
+    assert f"{url.removeprefix('http://')} cannot be reached (" in ran.out
+    assert "1 not tried" in ran.out
+    assert path.read_text() == "earlier"
+
+
+@pytest.mark.parametrize("way", ["--unary", "--stream"])
+def test_the_connection_breaks_in_the_middle(
+    way: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    streamed = way == "--stream"
+    good = replies(corpus.cases[CASE], "anthropic", streamed=streamed)
+    assert isinstance(good[0], Given)
+    half = Given(good[0].body[:400], headers=good[0].headers, breaks=True)
+    upstream.answers = [half, *replies(corpus.cases["shell/seed"], "anthropic", streamed=streamed)]
+    ran = record("anthropic", "--case", CASE, "--case", "shell/seed", way)
+    assert ran.code == 1
+    assert "broke off in the middle of the reply" in ran.out
+    assert "1 recorded, 1 failed" in ran.out  # the others are recorded all the same
+    assert files(tmp_path) == [f"anthropic/shell/seed{'.stream' if streamed else ''}.json"]
+
+
+def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> None:
+    upstream.answers = [Given(b"", silent=True)]
+    ran = record("anthropic", "--case", CASE, "--unary", "--timeout", "0.2")
+    assert "sent nothing for 0.2 s; --timeout gives it more" in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "why"),
+    [
+        (b"<html>Sign in</html>", {"content-type": "text/html"}, "the answer is no JSON (text/html)"),
+        (b'{"ok": true}', JSON, "the answer is no reply of anthropic: it has no content"),
+        (b"[1]", JSON, "the answer is no reply of anthropic"),
+    ],
+)
+def test_an_answer_that_is_no_reply(
+    body: bytes, headers: dict[str, str], why: str, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    upstream.answers = [Given(body, headers=headers)]
+    ran = record("anthropic", "--case", CASE, "--unary")
+    assert why in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [])
+
+
+def test_a_stream_was_asked_for_and_none_came(corpus: Corpus, record: Record, upstream: Provider) -> None:
+    upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
+    ran = record("anthropic", "--case", CASE, "--stream")
+    assert (ran.code, "the answer is no stream of events (application/json)" in ran.out) == (1, True)
+
+
+def test_elsewhere(record: Record, upstream: Provider) -> None:
+    upstream.answers = [Given(b"", 308, {"location": "https://elsewhere.example/"})]
+    ran = record("anthropic", "--case", CASE, "--unary")
+    assert "it sends us elsewhere; give the right --base-url" in ran.out
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_the_disk_is_full(
+    number: int,
+    corpus: Corpus,
+    record: Record,
+    upstream: Provider,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = earlier(tmp_path)
+
+    def full(_: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
+    monkeypatch.setattr(writing.os, "fsync", full)
+    ran = record("anthropic", "--case", CASE, "--unary")
+    assert ran.code == 1
+    assert f"{path}: not written: the disk is full; the earlier cassette is as it was" in ran.out
+    assert (files(tmp_path), path.read_text()) == ([f"anthropic/{CASE}.json"], "earlier")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_file_that_cannot_grow_leaves_the_earlier_one(tmp_path: Path) -> None:
+    """The real thing: the operating system stops the writing in the middle of the file."""
+    program = (
+        "import resource, sys; from pathlib import Path; from toolcall_conformance.cassettes import writing\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "try: writing.write(Path(sys.argv[1]), {'interactions': ['x' * 9000]})\n"
+        "except writing.CassetteError as error: print(error)"
+    )
+    path = tmp_path / "kept.json"
+    path.write_text("earlier")
+    ran = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
+    assert "not written: File too large; the earlier cassette is as it was" in ran.stdout
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("kept.json", "earlier")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such users")
+def test_a_folder_that_is_not_ours() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o555)
+        root = os.geteuid() == 0
+        if root:  # who may write anywhere
+            os.seteuid(65534)
+        try:
+            with pytest.raises(CassetteError, match=r"cannot be written to .*nothing was recorded"):
+                writing.make_ready(folder / "anthropic" / "shell" / "seed.json")
+        finally:
+            if root:
+                os.seteuid(0)
+            folder.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_made(record: Record, upstream: Provider, tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("a file")
+    ran = record("anthropic", "--case", CASE)
+    assert "Give another --cassettes" in ran.out
+    assert (ran.code, upstream.asked) == (1, [])  # nothing is asked of anybody, and nothing paid for
+
+
+def test_the_place_of_a_cassette_is_taken(record: Record, upstream: Provider, tmp_path: Path) -> None:
+    (tmp_path / "kept" / "anthropic" / f"{CASE}.json").mkdir(parents=True)
+    ran = record("anthropic", "--case", CASE, "--unary")
+    assert "is a folder, and the cassette would have this name" in ran.out
+    assert (ran.code, upstream.asked) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["anthropic", "--case", "shell/realistc"], "there is no case 'shell/realistc'; did you mean shell/realistic"),
+        (["anthropic", "--family", "shel"], "there is no family 'shel'; did you mean shell"),
+        (["anthropic"], "nothing to record: give --case or --family"),
+        (["anthropic", "--case", CASE, "--filters", "none.toml"], "none.toml: cannot be read (No such file"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], why: str, record: Record, upstream: Provider) -> None:
+    ran = record(*arguments)
+    assert (ran.code, upstream.asked) == (4, [])
+    assert why in ran.err
+
+
+def test_an_unknown_format(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["record", "--format", "anthropik", "--model", "m", "--cassettes", "x", "--case", CASE]) == 4
+    assert "there is no format 'anthropik'; did you mean anthropic" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["--model", "--cassettes", "--format"])
+def test_what_must_be_said(missing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"--format": "anthropic", "--model": "m", "--cassettes": "x", "--case": CASE}
+    with pytest.raises(SystemExit) as ended:
+        main(["record", *(word for option, value in said.items() if option != missing for word in (option, value))])
+    assert ended.value.code == 4
+    assert missing in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ftp://a.example", "--base-url: 'ftp://a.example' is no base URL; give one such as https://api.anthropic.com"),
+        ("a.example", "is no base URL"),
+        ("https://me:pw@a.example", "user and password do not belong in the URL"),
+    ],
+)
+def test_a_base_url_that_is_none(url: str, why: str, record: Record) -> None:
+    ran = record("anthropic", "--case", CASE, url=url)
+    assert (ran.code, why in ran.err) == (4, True)
+
+
+def test_a_key_in_the_open_is_told(record: Record) -> None:
+    ran = record("anthropic", "--case", CASE, "--unary", url="http://gateway.invalid")
+    assert "gateway.invalid is asked without encryption" in ran.err
+
+
+def test_a_missing_recorder(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "vcrpy":
+            raise metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(metadata, "version", version)
+    ran = record("anthropic", "--case", CASE)
+    assert ran.code == 4
+    assert "recording needs vcrpy, which is not installed: pip install 'toolcall-conformance[cassettes]'" in ran.err
+
+
+def test_an_old_recorder(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: "9.3.1")
+    ran = record("anthropic", "--case", CASE)
+    assert (ran.code, "vcrpy 9.3.1 does not see what httpx2 sends; 9.4 or newer does" in ran.err) == (4, True)
+
+
+def test_a_family_with_a_failure_is_recorded_for_the_rest(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    upstream.answers = [refusal(500, "boom")]
+    for case in list(corpus.cases.values()):
+        playable = case.family == "errors" and not any(exchange.error for exchange in case.exchanges("anthropic"))
+        if playable and case.id != "errors/all-fail-alike":  # the first of them
+            upstream.answers += replies(case, "anthropic", streamed=False)
+    ran = record("anthropic", "--family", "errors", "--unary")
+    assert ran.code == 1
+    assert "HTTP 500 from 127.0.0.1" in ran.out
+    assert "7 recorded, 1 failed, 7 skipped" in ran.out
+    assert "skipped, the case is about an error of the provider" in ran.out
+    assert len(files(tmp_path)) == 7
+
+
+def test_requests_are_bounded(corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path) -> None:
+    case = corpus.cases[CASE]
+    upstream.answers = [
+        *replies(case, "anthropic", streamed=False),
+        *replies(case, "anthropic", streamed=True),
+    ]
+    ran = record("anthropic", "--case", CASE, "--max-requests", "3")
+    assert len(upstream.asked) == 3
+    assert "--max-requests 3 is used up" in ran.out
+    assert (ran.code, files(tmp_path)) == (1, [f"anthropic/{CASE}.json"])
+
+
+def test_the_rate_is_bounded(
+    corpus: Corpus, record: Record, upstream: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
+    assert record("anthropic", "--case", CASE, "--unary", "--rate", "6").code == 0
+    assert [round(seconds) for seconds in slept] == [10]
+
+
+def test_what_is_there_already_can_be_left_out(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    path = earlier(tmp_path)
+    upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=True)
+    ran = record("anthropic", "--case", CASE, "--missing")
+    assert ran.code == 0
+    assert "is there already" in ran.out
+    assert (path.read_text(), len(files(tmp_path))) == ("earlier", 2)
+
+
+def test_the_gateway_s_address_comes_from_the_environment(
+    corpus: Corpus, upstream: Provider, record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", base_url(corpus, "openai_chat", upstream.url))
+    upstream.answers = replies(corpus.cases[CASE], "openai_chat", streamed=False)
+    assert record("openai_chat", "--case", CASE, "--unary", url="").code == 0
+    assert upstream.asked[0].headers["authorization"] == f"Bearer {KEY}"
+    assert len(files(tmp_path)) == 1
+
+
+def test_an_interruption_is_no_traceback(record: Record, upstream: Provider, tmp_path: Path) -> None:
+    import httpx2
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpx2.Client, "post", interrupted)
+        ran = record("anthropic", "--case", CASE)
+    assert (ran.code, upstream.asked) == (1, [])
+    assert "not recorded: interrupted" in ran.out
+    assert files(tmp_path) == []
