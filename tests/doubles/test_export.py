@@ -16,7 +16,7 @@ from toolcall_conformance.judge import judge
 from toolcall_conformance.loop import judge_history
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
-FILES = sorted(path for path in root().glob("*/*.json") if not path.name.startswith("stream-"))
+FILES = sorted(path for path in root().glob("*/*.json") if not path.name.startswith("streamed-"))
 
 
 def test_every_double_is_there_and_nothing_else() -> None:

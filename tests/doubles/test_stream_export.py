@@ -19,12 +19,12 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import dump, parse
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
-FILES = sorted(root().glob("*/stream-*.json"))
+FILES = sorted(root().glob("*/streamed-*.json"))
 
 
 def test_every_double_is_there_and_nothing_else() -> None:
     expected = {path for double in exported() for path in files_of(double)}
-    assert set(root().glob("*/stream-*")) == expected, AGAIN
+    assert set(root().glob("*/streamed-*")) == expected, AGAIN
     assert set(FILES) == {path_of(double) for double in exported()}
     print(f"{len(FILES)} verdicts on streams, {sum(path.stat().st_size for path in expected):,} bytes")
 

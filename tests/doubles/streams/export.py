@@ -1,6 +1,6 @@
 """What of a stream double stands in ``corpus/verdicts/``: the stream that its client got, and what a judge must say.
 
-A file ``stream-<name>.json`` tells what was sent and names the files of what came, ``stream-<name>.sse``. Of a habit
+A file ``streamed-<name>.json`` tells what was sent and names the files of what came, ``streamed-<name>.sse``. Of a habit
 that is the same in several formats one is exported; a fault in when something came, or in what was raised, is in no
 file.
 """
@@ -63,7 +63,7 @@ def exported() -> tuple[StreamDouble, ...]:
 
 
 def path_of(double: StreamDouble) -> Path:
-    return load_corpus().root / "verdicts" / FOLDERS[double.kind] / f"stream-{double.name}.json"
+    return load_corpus().root / "verdicts" / FOLDERS[double.kind] / f"streamed-{double.name}.json"
 
 
 def files_of(double: StreamDouble) -> dict[Path, bytes]:
