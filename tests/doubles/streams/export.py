@@ -1,8 +1,8 @@
 """What of a stream double stands in ``corpus/verdicts/``: the stream that its client got, and what a judge must say.
 
-A file ``streamed-<name>.json`` tells what was sent and names the files of what came, ``streamed-<name>.sse``. Of a habit
-that is the same in several formats one is exported; a fault in when something came, or in what was raised, is in no
-file.
+A file ``streamed-<name>.json`` tells what was sent and names the files of what came, ``streamed-<name>.sse``. Of a
+habit that is the same in several formats one is exported; a fault in when something came, or in what was raised, is in
+no file.
 """
 
 from __future__ import annotations
