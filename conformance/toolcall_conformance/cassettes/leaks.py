@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
+from toolcall_conformance.cassettes.redaction import is_json
 from toolcall_conformance.cassettes.split_secrets import joined_texts
 
 
@@ -38,23 +39,27 @@ def forms(secret: str) -> set[str]:
     }
 
 
-def _readings(value: Any) -> Iterator[str]:
-    for text in _texts(value):
+def _readings(cassette: Any) -> Iterator[str]:
+    for text in _texts(cassette):
         flat = re.sub(r"[\r\n]", "", text)
         meant = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
         yield from {text, flat, meant, unquote(text), unquote(meant)}
-        if "data:" in text:
-            yield from joined_texts(text)
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """All texts and names, those of JSON within a text and of a stream's events as well."""
+    if isinstance(value, bytes):
+        value = value.decode("latin-1")
     if isinstance(value, str):
         yield value
-    elif isinstance(value, bytes):
-        yield value.decode("latin-1")
+        if is_json(value):
+            yield from _texts(json.loads(value, strict=False))
+        elif "data:" in value:
+            for text in (*re.findall(r"(?m)^data: ?(.*)$", value), *joined_texts(value)):
+                yield from _texts(text)
     elif isinstance(value, dict):
         for key, entry in value.items():
-            yield str(key)
+            yield from _texts(str(key))
             yield from _texts(entry)
     elif isinstance(value, list):
         for entry in value:

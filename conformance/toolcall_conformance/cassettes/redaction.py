@@ -76,6 +76,11 @@ class Redactor:
             made.append(name + equals + (value if said == unquote_plus(value) else quote(said, safe="")))
         return path + mark + "&".join(made)
 
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The secrets that became placeholders so far."""
+        return tuple(self._placeholders)
+
     def is_secret_name(self, name: str, *, query: bool = False) -> bool:
         """Whether what stands under this name is a secret, whatever it looks like."""
         spelt = normal(name)

@@ -1,0 +1,459 @@
+"""Secrets, planted wherever a recording has room for one: none is in a cassette, and what is left is whole."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import string
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback_provider import KEY, Given, Provider, Record, replies
+
+from toolcall_conformance import formats, jsonvalue
+from toolcall_conformance.cassettes import recording
+from toolcall_conformance.cassettes.filters import FilterError, Filters
+from toolcall_conformance.cassettes.leaks import leaked
+from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.cassettes.scrubbing import body, scrubbed
+from toolcall_conformance.cassettes.split_secrets import _spread
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import parse
+
+WORD = string.ascii_letters + string.digits
+FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
+
+
+def drawn(draw: random.Random, count: int, alphabet: str = WORD) -> str:
+    # A digit in the middle, as every secret of this length has one.
+    return (
+        "".join(draw.choice(alphabet) for _ in range(count // 2))
+        + "7"
+        + "".join(draw.choice(alphabet) for _ in range(count - count // 2 - 1))
+    )
+
+
+def coded(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+#: Secrets that are known by their looks.
+SHAPES: dict[str, Callable[[random.Random], str]] = {
+    "anthropic": lambda draw: f"sk-ant-api03-{drawn(draw, 40)}-{drawn(draw, 8)}AA",
+    "openai": lambda draw: f"sk-{drawn(draw, 48)}",
+    "openai project": lambda draw: f"sk-proj-{drawn(draw, 30)}_{drawn(draw, 30)}",
+    "openrouter": lambda draw: f"sk-or-v1-{drawn(draw, 64, '0123456789abcdef')}",
+    "google": lambda draw: f"AIza{drawn(draw, 35)}",
+    "google oauth": lambda draw: f"ya29.{drawn(draw, 60)}",
+    "github": lambda draw: f"ghp_{drawn(draw, 36)}",
+    "github fine": lambda draw: f"github_pat_{drawn(draw, 22)}_{drawn(draw, 59)}",
+    "gitlab": lambda draw: f"glpat-{drawn(draw, 20)}",
+    "slack": lambda draw: f"xoxb-{drawn(draw, 12, string.digits)}-{drawn(draw, 24)}",
+    "aws": lambda draw: f"AKIA{drawn(draw, 16, string.ascii_uppercase + string.digits)}",
+    "stripe": lambda draw: f"sk_live_{drawn(draw, 24)}",
+    "hugging face": lambda draw: f"hf_{drawn(draw, 34)}",
+    "groq": lambda draw: f"gsk_{drawn(draw, 52)}",
+    "jwt": lambda draw: f"{coded({'alg': 'HS256'})}.{coded({'sub': drawn(draw, 9)})}.{drawn(draw, 43)}",
+    "pem": lambda draw: f"-----BEGIN PRIVATE KEY-----\nMII{drawn(draw, 50)}\n-----END PRIVATE KEY-----",
+    "organisation": lambda draw: f"org-{drawn(draw, 24)}",
+    "project": lambda draw: f"proj_{drawn(draw, 24)}",
+    "e-mail": lambda draw: f"{drawn(draw, 9)}@{drawn(draw, 6)}.org",
+}
+#: Names of what has no looks of its own.
+NAMES = (
+    *("api_key", "apiKey", "X-API-Key", "authorization", "access_token", "refresh_token", "client_secret"),
+    *("password", "aws_secret_access_key", "privateKey", "set-cookie", "user_id", "organization_id", "account_id"),
+)
+
+
+def interaction(**changes: Any) -> dict[str, Any]:
+    """A recorded exchange in vcrpy's layout, with the places that a test fills."""
+    said = {
+        "uri": "https://api.example/v1/messages",
+        "request_headers": {},
+        "request_type": "application/json",
+        "request": "{}",
+        "response_headers": {},
+        "response_type": "application/json",
+        "response": "{}",
+    } | changes
+    return {
+        "request": {
+            "method": "POST",
+            "uri": said["uri"],
+            "headers": {"Content-Type": [said["request_type"]], **said["request_headers"]},
+            "body": said["request"],
+        },
+        "response": {
+            "status": {"code": 200, "message": "OK"},
+            "headers": {"Content-Type": [said["response_type"]], **said["response_headers"]},
+            "body": {"string": said["response"]},
+        },
+    }
+
+
+def deltas(texts: list[str]) -> str:
+    """A stream whose events each add a text to block 0, with another block between them."""
+
+    def event(index: int, text: str) -> str:
+        said = {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}}
+        return f"event: content_block_delta\ndata: {json.dumps(said)}\n\n"
+
+    return "".join(event(0, text) + event(1, "other") for text in texts)
+
+
+def part(name: str, content: str) -> str:
+    """A body of one part, in multipart/form-data with the boundary ``b0``."""
+    return f'--b0\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{content}\r\n--b0--\r\n'
+
+
+def pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def escaped(text: str) -> str:
+    return "".join(f"\\u{ord(letter):04x}" for letter in text)
+
+
+def in_base64(text: str, before: str = "") -> str:
+    return base64.b64encode((before + text).encode()).decode()
+
+
+#: Where a secret of known looks is planted.
+PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "request header": lambda secret: interaction(request_headers={"X-Any": [secret]}),
+    "reply header": lambda secret: interaction(response_headers={"X-Any": [f"a {secret}"], "Retry-After": [secret]}),
+    "query": lambda secret: interaction(uri=f"https://api.example/v1?q={quote(secret, safe='')}&alt=sse"),
+    "path": lambda secret: interaction(uri=f"https://api.example/v1/{quote(secret, safe='')}/x"),
+    "JSON value": lambda secret: interaction(response=json.dumps({"a": [{"text": f"it is {secret}, keep it"}]})),
+    "JSON name": lambda secret: interaction(request=json.dumps({"a": {secret: 1}})),
+    "JSON escapes": lambda secret: interaction(response=f'{{"a": "{escaped(secret)}"}}'),
+    "arguments": lambda secret: interaction(
+        response=json.dumps({"arguments": json.dumps({"command": f"curl {secret}"})})
+    ),
+    "event": lambda secret: interaction(response_type="text/event-stream", response=deltas([f"It is {secret}."])),
+    "comment of a stream": lambda secret: interaction(
+        response_type="text/event-stream", response=f": {secret.splitlines()[0]}\n\ndata: {json.dumps(secret)}\n\n"
+    ),
+    "split events": lambda secret: interaction(
+        response_type="text/event-stream", response=deltas(["It is ", *pieces(secret, 5), "."])
+    ),
+    "multipart": lambda secret: interaction(
+        request_type="multipart/form-data; boundary=b0", request=part("file", secret)
+    ),
+    "form": lambda secret: interaction(
+        request_type="application/x-www-form-urlencoded", request=f"a=1&note={quote(secret, safe='')}"
+    ),
+    "error text": lambda secret: interaction(response_type="text/plain", response=f"wrong: {secret}\nsee the docs"),
+    "base64": lambda secret: interaction(response=json.dumps({"data": in_base64(secret, "a ")})),
+    "data URL": lambda secret: interaction(request=json.dumps({"url": f"data:text/plain;base64,{in_base64(secret)}"})),
+}
+#: Where one is planted that only its name tells.
+NAMED_PLACES: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "request header": lambda name, secret: interaction(request_headers={name: [secret]}),
+    "reply header": lambda name, secret: interaction(response_headers={name: [secret]}),
+    "query": lambda name, secret: interaction(uri=f"https://api.example/v1?{name}={secret}&alt=sse"),
+    "JSON value": lambda name, secret: interaction(response=json.dumps({"a": {name: secret, "b": 1}})),
+    "arguments": lambda name, secret: interaction(response=json.dumps({"arguments": json.dumps({name: secret})})),
+    "split events": lambda name, secret: interaction(
+        response_type="text/event-stream",
+        response=deltas([f'{{"{name}', f'": "{secret[:4]}', f'{secret[4:]}"}}']),
+    ),
+    "multipart": lambda name, secret: interaction(
+        request_type='multipart/form-data; boundary="b0"', request=part(name, secret)
+    ),
+    "error text": lambda name, secret: interaction(response_type="text/plain", response=f"wrong {name}={secret} given"),
+    "base64": lambda name, secret: interaction(response=json.dumps({"data": in_base64(json.dumps({name: secret}))})),
+}
+
+
+def planted() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Where, the secret, and the interaction; each secret is another one."""
+    draw = random.Random(20260601)
+    for place, made in PLACES.items():
+        for shape, make in SHAPES.items():
+            secret = make(draw)
+            yield f"{shape} in {place}", secret, made(secret)
+    for place, named in NAMED_PLACES.items():
+        for name in NAMES:
+            secret = drawn(draw, 14)
+            yield f"{name} in {place}", secret, named(name, secret)
+
+
+def test_no_planted_secret_is_left() -> None:
+    filters = Filters.default()
+    count = 0
+    for where, secret, raw in planted():
+        assert leaked(raw, [secret]), f"{where}: not planted"
+        kept = scrubbed(raw, Redactor(filters))
+        text = json.dumps(kept)
+        assert secret not in text, where
+        assert json.dumps(secret)[1:-1] not in text, where
+        assert not leaked(kept, [secret]), where
+        count += 1
+    print(f"\n{count} secrets planted, none left")
+    assert count >= 400
+
+
+def test_what_is_left_is_whole() -> None:
+    """JSON stays JSON, forms stay forms, streams have as many events, and a secret of a name is not its name."""
+    for where, _, raw in planted():
+        kept = scrubbed(raw, Redactor(Filters.default()))
+        for side, part in (("request", "body"), ("response", "body")):
+            before, after = raw[side][part], kept[side][part]
+            before, after = (before["string"], after["string"]) if side == "response" else (before, after)
+            if before.startswith("{"):
+                assert shape(json.loads(after)) == shape(json.loads(before)), where
+            assert len(parse(after.encode())["events"]) == len(parse(before.encode())["events"]), where
+        asked = [urlsplit(one["request"]["uri"]) for one in (raw, kept)]
+        assert [name for name, _ in parse_qsl(asked[0].query)] == [name for name, _ in parse_qsl(asked[1].query)], where
+
+
+def shape(value: Any) -> Any:
+    """The types of a JSON value; names count only by their number, for one may be a secret."""
+    if isinstance(value, dict):
+        return [shape(entry) for entry in value.values()]
+    return [shape(entry) for entry in value] if isinstance(value, list) else type(value)
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": lambda key: key,
+    "bearer": lambda key: f"Authorization: Bearer {key}",
+    "percent": lambda key: "".join(f"%{ord(letter):02X}" for letter in key),
+    "base64": lambda key: in_base64(key, "Basic: x:"),
+    "url-safe base64": lambda key: base64.urlsafe_b64encode(f"??>{key}".encode()).decode().rstrip("="),
+    "base64 of JSON": lambda key: in_base64(json.dumps({"a": key})),
+    "base64 in lines": lambda key: base64.encodebytes(f"{'-' * 50}{key}{'-' * 50}".encode()).decode(),
+    "twice base64": lambda key: in_base64(in_base64(key)),
+    "JSON in JSON": lambda key: json.dumps({"a": json.dumps({"b": key})}),
+    "escapes": escaped,
+    "hex": lambda key: key.encode().hex(),
+    "lower case": str.lower,
+    "in a word": lambda key: f"x{key}x",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
+@pytest.mark.parametrize("key", [KEY, "opaque/key+with=odd~letters&more"], ids=["usual", "odd"])
+def test_the_key_itself_survives_in_no_spelling(
+    spelling: str, streamed: bool, key: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    """A provider that tells the key to the model, which repeats it."""
+    case = corpus.cases["shell/realistic"]
+    upstream.answers = []
+    for laid in replies(case, "openai_chat", streamed=streamed):
+        assert isinstance(laid, Given)
+        said = json.dumps(SPELLINGS[spelling](key))[1:-1]
+        text = laid.body.decode().replace("I'll", f"{said} I'll").replace("Yes.", f"Yes, {said}.")
+        assert said in text
+        upstream.answers.append(Given(text.encode(), headers={**laid.headers, "openai-version": key, "x-key": key}))
+    ran = record("openai_chat", "--case", "shell/realistic", "--stream" if streamed else "--unary", key=key)
+    assert ran.code == 0, ran.out
+    (file,) = (path for path in (tmp_path / "kept").rglob("*.json"))
+    text = file.read_text()
+    for form in (key, quote(key, safe=""), json.dumps(key)[1:-1], key.encode().hex(), in_base64(key)[:20], key.lower()):
+        assert form not in text
+    assert "REDACTED-key-1" in text or "base64" in spelling
+    assert not leaked(json.loads(text), [key])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_key_in_pieces(name: str, corpus: Corpus) -> None:
+    """A stream that brings the key piece by piece in a call's arguments; the call is read as it would be unary."""
+    case = corpus.cases["streaming/partial-args" if name == "gemini" else "shell/realistic"]
+    path = case.exchanges(name)[0].stream_path
+    assert path is not None
+    raw = path.read_text(encoding="utf-8")
+    stream = parse(raw.encode())
+    call = formats.read(name, "response", formats.assembled(name, stream).body).calls[0]
+    value = max((text for text in call.arguments.values() if isinstance(text, str)), key=len)
+    redactor = Redactor(Filters.default(), [value])
+    said = body(raw, "text/event-stream", redactor)
+    assert isinstance(said, str)
+    found = formats.assembled(name, parse(said.encode()))
+    assert found.end == "whole"
+    (read,) = formats.read(name, "response", found.body).calls[:1]
+    assert value not in str(read.arguments)
+    assert "REDACTED-key-1" in read.arguments.values(), read.arguments
+    assert not leaked({"a": said}, [value])
+
+
+def test_a_cassette_that_still_holds_the_key_is_not_written(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
+    assert isinstance(laid[0], Given)
+    upstream.answers = [Given(laid[0].body.replace(b"I'll", KEY.encode()), headers=laid[0].headers), laid[1]]
+    monkeypatch.setattr(recording, "scrubbed", lambda one, _: one)
+    path = tmp_path / "kept" / "anthropic" / "shell" / "realistic.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("earlier")
+    ran = record("anthropic", "--case", "shell/realistic", "--unary")
+    assert ran.code == 1
+    assert "not written: a key still stands in it after scrubbing" in ran.out
+    assert path.read_text() == "earlier"
+
+
+def test_equal_secrets_stay_equal_and_others_differ() -> None:
+    one, other = "sk-ant-" + "a1" * 12, "sk-ant-" + "b2" * 12
+    said = Redactor(Filters.default()).text(json.dumps([one, other, one, f"x {other}"]))
+    assert json.loads(said) == [
+        "REDACTED-anthropic-key-1",
+        "REDACTED-anthropic-key-2",
+        "REDACTED-anthropic-key-1",
+        "x REDACTED-anthropic-key-2",
+    ]
+
+
+def test_what_is_no_secret_stays_byte_for_byte(corpus: Corpus) -> None:
+    """No id, signature, text or schema of the corpus is taken for a secret, but for an address and a user's id."""
+    changed = {}
+    for case in list(corpus.cases.values())[::12]:
+        for name in case.formats:
+            for exchange in case.exchanges(name):
+                for path in (exchange.request_path, exchange.response_path, exchange.stream_path):
+                    if path is None or not path.is_file():
+                        continue
+                    kind = "text/event-stream" if path.suffix == ".sse" else "application/json"
+                    text = path.read_text(encoding="utf-8")
+                    redactor = Redactor(Filters.default())
+                    if body(text, kind, redactor) != text:
+                        changed[str(path)] = set(redactor.found)
+    assert set().union(*changed.values()) <= {"bob@email.com", "u_5b1e07"}
+
+
+def test_what_the_corpus_says_is_public() -> None:
+    filters = Filters.default()
+    assert Redactor(filters, public=["write to bob@email.com"]).text("to bob@email.com") == "to bob@email.com"
+    assert Redactor(filters, ["bob@email.com"], ["bob@email.com"]).text("to bob@email.com") == "to REDACTED-key-1"
+    assert Redactor(filters, public=["a long word"]).text('{"password": "a"}') == '{"password": "REDACTED-password-1"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The secret: patience. The password is the same.",
+        "call_jGr6pFjtENfuvPZKb3OHe9Na toolu_01QuLQhjxJgQbQb5GAeoNrtw fc_0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+        '{"logprobs": {"content": [{"token": "Hel", "logprob": -0.1}]}}',
+        '{"properties": {"password": {"type": "string"}, "api_key": {"type": "string"}}, "required": ["password"]}',
+        "mail someone@example.com or a@b.test",
+        "Basic understanding, bearer bonds",
+        "import os.path; self.token = token",
+    ],
+)
+def test_running_text_is_left_alone(text: str) -> None:
+    assert Redactor(Filters.default()).text(text) == text
+
+
+@given(st.lists(st.text(max_size=6), min_size=1, max_size=8), st.data())
+def test_a_changed_text_is_spread_over_its_pieces(given_in: list[str], data: st.DataObject) -> None:
+    joined = "".join(given_in)
+    start = data.draw(st.integers(0, len(joined)))
+    end = data.draw(st.integers(start, len(joined)))
+    said = joined[:start] + data.draw(st.text(max_size=9)) + joined[end:]
+    spread = _spread(given_in, said)
+    assert "".join(spread) == said
+    assert len(spread) == len(given_in)
+
+
+@given(st.text())
+def test_no_text_is_too_odd(text: str) -> None:
+    redactor = Redactor(Filters.default(), [KEY])
+    said = redactor.text(text)
+    assert redactor.text(said) == said
+    kept = redactor.text(f"{text} {KEY} {text}")
+    assert KEY not in kept
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=12,
+)
+
+
+@given(JSON_VALUES)
+def test_json_stays_json(value: Any) -> None:
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        said = Redactor(Filters.default(), [KEY]).text(text)
+        if isinstance(value, (dict, list)):
+            assert shape(jsonvalue.parse(said)) == shape(value)
+
+
+def test_numbers_of_a_secret_name_stay_numbers() -> None:
+    said = Redactor(Filters.default()).text('{"user_id": 918273, "l": [{"account_id":918274}, {"user_id": 918273}]}')
+    assert said == '{"user_id": 1, "l": [{"account_id":1}, {"user_id": 1}]}'
+
+
+CONFIGURATION = """
+keys = ["customer"]
+patterns = ["TICKET-[0-9]+", { name = "host", regex = "([a-z]+)[.]corp[.]example", replace = "host" }]
+environment = ["MY_GATEWAY_TOKEN"]
+headers = ["X-Request-Id"]
+off = ["email", "user_id", "retry-after"]
+"""
+
+
+@pytest.mark.parametrize("kind", ["toml", "json"])
+def test_filters_of_one_s_own(
+    kind: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tomllib
+
+    file = tmp_path / "filters"
+    file.write_text(CONFIGURATION if kind == "toml" else json.dumps(tomllib.loads(CONFIGURATION)))
+    monkeypatch.setenv("MY_GATEWAY_TOKEN", "token-of-the-gateway")
+    (first, last) = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
+    assert isinstance(last, Given)
+    said = "TICKET-4711 at db.corp.example for me@mail.org with token-of-the-gateway"
+    text = last.body.decode().replace("Yes.", said).replace('"usage"', '"customer": "ACME", "user_id": "u1", "usage"')
+    upstream.answers = [first, Given(text.encode(), headers={**last.headers, "x-request-id": "r1", "retry-after": "3"})]
+    ran = record("anthropic", "--case", "shell/realistic", "--unary", "--filters", str(file))
+    assert ran.code == 0
+    kept = json.loads((tmp_path / "kept" / "anthropic" / "shell" / "realistic.json").read_text())
+    answered = kept["interactions"][1]["response"]
+    reply = json.loads(answered["body"]["string"])
+    assert (
+        "REDACTED-pattern-1-1 at host.corp.example for me@mail.org with REDACTED-key-1" in reply["content"][0]["text"]
+    )
+    assert (reply["customer"], reply["user_id"]) == ("REDACTED-customer-1", "u1")
+    assert answered["headers"] == {"content-type": ["application/json"], "x-request-id": ["r1"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("keys = [", "neither TOML nor JSON"),
+        ("{", "neither TOML nor JSON"),
+        ("key = []", "there is no setting 'key'; did you mean 'keys'?"),
+        ('keys = "a"', "`keys` must be a list of names"),
+        ("patterns = 1", "`patterns` must be a list of regular expressions"),
+        ('patterns = ["("]', "pattern 1: '(' is no regular expression"),
+        ('patterns = ["a*"]', "pattern 1: 'a*' matches the empty text"),
+        ("patterns = [1]", "pattern 1: is neither a text nor"),
+        ('patterns = [{ regex = "a", name = "a b" }]', "`name` may hold letters, digits and hyphens"),
+        ('patterns = [{ regex = "a", replace = "\\"" }]', "`replace` may hold letters, digits and ._- alone"),
+        ('off = ["e-mail"]', "`off` has 'e-mail', which is no built-in filter; did you mean 'email'?"),
+    ],
+)
+def test_filters_that_cannot_be_used(text: str, why: str, tmp_path: Path) -> None:
+    file = tmp_path / "filters.toml"
+    file.write_text(text)
+    with pytest.raises(FilterError) as raised:
+        Filters.load(file)
+    assert str(raised.value).startswith(f"{file}: ")
+    assert why in str(raised.value)
+
+
+def test_filters_that_are_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "filters.toml"
+    file.write_bytes(b"\xff")
+    with pytest.raises(FilterError, match="is no text in UTF-8"):
+        Filters.load(file)
