@@ -1,0 +1,210 @@
+"""What was recorded is replayed to the official SDKs: the network is blocked, and the calls are there."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from loopback_provider import Provider, Record, provider, replies
+
+from toolcall_conformance import formats, jsonvalue
+from toolcall_conformance.cassettes.identify import Recorded, identify
+from toolcall_conformance.cassettes.reading import read
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call
+from toolcall_conformance.streaming import parse
+from witnesses.anthropic_user import AnthropicUser
+from witnesses.google_user import GoogleUser
+from witnesses.openai_users import ChatUser, ResponsesUser
+from witnesses.passing import by_signature
+
+CASES = ("shell/realistic", "parallel/seed", "read_file/two-rounds")
+WAYS = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
+USERS: dict[str, Callable[[Any], Any]] = {
+    "anthropic": AnthropicUser,
+    "openai_chat": ChatUser,
+    "openai_responses": ResponsesUser,
+    "gemini": GoogleUser,
+}
+
+
+@contextmanager
+def replayed(path: Path, match: str = "body") -> Iterator[Any]:
+    """An HTTP client of the SDKs that gets what the cassette has and nothing else, as vcrpy is usually set up."""
+    vcr = pytest.importorskip("vcr", reason="vcrpy is not installed (extra `cassettes`)")
+    httpx2 = pytest.importorskip("httpx2", reason="httpx2 is not installed (extra `cassettes`)")
+    recorder = vcr.VCR(serializer="json", record_mode="none", match_on=("method", "path", "query", match))
+    recorder.register_matcher("said", same)
+    with pytest.MonkeyPatch.context() as patch, recorder.use_cassette(str(path)) as cassette, httpx2.Client() as client:
+        patch.setattr(socket.socket, "connect", blocked)
+        patch.setattr(socket, "getaddrinfo", blocked)
+        yield client
+        assert cassette.all_played
+
+
+def blocked(*_: Any, **__: Any) -> None:
+    raise AssertionError("the network was asked")
+
+
+def same(one: Any, other: Any) -> None:
+    """Bodies that say the same in JSON; google-genai writes some keys and types in its own spelling."""
+    left, right = (spelt(jsonvalue.parse(request.body)) for request in (one, other))
+    assert jsonvalue.equal(left, right), (left, right)
+
+
+def spelt(value: Any, key: str = "") -> Any:
+    if isinstance(value, dict):
+        named = {re.sub("_([a-z])", lambda found: found[1].upper(), name): entry for name, entry in value.items()}
+        return {name: spelt(entry, name) for name, entry in named.items() if (name, entry) != ("generationConfig", {})}
+    if isinstance(value, list):
+        return [spelt(entry) for entry in value]
+    return value.lower() if key == "type" and isinstance(value, str) else value
+
+
+def recorded(corpus: Corpus, name: str, case: str, streamed: bool, tmp_path: Path) -> tuple[Path, list[Recorded]]:
+    path = tmp_path / "kept" / name / f"{case}{'.stream' if streamed else ''}.json"
+    found = [identify(path, one, corpus) for one in read(path)]
+    assert found
+    assert all(isinstance(one, Recorded) for one in found)
+    return path, found  # type: ignore[return-value]
+
+
+@WAYS
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("name", USERS)
+def test_the_official_sdk_gets_the_recorded_calls(
+    name: str, case: str, streamed: bool, corpus: Corpus, upstream: Provider, record: Record, tmp_path: Path
+) -> None:
+    upstream.answers = replies(corpus.cases[case], name, streamed=streamed)
+    assert record(name, "--case", case, "--stream" if streamed else "--unary").code == 0
+    path, exchanges = recorded(corpus, name, case, streamed, tmp_path)
+    asked = len(upstream.asked)
+    calls = 0
+    with replayed(path, "said" if name == "gemini" else "body") as client:
+        user = USERS[name](SimpleNamespace(client=client))
+        for one in exchanges:
+            reply = one.response if one.stream is None else formats.assembled(name, parse(one.stream)).body
+            wanted = formats.read(name, "response", reply).calls
+            body = {key: value for key, value in one.request.items() if key not in ("stream", "stream_options")}
+            found = (STREAMED[name] if streamed else whole)(user, client, body)
+            assert [told(call) for call in found] == [
+                (call.name, call.id if name != "gemini" else call.id or None, call.arguments) for call in wanted
+            ]
+            calls += len(wanted)
+    assert calls
+    assert len(upstream.asked) == asked
+
+
+def whole(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
+    return list(user.calls(user.ask(body, user.opening(body), "model-1")))
+
+
+def told(call: Any) -> tuple[Any, Any, Any]:
+    """An SDK's call as name, id and arguments."""
+    if isinstance(call, Call):
+        return call.name, call.id, call.arguments
+    function = getattr(call, "function", call)
+    arguments = next(
+        getattr(function, key) for key in ("arguments", "input", "args") if getattr(function, key, None) is not None
+    )
+    value = jsonvalue.parse(arguments) if isinstance(arguments, str) else arguments
+    return function.name, getattr(call, "call_id", None) or call.id, value
+
+
+def anthropic(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
+    import anthropic as sdk
+
+    made = sdk.Anthropic(api_key="key", http_client=client, max_retries=0)
+    with made.messages.stream(**by_signature(made.messages.stream, body)) as events:
+        return [block for block in events.get_final_message().content if block.type == "tool_use"]
+
+
+def openai_chat(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
+    import openai
+    from openai.lib.streaming.chat import ChatCompletionStreamState
+
+    made = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
+    said = {**body, "stream": True, "stream_options": {"include_usage": True}}
+    state = ChatCompletionStreamState()
+    for chunk in made.chat.completions.create(**by_signature(made.chat.completions.create, said)):
+        state.handle_chunk(chunk)
+    return list(state.get_final_completion().choices[0].message.tool_calls or [])
+
+
+def openai_responses(_user: Any, client: Any, body: dict[str, Any]) -> list[Any]:
+    import openai
+
+    made = openai.OpenAI(api_key="key", http_client=client, max_retries=0)
+    events = list(made.responses.create(**by_signature(made.responses.create, {**body, "stream": True})))
+    (last,) = (event.response for event in events if event.type == "response.completed")
+    return [item for item in last.output if item.type == "function_call"]
+
+
+def gemini(user: Any, _client: Any, body: dict[str, Any]) -> list[Any]:
+    types, models = user._types, user._client.models
+    config = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
+    chunks = models.generate_content_stream(
+        model="model-1",
+        contents=user.opening(body),
+        config=types.GenerateContentConfig.model_validate(config | body.get("generationConfig", {})),
+    )
+    return [call for chunk in chunks for call in chunk.function_calls or []]
+
+
+STREAMED: dict[str, Callable[[Any, Any, dict[str, Any]], list[Any]]] = {
+    "anthropic": anthropic,
+    "openai_chat": openai_chat,
+    "openai_responses": openai_responses,
+    "gemini": gemini,
+}
+
+
+def test_a_request_that_was_not_recorded_finds_nothing(
+    corpus: Corpus, upstream: Provider, record: Record, tmp_path: Path
+) -> None:
+    """So the test above does see what it says: a cassette is matched by the body."""
+    from vcr.errors import CannotOverwriteExistingCassetteException
+
+    upstream.answers = replies(corpus.cases["shell/realistic"], "openai_chat", streamed=False)
+    assert record("openai_chat", "--case", "shell/realistic", "--unary").code == 0
+    path, exchanges = recorded(corpus, "openai_chat", "shell/realistic", False, tmp_path)
+    other = {**exchanges[0].request, "temperature": 0.9}
+
+    def ask() -> None:
+        with replayed(path) as client:
+            user = ChatUser(SimpleNamespace(client=client))
+            user.ask(other, user.opening(other), "model-1")
+
+    with pytest.raises(CannotOverwriteExistingCassetteException, match="body"):
+        ask()
+
+
+def test_two_recordings_of_the_same_replies_are_the_same_file(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
+) -> None:
+    files = []
+    for _ in range(2):
+        upstream.answers = replies(corpus.cases["shell/realistic"], "gemini", streamed=True)
+        assert record("gemini", "--case", "shell/realistic", "--stream").code == 0
+        (path,) = (path for path in (tmp_path / "kept").rglob("*") if path.is_file())
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
+    assert files[0].isascii()
+
+
+def test_the_provider_is_needed_for_recording_alone(corpus: Corpus, record: Record, tmp_path: Path) -> None:
+    """The cassette of a provider that has stopped is read by vcrpy itself."""
+    with provider() as gone:
+        gone.answers = replies(corpus.cases["shell/realistic"], "anthropic", streamed=False)
+        assert record("anthropic", "--case", "shell/realistic", "--unary", url=gone.url).code == 0
+    path, exchanges = recorded(corpus, "anthropic", "shell/realistic", False, tmp_path)
+    with replayed(path) as client:
+        for one in exchanges:
+            answer = client.post(f"{gone.url}/v1/messages", json=one.request)
+            assert jsonvalue.equal(answer.json(), one.response)
