@@ -452,6 +452,21 @@ def test_filters_that_cannot_be_used(text: str, why: str, tmp_path: Path) -> Non
     assert why in str(raised.value)
 
 
+def test_the_readme_s_filters_are_filters(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    _, _, after = readme.partition("<!-- filters -->\n```toml\n")
+    file = tmp_path / "filters.toml"
+    file.write_text(after.partition("```")[0], encoding="utf-8")
+    filters = Filters.load(file)
+    redactor = Redactor(filters)
+    assert (
+        redactor.text("TICKET-7 at db.corp.example, me@mail.org")
+        == "REDACTED-pattern-1-1 at host.corp.example, me@mail.org"
+    )
+    assert ("customerid" in filters.keys, "x-request-id" in filters.headers) == (True, True)
+    assert filters.environment == ("MY_GATEWAY_TOKEN",)
+
+
 def test_filters_that_are_no_text(tmp_path: Path) -> None:
     file = tmp_path / "filters.toml"
     file.write_bytes(b"\xff")
