@@ -49,13 +49,22 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
             continue  # most translators say the same in the same words, and then nobody needs to read them
         elif canonical((heard := Heard(route.client, came)).said) != canonical(usual.said):
             problem, want, got = "another reply comes out", usual.said, heard.said
-        if problem is not None:
+        elif (kept := heard.carried(scene.stream)) != (whole := usual.carried(scene.stream)):
+            problem, want, got = "the provider's own state is damaged", whole, kept
+        if problem is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
             said = f"cut in another way ({way}), {problem}"
             tally.findings.append(
                 Finding("translation/stream-cuts", Level.MUST, "", said, want=want, got=got, element="body", body=name)
             )
             return True  # one is enough: the next would have the same cause
     return True
+
+
+def _stops_there(came: object, route: Route) -> bool:
+    """Whether a client sees that the end is missing: without its blank line an event need not be one."""
+    return (
+        not isinstance(came, Streamed) or came.raised is not None or Heard(route.client, came).assembled.end != "whole"
+    )
 
 
 def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:

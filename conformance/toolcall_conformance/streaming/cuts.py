@@ -17,6 +17,9 @@ _NEWLINE = re.compile(rb"\r\n|\n|\r")
 # Places that decoders fall over: between CR and LF, before a line end, inside a character, behind a backslash or data:
 _WORST = re.compile(rb"(?<=\r)(?=\n)|(?<!\r)(?=[\r\n])|(?=[\x80-\xbf])|(?<=\\)|(?m:(?<=^data:))")
 
+# A way that may cost the last event: the standard drops what no blank line ends, and some SDKs read it all the same.
+UNENDED = "no blank line at the end"
+
 Pieces = tuple[bytes, ...]
 Place = TypeVar("Place")
 
@@ -117,13 +120,14 @@ def few(pieces: Pieces, most: int | None) -> Pieces:
 
 
 def reframed(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str, bytes]]:
-    """The same events as others frame them: other line ends, comments between them, no blank behind the colon.
+    """The same events as others frame them: other line ends, none at the end, comments, no blank behind the colon.
 
     ``plainly``: the line ends alone, for an API whose own SDK reads nothing else.
     """
     plain = _NEWLINE.sub(b"\n", stream)
     yield "line ends LF", plain
     yield "line ends CRLF", plain.replace(b"\n", b"\r\n")
+    yield UNENDED, stream.rstrip(b"\r\n")
     if plainly:
         return
     yield "comments between the events", b": keep-alive\n\n" + b": keep-alive\n\n".join(events(plain))

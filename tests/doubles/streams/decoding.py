@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, UNICODE, broken
+from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, THINKING, UNICODE, broken, harmless
 
 Chunks = Iterator[bytes]
 CUTS = "translation/stream-cuts"
@@ -181,3 +181,52 @@ def _lines(chunks: Chunks) -> Chunks:
         yield from lines
     if rest:
         yield rest
+
+
+@broken(
+    "tail-without-blank-line-made-up",
+    client=ANTHROPIC,
+    upstream=GEMINI,
+    rule=CUTS,
+    case=UNICODE,
+    variant="recut",
+    layer="chunks",
+    spares="",
+)
+def tail_without_blank_line_made_up(chunks: Chunks) -> Chunks:
+    """What no blank line ends is dropped, and a good end is made up in its place."""
+    for chunk, whole in _ended(chunks):
+        yield chunk if whole else b'data: {"candidates": [{"finishReason": "STOP"}]}\r\n\r\n'
+
+
+@harmless("tail-without-blank-line-dropped", client=ANTHROPIC, upstream=GEMINI, variant="recut", layer="chunks")
+def tail_without_blank_line_dropped(chunks: Chunks) -> Chunks:
+    """What no blank line ends is no event: the client sees a stream that breaks off."""
+    return (chunk for chunk, whole in _ended(chunks) if whole)
+
+
+def _ended(chunks: Chunks) -> Iterator[tuple[bytes, bool]]:
+    """The stream in one piece up to its last blank line, and what stands behind that."""
+    stream = b"".join(chunks)
+    end = max((found.end() for found in re.finditer(rb"\r?\n\r?\n", stream)), default=0)
+    yield stream[:end], True
+    if stream[end:].strip():
+        yield stream[end:], False
+
+
+@broken(
+    "signature-cut-where-pieces-end",
+    client=ANTHROPIC,
+    upstream=ANTHROPIC,
+    rule=CUTS,
+    case=THINKING,
+    variant="recut",
+    layer="chunks",
+    spares="",
+)
+def signature_cut_where_pieces_end(chunks: Chunks) -> Chunks:
+    """A signature that comes in pieces loses the letter where they meet."""
+    pieces = list(chunks)
+    torn = any(not piece.endswith(b"\n\n") for piece in pieces)
+    stream = b"".join(pieces)
+    yield re.sub(rb'("signature": ?"[^"]{9})[^"]', rb"\1", stream) if torn else stream
