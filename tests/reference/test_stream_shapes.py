@@ -114,6 +114,39 @@ def test_no_arguments_of_chat(bodies: list[Any]) -> None:
         assert calls(client, "openai_chat", bodies) == [("look", {})]
 
 
+def overlapping(*content: Any) -> list[dict[str, Any]]:
+    """All blocks are opened, then grow in turn, then are stopped."""
+    found = claude(*content)
+    of = {kind: [body for body in found if body["type"] == f"content_block_{kind}"] for kind in ("start", "stop")}
+    deltas = [[body for body in found if body.get("index") == at and "delta" in body] for at in range(len(content))]
+    in_turn = [body for row in zip(*deltas, strict=True) for body in row]
+    return [found[0], *of["start"], *in_turn, *of["stop"], *found[-2:]]
+
+
+def spoken(*texts: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": ""}, *({"type": "text_delta", "text": text} for text in texts)]
+
+
+@pytest.mark.parametrize("client", OTHERS["anthropic"])
+def test_overlapping_blocks_of_anthropic_are_told_apart_by_their_index(client: str) -> None:
+    two = overlapping(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
+    assert calls(client, "anthropic", two) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
+    texts = overlapping(spoken("one ", "two "), spoken("three ", "four"), use(1, "{", "}"))
+    assert "".join(read(client, "anthropic", texts)["text"]) == "one two three four"
+    assert calls(client, "anthropic", texts) == [("look", {})]
+
+
+@pytest.mark.parametrize("missing", ["index", "stop"])
+def test_blocks_of_anthropic_without_index_or_end(missing: str) -> None:
+    found = claude(use(1, '{"city":', '"Oslo"}'), use(2, '{"city": "Ro', 'me"}'))
+    if missing == "stop":
+        found = [body for body in found if body["type"] != "content_block_stop"]
+    else:
+        found = [{key: value for key, value in body.items() if key != "index"} for body in found]
+    for client in OTHERS["anthropic"]:
+        assert calls(client, "anthropic", found) == [("look", {"city": "Oslo"}), ("look", {"city": "Rome"})]
+
+
 @pytest.mark.parametrize("bodies", [claude(use(1)), claude(use(1, "")), claude(use(1, "{}")), claude(use(1, "", " "))])
 def test_no_arguments_of_anthropic(bodies: list[Any]) -> None:
     for client in OTHERS["anthropic"]:

@@ -1,11 +1,13 @@
 """Reading Anthropic streams: https://platform.claude.com/docs/en/build-with-claude/streaming
 
 Texts and calls go on as they come. A block of any other kind is put together first: only its provider reads it.
+Blocks follow on each other; where they overlap all the same, ``index`` says which one goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from toolcall_reference.arrange import NotBlank
 from toolcall_reference.deltas import Delta
@@ -18,6 +20,18 @@ from .decode import NAME, call_of, head, lose_citations, other_block, tail
 from .failures import decode_error_event
 
 
+@dataclass(slots=True)
+class _Block:
+    """A block that is open: as it began, the text of its deltas that are held back by key, its call if it is one."""
+
+    began: Body
+    call: OpenCall | None = None
+    pieces: dict[str, list[str]] = field(default_factory=dict)
+
+    def hold(self, key: str, piece: str) -> None:
+        self.pieces.setdefault(key, []).append(piece)
+
+
 class StreamDecoder:
     """One stream."""
 
@@ -26,9 +40,8 @@ class StreamDecoder:
         self._draft = Draft(NAME)
         self._not_blank = NotBlank()
         self._end: Body = {}
-        self._call: OpenCall | None = None
-        self._block: Body = {}
-        self._pieces: dict[str, list[str]] = {}
+        self._open_blocks: dict[object, _Block] = {}
+        self._speaking: _Block | None = None  # whose text goes on as it comes
 
     def event(self, body: Body, /) -> Iterator[Delta]:
         """What an event tells; nothing for one that is not known."""
@@ -56,46 +69,68 @@ class StreamDecoder:
     def _open(self, body: Body) -> None:
         if not self._draft.started:
             self._draft.start(head(body))
-        block = as_object(body.get("content_block"), "content_block")
-        self._stop({})
-        self._block, self._pieces = block, {}
-        if block.get("type") == "tool_use":
-            self._call = self._draft.open_call(*call_of(block, self._losses))
-        elif block.get("type") == "text":
-            self._draft.text(as_text(block.get("text"), "text"))
+        began = as_object(body.get("content_block"), "content_block")
+        index = body.get("index")
+        if index in self._open_blocks:
+            self._close(index)
+        block = self._open_blocks[index] = _Block(began)
+        if began.get("type") == "tool_use":
+            block.call = self._draft.open_call(*call_of(began, self._losses))
+        elif began.get("type") == "text":
+            self._say(block, as_text(began.get("text"), "text"))
+
+    def _say(self, block: _Block, piece: str) -> None:
+        """One text at a time: of two that overlap the second is told when it is whole."""
+        self._speaking = self._speaking or block
+        if self._speaking is block:
+            self._draft.text(piece)
+        else:
+            block.hold("text", piece)
+
+    def _meant(self, body: Body) -> object:
+        """The index of the open block that an event is about: some vendors leave it out or count it wrongly."""
+        index = body.get("index")
+        return index if index in self._open_blocks else next(reversed(self._open_blocks), None)
 
     def _delta(self, body: Body) -> None:
+        block = self._open_blocks.get(self._meant(body)) or _Block({})
         delta = as_object(body.get("delta"), "delta")
         kind = delta.get("type")
-        if kind == "text_delta" and self._block.get("type") == "text":
-            self._draft.text(as_text(delta.get("text"), "text"))
+        if kind == "text_delta" and block.began.get("type") == "text":
+            self._say(block, as_text(delta.get("text"), "text"))
         elif kind == "input_json_delta":
             piece = as_text(delta.get("partial_json"), "partial_json")
-            if self._call is not None:
-                self._draft.grow(self._call, piece)
+            if block.call is not None:
+                self._draft.grow(block.call, piece)
             else:
-                self._pieces.setdefault("input", []).append(piece)
+                block.hold("input", piece)
         elif kind == "citations_delta":
             lose_citations(self._losses)
         elif kind in ("thinking_delta", "signature_delta"):
             key = str(kind).removesuffix("_delta")
-            self._pieces.setdefault(key, []).append(as_text(delta.get(key), key))
+            block.hold(key, as_text(delta.get(key), key))
 
     def _stop(self, body: Body) -> None:
-        del body
-        block, self._block = self._block, {}
-        if self._call is not None:
-            if not self._call.text.strip() and block.get("input"):
-                self._draft.grow(self._call, dump(block["input"]))
-            self._draft.close_call(self._call)
-            self._call = None
-        elif block.get("type") == "text":
+        if self._open_blocks:
+            self._close(self._meant(body))
+
+    def _close(self, index: object) -> None:
+        block = self._open_blocks.pop(index)
+        began, pieces = block.began, {key: "".join(found) for key, found in block.pieces.items()}
+        if block.call is not None:
+            if not block.call.text.strip() and began.get("input"):
+                self._draft.grow(block.call, dump(began["input"]))
+            self._draft.close_call(block.call)
+        elif block is self._speaking:
+            self._speaking = None
             self._draft.close_text()
-        elif block:
-            pieces = {key: "".join(found) for key, found in self._pieces.items()}
+        elif began.get("type") == "text":
+            self._draft.close_text()
+            self._whole({"type": "text", "text": pieces.get("text", "")})
+        else:
             if "input" in pieces:
-                block["input"] = parse_object(pieces.pop("input")) or block.get("input", {})
-            self._whole(block | {key: as_text(block.get(key), key) + text for key, text in pieces.items()})
+                began["input"] = parse_object(pieces.pop("input")) or began.get("input", {})
+            self._whole(began | {key: as_text(began.get(key), key) + text for key, text in pieces.items()})
 
     def _whole(self, block: Body) -> None:
         if block.get("type") == "tool_use":
@@ -116,7 +151,8 @@ class StreamDecoder:
         self._end["usage"] = self._end.get("usage", {}) | {k: v for k, v in usage.items() if v is not None}
 
     def _message_stop(self, body: Body) -> None:
-        self._stop({})
+        for index in list(self._open_blocks):
+            self._close(index)
         if not self._draft.started:
             self._draft.start(head(body))
         tail(self._draft.reply, self._end, calls=bool(self._draft.calls))
