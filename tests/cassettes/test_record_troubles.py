@@ -88,7 +88,7 @@ def test_a_wrong_key_under_the_status_400(record: Record, upstream: Provider) ->
 
 @pytest.mark.parametrize("said", ["0.2", "date", "ms", "detail"])
 def test_a_rate_limit_that_passes_is_waited_for(
-    said: str, corpus: Corpus, record: Record, upstream: Provider, monkeypatch: pytest.MonkeyPatch
+    said: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
@@ -109,6 +109,8 @@ def test_a_rate_limit_that_passes_is_waited_for(
     assert "waiting" in ran.out
     waited = max(slept)
     assert 7 < waited < 10 if said == "date" else waited == pytest.approx(0.2)
+    kept = json.loads((tmp_path / "kept" / name / f"{CASE}.json").read_text())
+    assert [one["response"]["status"]["code"] for one in kept["interactions"]] == [200, 200]
 
 
 @pytest.mark.parametrize(("after", "told"), [("3600", "it says to wait 3600 s"), (None, "it does not say how long")])
@@ -203,6 +205,41 @@ def test_a_conversation_that_ended_early_is_kept_on_demand_and_marked(
     upstream.answers = [strange]
     assert record("openai_chat", "--case", CASE, "--unary", "--partial").code == 1
     assert path.read_text() == "earlier"
+
+
+@pytest.mark.parametrize("status", [402, 404, 405])
+def test_what_no_other_case_can_mend_stops_the_run(status: int, record: Record, upstream: Provider) -> None:
+    upstream.answers = [refusal(status, "model: model-1")]
+    ran = record("anthropic", "--case", CASE, "--case", "shell/seed", "--unary")
+    assert (ran.code, len(upstream.asked)) == (1, 1)
+    assert f"HTTP {status} from 127.0.0.1" in ran.out
+    assert ("are the model and the base URL right?" in ran.out) == (status == 404)
+    assert "1 failed, 1 not tried" in ran.out
+
+
+def test_a_bearer_token_takes_the_place_of_the_key(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-of-mine")
+    upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
+    assert record("anthropic", "--case", CASE, "--unary", key="").code == 0
+    assert upstream.asked[0].headers["authorization"] == "Bearer token-of-mine"
+    assert "x-api-key" not in upstream.asked[0].headers
+    assert all("token-of-mine" not in path.read_text() for path in (tmp_path / "kept").rglob("*.json"))
+
+
+def test_the_organisation_is_sent_and_not_kept(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "our-organisation")
+    (first, last) = replies(corpus.cases[CASE], "openai_chat", streamed=False)
+    assert isinstance(last, Given)
+    upstream.answers = [first, Given(last.body.replace(b"Yes.", b"Yes, our-organisation."), headers=last.headers)]
+    assert record("openai_chat", "--case", CASE, "--unary").code == 0
+    assert upstream.asked[0].headers["openai-organization"] == "our-organisation"
+    text = (tmp_path / "kept" / "openai_chat" / f"{CASE}.json").read_text()
+    assert "our-organisation" not in text
+    assert "Yes, REDACTED-key-1." in text
 
 
 def test_a_call_in_the_last_reply_is_told(corpus: Corpus, record: Record, upstream: Provider) -> None:

@@ -6,13 +6,14 @@ import base64
 import json
 import random
 import string
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback_provider import KEY, Given, Provider, Record, replies
 
@@ -352,6 +353,7 @@ def test_running_text_is_left_alone(text: str) -> None:
     assert Redactor(Filters.default()).text(text) == text
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=8), st.data())
 def test_a_changed_text_is_spread_over_its_pieces(given_in: list[str], data: st.DataObject) -> None:
     joined = "".join(given_in)
@@ -363,6 +365,7 @@ def test_a_changed_text_is_spread_over_its_pieces(given_in: list[str], data: st.
     assert len(spread) == len(given_in)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
     redactor = Redactor(Filters.default(), [KEY])
@@ -379,12 +382,23 @@ JSON_VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON_VALUES)
 def test_json_stays_json(value: Any) -> None:
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
         said = Redactor(Filters.default(), [KEY]).text(text)
         if isinstance(value, (dict, list)):
             assert shape(jsonvalue.parse(said)) == shape(value)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "a-_B9", "eyJ", "eyJabcdef.", "a.b@c-", "sk-", "api_key", "%41", "https://a?", '{"a":']
+)
+def test_no_long_text_takes_long(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    began = time.process_time()
+    Redactor(Filters.default(), [KEY]).text(text)
+    assert time.process_time() - began < 3  # it takes a tenth of that; where time grows with the square, minutes
 
 
 def test_numbers_of_a_secret_name_stay_numbers() -> None:

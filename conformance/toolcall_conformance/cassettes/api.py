@@ -15,7 +15,7 @@ from toolcall_conformance.cassettes.endpoint import Endpoint
 from toolcall_conformance.cassettes.redaction import Redactor
 
 _MOST_WAITS = 5
-_STOP = (401, 402, 403, 404, 405, 429)  # the next request would fare no better
+_STOP = (402, 404, 405)  # no money, no such model or address: the next request would fare no better
 _PASSES = (429, 503, 529)  # what a provider tells to wait with
 _TEXT = 300
 
