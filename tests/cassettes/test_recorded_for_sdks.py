@@ -208,3 +208,15 @@ def test_the_provider_is_needed_for_recording_alone(corpus: Corpus, record: Reco
         for one in exchanges:
             answer = client.post(f"{gone.url}/v1/messages", json=one.request)
             assert jsonvalue.equal(answer.json(), one.response)
+
+
+def test_the_plugin_replays_what_was_recorded(
+    corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path, pytester: pytest.Pytester
+) -> None:
+    for name in ("openai_chat", "gemini"):
+        case = corpus.cases["shell/realistic"]
+        upstream.answers = [*replies(case, name, streamed=False), *replies(case, name, streamed=True)]
+        assert record(name, "--case", "shell/realistic").code == 0
+    result = pytester.runpytest_subprocess("--toolcall-cassettes", str(tmp_path / "kept"), "toolcall::recorded")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*8 recorded exchanges in 4 cassettes*"])
