@@ -1,4 +1,4 @@
-"""A translator behind ``exec:`` gets the same verdicts and findings on every item as in this interpreter."""
+"""A translator behind ``exec:`` gets the same verdicts and findings on each item as in this interpreter."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes th
 LENDER = Path(__file__).parent / "exec_python.py"
 REFERENCE = "toolcall_reference:ReferenceTranslator"
 
-# With errors, renamed tools, state of the provider's, several turns.
-CASES = [
-    f"toolcall::{case}"
-    for case in ("errors/upstream-rate-limit", "mcp/names-cut-alike", "reasoning/seed", "state/seed")
+# With errors, renamed tools, state of the provider's, several turns, streams.
+ITEMS = [
+    "toolcall::errors/upstream-rate-limit::response",
+    *(f"toolcall::mcp/names-cut-alike::{check}" for check in ("request", "response", "round_trip")),
+    *(
+        f"toolcall::mcp/names-cut-alike::agent_loop::{route}{variant}"
+        for route in ("anthropic-to-openai_chat", "gemini-to-anthropic")
+        for variant in ("", "-fresh", "-interleaved", "-streamed", "-stripping", "-swapped")
+    ),
+    "toolcall::reasoning/seed::stream",
+    "toolcall::state/seed::agent_loop::openai_responses-to-anthropic-stored",
+    "toolcall::state/seed::agent_loop::gemini-to-openai_responses",
 ]
 
 # The reference, but for a fault of each kind.
@@ -99,14 +107,27 @@ def same(folder: Path, spec: str, *what: str) -> dict[str, Any]:
 
 
 def test_the_reference(tmp_path: Path) -> None:
-    report = same(tmp_path, REFERENCE, *CASES)
-    assert len(report["items"]) > 200
+    report = same(tmp_path, REFERENCE, *ITEMS)
+    assert len(report["items"]) > 60
+    assert {item["check"] for item in report["items"]} == {
+        "request",
+        "response",
+        "stream",
+        "agent_loop",
+        "round_trip",
+    }
     assert report["losses"]
 
 
 def test_a_translator_with_faults_of_every_kind(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN, encoding="utf-8")
-    report = same(tmp_path, "broken:Translator", "toolcall::mcp/two-servers", "toolcall::errors/upstream-rate-limit")
+    what = "mcp/two-servers::request", "mcp/two-servers::response", "mcp/two-servers::agent_loop"
+    report = same(
+        tmp_path,
+        "broken:Translator",
+        *(f"toolcall::{name}" for name in what),
+        "toolcall::errors/upstream-rate-limit::response",
+    )
     rules = {finding["rule"] for item in report["items"] for finding in item["findings"]}
     assert rules >= {"translation/crashed", "translation/bad-output", "translation/refused"}
     assert len(rules) > 4

@@ -88,7 +88,7 @@ def library(
 
 def left() -> list[str]:
     """Threads of the run that are still there."""
-    end = time.monotonic() + 8  # other tests leave threads that sleep for four
+    end = time.monotonic() + 8  # other tests leave threads that sleep
     while (
         found := [t.name for t in threading.enumerate() if t.name.startswith("toolcall")]
     ) and time.monotonic() < end:
@@ -111,7 +111,7 @@ def test_what_it_gets_wrong_is_found(project: Any) -> None:
 
 def limit(rule: str) -> str:
     """A time limit that is short only where it is to be exceeded: machines are slow at times."""
-    return "--toolcall-timeout=2" if rule == "timed-out" else "--toolcall-timeout=20"
+    return "--toolcall-timeout=1" if rule == "timed-out" else "--toolcall-timeout=20"
 
 
 BEFORE = [
@@ -138,7 +138,7 @@ BEFORE = [
     ("raise asyncio.CancelledError('by itself')", "crashed", "request raised CancelledError*"),
     ("raise Refused('not so')", "refused", "request refused this input: not so"),
     ("raise Unsupported('not so')", "refused", "request raised Unsupported for this input (not so) though *"),
-    ("time.sleep(4)", "timed-out", "request did not return within 2 s"),
+    ("time.sleep(2)", "timed-out", "request did not return within 1 s"),
 ]
 
 
@@ -166,7 +166,7 @@ AFTER = [
     ("return None", "bad-output", "exchange returned None; return the translated body (is a `return` missing[?])"),
     ("return ('200', made)", "bad-output", "exchange returned a tuple that is no (status, body) or *"),
     ("raise Refused('not so')", "refused", "response refused this input: not so"),
-    ("time.sleep(4)", "timed-out", "response did not return within 2 s"),
+    ("time.sleep(2)", "timed-out", "response did not return within 1 s"),
 ]
 
 
@@ -190,7 +190,7 @@ def test_its_own_traceback_is_shown(project: Any) -> None:
 def test_a_coroutine_that_waits_for_ever_is_ended(project: Any) -> None:
     text = "await asyncio.sleep(60)"
     result = project.run(
-        REQUEST, "toolcall::crate", "--toolcall-timeout=2", spec=library(project, text, way="async def")
+        REQUEST, "toolcall::crate", "--toolcall-timeout=1", spec=library(project, text, way="async def")
     )
     result.assert_outcomes(failed=1, passed=8)
     assert left() == []
@@ -198,7 +198,7 @@ def test_a_coroutine_that_waits_for_ever_is_ended(project: Any) -> None:
 
 def test_a_busy_loop_is_ended(project: Any) -> None:
     spec = library(project, "exec('while True: pass')")
-    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=2", spec=spec).assert_outcomes(failed=1, passed=8)
+    project.run(REQUEST, "toolcall::crate", "--toolcall-timeout=1", spec=spec).assert_outcomes(failed=1, passed=8)
     assert left() == []
 
 
