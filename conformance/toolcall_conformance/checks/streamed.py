@@ -80,8 +80,8 @@ class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file. ``dear``: each piece of a stream costs a way to another process. ``begun`` has the session that has made
-    its request already, until it is played.
+    of its file. ``dear``: each piece of a stream costs a way to another process. ``begun`` has the session that has
+    made its request already, until it is played.
     """
 
     name: str
