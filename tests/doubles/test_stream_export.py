@@ -16,6 +16,7 @@ from toolcall_conformance.checks.streamed import told
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge_stream import judge_stream
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reading import Opaque
 from toolcall_conformance.streaming import dump, parse
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
@@ -72,6 +73,8 @@ def judged(content: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ..
 
 
 def said(client: str, stream: dict[str, Any]) -> dict[str, Any]:
-    """What a client is told, however it is cut."""
+    """What a client is told, however it is cut, and the state that it is given."""
     heard = formats.assembled(client, stream)
-    return {**told(formats.read(client, "response", heard.body)), "end": heard.end}
+    reading = formats.read(client, "response", heard.body)
+    state = [item.value for turn in reading.turns for item in turn.items if isinstance(item, Opaque)]
+    return {**told(reading), "end": heard.end, "state": state}

@@ -92,39 +92,6 @@ def parallel_flag_leaked(draft: Draft) -> None:
     draft.body["parallel_tool_calls"] = True
 
 
-@broken("function-call-leaked", rule={
-    ANTHROPIC: "translation/foreign-key",
-    CHAT: ("openai_chat/foreign-key", "translation/foreign-key"),
-    RESPONSES: ("openai_responses/foreign-key", "translation/foreign-key"),
-}, check="response", target=(ANTHROPIC, CHAT, RESPONSES))  # fmt: skip
-def function_call_leaked(draft: Draft) -> None:
-    """Gemini's functionCall stands on a call of a reply."""
-    for call in need(draft.calls):
-        call.entry["functionCall"] = {"name": call.name, "args": call.arguments}
-
-
-@broken("reply-tool-calls-leaked", rule={
-    ANTHROPIC: "translation/foreign-key",
-    RESPONSES: ("openai_responses/foreign-key", "translation/foreign-key"),
-    GEMINI: ("gemini/foreign-key", "translation/foreign-key"),
-}, check="response", target=(ANTHROPIC, RESPONSES, GEMINI))  # fmt: skip
-def reply_tool_calls_leaked(draft: Draft) -> None:
-    """Chat's tool_calls stands in a reply."""
-    need(draft.calls)
-    holder = draft.body["candidates"][0]["content"] if draft.format == GEMINI else draft.body
-    holder["tool_calls"] = [{"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}]
-
-
-@broken("reply-stop-reason-leaked", rule={
-    CHAT: ("openai_chat/foreign-key", "translation/foreign-key"),
-    RESPONSES: ("openai_responses/foreign-key", "translation/foreign-key"),
-    GEMINI: ("gemini/foreign-key", "translation/foreign-key"),
-}, check="response", target=(CHAT, RESPONSES, GEMINI))  # fmt: skip
-def reply_stop_reason_leaked(draft: Draft) -> None:
-    """Anthropic's stop_reason stands in a reply."""
-    draft.body["stop_reason"] = "tool_use" if draft.calls else "end_turn"
-
-
 @broken("signature-to-stranger", rule="translation/state-to-stranger", check="request", target=(CHAT, GEMINI))
 def signature_to_stranger(draft: Draft) -> None:
     """A provider's signature is sent to another provider."""

@@ -21,7 +21,7 @@ from toolcall_conformance.streaming import dump
 
 FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
 IN_NO_FILE = frozenset({"translation/stream-at-once", "translation/crashed"})
-PIECES_ONLY = frozenset({"as_it_is", "single_bytes", "two_pieces_at_once"})
+PIECES_ONLY = frozenset({"as_it_is", "single_bytes", "two_pieces_at_once", "tail_without_blank_line_dropped"})
 
 
 @dataclass(frozen=True)
