@@ -15,7 +15,7 @@ from toolcall_conformance.cassettes.reading import read
 from toolcall_conformance.library import Corpus
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
-CASES = ("shell/realistic", "parallel/seed", "read_file/two-rounds", "errors/seed")
+CASES = ("parallel/seed", "read_file/two-rounds")
 WAYS = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
 
 

@@ -24,7 +24,7 @@ from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser
 from witnesses.passing import by_signature
 
-CASES = ("shell/realistic", "parallel/seed", "read_file/two-rounds")
+CASES = ("parallel/seed", "read_file/two-rounds")
 WAYS = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
 USERS: dict[str, Callable[[Any], Any]] = {
     "anthropic": AnthropicUser,

@@ -241,8 +241,9 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
-@pytest.mark.parametrize("key", [KEY, "opaque/key+with=odd~letters&more"], ids=["usual", "odd"])
+@pytest.mark.parametrize(
+    ("streamed", "key"), [(False, KEY), (True, "opaque/key+with=odd~letters&more")], ids=["unary", "stream and odd"]
+)
 def test_the_key_itself_survives_in_no_spelling(
     spelling: str, streamed: bool, key: str, corpus: Corpus, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
