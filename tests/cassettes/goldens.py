@@ -40,6 +40,6 @@ def write(path: Path, recorded: list[Exchanged], **about: Any) -> None:
     """A cassette; ``about`` is what our recorder says of it."""
     cassette = json.loads(vcrpy_json(recorded))
     if about:
-        cassette["metadata"] = {"toolcall": about}
+        cassette["toolcall"] = about
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(cassette), encoding="utf-8")

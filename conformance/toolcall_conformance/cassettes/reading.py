@@ -80,8 +80,7 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
 
 def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Which case our own recorder played, and when."""
-    holder = cassette.get("metadata")
-    about = holder.get("toolcall") if isinstance(holder, dict) else None
+    about = cassette.get("toolcall")
     if not isinstance(about, dict):
         return None, None
     case, date = about.get("case"), about.get("date")
