@@ -136,8 +136,14 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
             break
         if not any(pointer == place or pointer.startswith(place + "/") for place in told):
             pair.report("translation/identity", pointer, want=want, got=got)
-            defaults = pair.target.get("defaults", {})
-            if identity.says_the_same(want, got, pointer, defaults, reply=pair.output.direction == "response"):
+            if identity.says_the_same(
+                want,
+                got,
+                pointer,
+                pair.target.get("defaults", {}),
+                reply=pair.output.direction == "response",
+                generated=pair.target["generated_keys"],
+            ):
                 pair.findings[-1] = pair.findings[-1].softened(Level.SHOULD)
     return own + pair.findings
 

@@ -33,6 +33,11 @@ class Rule:
     evidence: tuple[Mapping[str, Any], ...]
     raw: Mapping[str, Any] = field(repr=False, hash=False, compare=False)
 
+    def level_in(self, direction: str) -> Level:
+        """The level in a body of this direction: evidence of what providers refuse says nothing of their replies."""
+        own = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
+        return Level(own) if own else self.level
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

@@ -37,6 +37,10 @@ def levels(name: str, direction: str, *edits: tuple[str, Any]) -> set[tuple[str,
         ("openai_chat", "request", ("metadata", {})),
         ("openai_chat", "response", ("provider", "openai")),
         ("openai_responses", "response", ("provider", {"name": "openai"})),
+        ("anthropic", "response", ("id", "msg_another")),
+        ("openai_chat", "response", ("created", 1)),
+        ("openai_responses", "response", ("id", "resp_another")),
+        ("gemini", "response", ("responseId", "another")),
     ],
 )
 def test_what_changes_the_bytes_alone_is_told(name: str, direction: str, edit: tuple[str, Any]) -> None:
@@ -52,7 +56,8 @@ def test_what_changes_the_bytes_alone_is_told(name: str, direction: str, edit: t
         ("anthropic", "request", ("metadata", {"user_id": "somebody"})),
         ("openai_chat", "request", ("user", "somebody")),
         ("openai_chat", "response", ("system_fingerprint", ...)),
-        ("gemini", "response", ("responseId", "another")),
+        ("openai_chat", "response", ("created", "today")),
+        ("gemini", "response", ("responseId", ...)),
     ],
 )
 def test_what_is_added_to_a_request_or_lost_from_a_reply_fails(

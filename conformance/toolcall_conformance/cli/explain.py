@@ -53,8 +53,10 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
 
 def _rule(rule: Rule, *, examples: bool) -> str:
     bound = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
+    in_replies = rule.level_in("response")
+    levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
     lines = [
-        f"{rule.id}  ({rule.level}, since {rule.since})",
+        f"{rule.id}  ({levels}, since {rule.since})",
         _field("says", rule.sentence),
         _field("breach", rule.breach),
         _field("binds", f"{bound.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),

@@ -25,20 +25,20 @@ def check_body(
     formats.load_rules(format_name)
     found: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
-        found.append(_finding(corpus, rule_id, breach))
+        found.append(_finding(corpus, rule_id, breach, direction))
     if reading is None:
         reading = formats.read(format_name, direction, body)
     subject = Subject(format_name, direction, body, reading, model)
     for rule_id, function in functions_of(format_name, direction):
-        found.extend(_finding(corpus, rule_id, breach) for breach in function(subject))
+        found.extend(_finding(corpus, rule_id, breach, direction) for breach in function(subject))
     return found
 
 
-def _finding(corpus: Corpus, rule_id: str, breach: Breach) -> Finding:
+def _finding(corpus: Corpus, rule_id: str, breach: Breach, direction: str) -> Finding:
     rule = corpus.rule(rule_id)
     return Finding(
         rule=rule_id,
-        level=rule.level,
+        level=rule.level_in(direction),
         pointer=breach.pointer,
         message=breach.message or rule.breach,
         want=breach.want,

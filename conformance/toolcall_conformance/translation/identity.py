@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
@@ -29,11 +29,16 @@ def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[s
         yield pointer, source, output
 
 
-def says_the_same(want: Any, got: Any, pointer: str, defaults: Mapping[str, Any], *, reply: bool) -> bool:
+def says_the_same(
+    want: Any, got: Any, pointer: str, defaults: Mapping[str, Any], *, reply: bool, generated: Collection[str] = ()
+) -> bool:
     """Whether a difference changes the bytes alone: what is null, empty or the default stands there, or does not.
 
-    A reply may also have further keys, which clients pass over (the equivalence ``unknown-reply-keys``).
+    A reply may also have further keys, which clients pass over (the equivalence ``unknown-reply-keys``), and at its top
+    another id or time of its own (``generated-values``): what an id is good for is seen where it comes back.
     """
+    if reply and pointer.removeprefix("/") in generated and MISSING not in (want, got):
+        return type(want) is type(got)
     if want is MISSING:
         key = pointer.rpartition("/")[2]
         return reply or _is_nothing(key, got, defaults)

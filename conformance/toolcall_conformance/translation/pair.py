@@ -87,7 +87,7 @@ class Pair:
         rule = self.corpus.rule(rule_id)
         finding = Finding(
             rule=rule_id,
-            level=rule.level,
+            level=rule.level_in(self.output.direction),
             pointer=pointer,
             message=message or rule.breach,
             want=want,
