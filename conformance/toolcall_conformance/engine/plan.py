@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,10 +75,17 @@ def route_of(case: Case, client: str, upstream: str) -> Route:
     return Route(client, upstream, case.model(client), case.model(upstream), stream=False)
 
 
-def items(corpus: Corpus, *, cut_everywhere: bool = False) -> Iterator[Planned]:
-    """Every item of a corpus, whatever the translator does. ``cut_everywhere``: streams are cut in every case."""
+def items(
+    corpus: Corpus, *, cut_everywhere: bool = False, wanted: Callable[[str, str], bool] = lambda _case, _check: True
+) -> Iterator[Planned]:
+    """Every item of a corpus, whatever the translator does. ``cut_everywhere``: streams are cut in every case.
+
+    Of a case and a check that are not ``wanted`` there are none, and nothing is read for them.
+    """
     for case in corpus.cases.values():
         for check in CHECKS:
+            if not wanted(case.id, check):
+                continue
             for client in case.formats:
                 for upstream in case.formats:
                     for name in variants(corpus, check, case, client, upstream, cut_everywhere=cut_everywhere):

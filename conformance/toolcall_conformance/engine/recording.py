@@ -125,7 +125,8 @@ class Recorder:
         order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
         items = sorted(self.records.values(), key=lambda record: order[record.nodeid])
         judged = {record.nodeid: record.rules for record in items if record.judged}
-        stale = self.run.known.stale([item.nodeid for item in self.run.planned], judged)
+        known = self.run.known
+        stale = known.stale([item.nodeid for item in self.run.planned], judged) if known.entries else []
         return RunRecord(
             header=self._header(),
             items=items,

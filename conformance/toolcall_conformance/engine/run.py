@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -41,33 +41,36 @@ class Run:
     @functools.cached_property
     def planned(self) -> tuple[Planned, ...]:
         """All items that apply to the translator, selected or not."""
-        return tuple(item for item in self._items if self._applies(item))
+        return tuple(item for item in self._items(lambda _case, _check: True) if self._applies(item))
 
     @functools.cached_property
     def selected(self) -> tuple[Planned, ...]:
         """The items that the arguments ask for."""
-        return tuple(item for item in self.planned if self._asked(item))
+        return tuple(item for item in self._asked if self._applies(item))
 
     @functools.cached_property
     def not_applicable(self) -> tuple[Planned, ...]:
         """The items that the arguments ask for and that the translator does not do."""
-        return tuple(item for item in self._items if self._asked(item) and not self._applies(item))
+        return tuple(item for item in self._asked if not self._applies(item))
 
     @property
     def rules(self) -> Mapping[str, Rule]:
         return self.corpus.rules
 
-    @property
-    def _items(self) -> Iterator[Planned]:
+    def _items(self, wanted: Callable[[str, str], bool]) -> Iterator[Planned]:
+        """The items of the cases and checks that are wanted, whatever the translator does."""
         fineness = self.settings.fineness
         if self.cassettes is not None:
             yield from recorded_items(self.corpus, self.cassettes.cases)
         if not self.driver.carries:
             return  # without a translator there are the recordings alone
-        yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere)
+        yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere, wanted=wanted)
 
-    def _asked(self, item: Planned) -> bool:
-        return self.selection.has(item.case.id, item.check, str(item.route), item.variant)
+    @functools.cached_property
+    def _asked(self) -> tuple[Planned, ...]:
+        """What the arguments ask for, whatever the translator does. Other cases are not even read."""
+        has = self.selection.has
+        return tuple(item for item in self._items(has) if has(item.case.id, item.check, str(item.route), item.variant))
 
     def _applies(self, item: Planned) -> bool:
         return self.support.applies(item)
