@@ -22,7 +22,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
     load_driver,
 )
-from toolcall_conformance.drivers.exchanges import Answered
+from toolcall_conformance.drivers.answers import Answered
 from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.answers import Answered, Came, Flowed, NoJSON, as_answer, words_of
+from toolcall_conformance.drivers.asked import Observer
 from toolcall_conformance.drivers.errorout import plain_error
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.outcomes import (
@@ -21,51 +23,16 @@ from toolcall_conformance.drivers.outcomes import (
     Misdirected,
     Outcome,
     Produced,
-    ProtocolError,
     RefusedOutcome,
-    Seen,
     TimedOut,
     TranslatorError,
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
+from toolcall_conformance.drivers.waiting import Waiting
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.upstream import Addresses, Asked, Conversation, Reply, ScriptedUpstream
+from toolcall_conformance.upstream import Addresses, Conversation, Reply, ScriptedUpstream
 
-Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
-# How long the end of a stream is kept back, to see whether anything comes out before it: of a translator not known yet,
-# and of one that has waited for the end on the same route already.
-PATIENT_SECONDS = 2.0
-IMPATIENT_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class NoJSON:
-    """Stands for a body that is no JSON: ``sentence`` says so, ``words`` are the first of its own."""
-
-    sentence: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What an exchange gave the client. ``headers`` is None where the medium has none; ``body`` may be anything."""
-
-    status: int
-    headers: dict[str, str] | None
-    body: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Flowed:
-    """What an exchange gave a client that asked for a stream, and got one."""
-
-    status: int
-    headers: dict[str, str] | None
-    streamed: Streamed
-
-
-Came = Answered | Flowed | Failed
 # Sends a client's body on its way; what comes of it is there when the exchange is over.
 Send = Callable[[dict[str, Any], Conversation], "Future[Came]"]
 
@@ -81,21 +48,6 @@ class Habits:
     raises_errors: bool = False
     own_history: bool = False
     secret: str | None = None
-
-
-class Waiting:
-    """On which routes a translator is known to wait for the end of a stream; of a driver, for all its sessions."""
-
-    def __init__(self) -> None:
-        self._known: set[str] = set()
-
-    def seconds(self, route: Route, limit: float) -> float:
-        """For how long the end of a stream is kept back, of a call that may take ``limit`` seconds."""
-        return min(IMPATIENT_SECONDS if str(route) in self._known else PATIENT_SECONDS, limit / 4)
-
-    def found(self, route: Route) -> None:
-        """A translator has waited."""
-        self._known.add(str(route))
 
 
 class ExchangeSession:
@@ -127,6 +79,7 @@ class ExchangeSession:
         self._send = send
         self._seconds = seconds
         self._habits = habits
+        self._observer = Observer(route, upstream.addresses, habits.secret, output_limit)
         self._waiting = waiting
         self._late = late
         self._tail = tail
@@ -151,15 +104,15 @@ class ExchangeSession:
         pending = self._pending = self._send(copied(body), self._conversation)
         asked = self._conversation.wait(pending, self._seconds)
         if asked is not None:
-            return self._produced(asked)
+            return self._observer.produced(asked)
         strays = self._conversation.strays
         late = None if pending.done() else self._too_late(pending)
         if strays:
             # Some look around first, by GET; what matters is where the body went.
-            return Misdirected(self._elsewhere(next((one for one in strays if one.body), strays[0])))
+            return Misdirected(self._observer.elsewhere(next((one for one in strays if one.body), strays[0])))
         if late is not None:
             return late
-        came = _as_answer(_result(pending))
+        came = as_answer(_result(pending))
         outcome = self._unasked(came) if isinstance(came, Answered) else came
         # Then neither are its replies: a medium in one piece cannot say so when it is opened.
         self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
@@ -167,11 +120,11 @@ class ExchangeSession:
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and tell what the client gets."""
-        came = _as_answer(self._finish(Reply.json(body)))
+        came = as_answer(self._finish(Reply.json(body)))
         if not isinstance(came, Answered):
             return came
         if not 200 <= came.status < 300:
-            told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
+            told = f"answered {came.status} though the upstream answered 200{words_of(came.body)}"
             return Crashed(TranslatorError(told), self._tail())
         if isinstance(came.body, NoJSON):
             return BadOutput(came.body.sentence, words=self._tail())
@@ -180,7 +133,7 @@ class ExchangeSession:
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and tell what the client gets."""
-        came = _as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
+        came = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
         # Who raised before the upstream was asked says nothing of errors.
         if isinstance(came, Crashed) and self._conversation.asked and not isinstance(came.exception, TranslatorError):
             return UnsupportedOutcome(
@@ -251,10 +204,10 @@ class ExchangeSession:
         if not isinstance(came, Answered):
             return came
         if not 200 <= came.status < 300:
-            told = f"answered {came.status} though the upstream answered 200{_words(came.body)}"
+            told = f"answered {came.status} though the upstream answered 200{words_of(came.body)}"
             return Crashed(TranslatorError(told), self._tail())
         return BadOutput(
-            f"{self._who} answered with a whole body where the client asked for a stream{_words(came.body)}",
+            f"{self._who} answered with a whole body where the client asked for a stream{words_of(came.body)}",
             words=self._tail(),
         )
 
@@ -280,18 +233,9 @@ class ExchangeSession:
         self._late()
         return TimedOut(self._seconds, self._tail())
 
-    def _produced(self, asked: Asked) -> Outcome:
-        try:
-            value = plain(parse(asked.body), "the translator", self._limit)
-        except JSONError as error:
-            return BadOutput(f"the body that went to the upstream is no JSON: {error}")
-        if isinstance(value, BadOutput):
-            return BadOutput(f"to the upstream {value.sentence}", value.pointer)
-        return Produced(value, beside=tuple(self._seen(asked)))
-
     def _unasked(self, came: Answered) -> Outcome:
         """An exchange that ended before the upstream was asked: its status says why, if it has one."""
-        words = _words(came.body)
+        words = words_of(came.body)
         if came.status in (404, 405, 501):
             return UnsupportedOutcome(f"answered {came.status}{words}")
         if 400 <= came.status < 500:
@@ -301,51 +245,9 @@ class ExchangeSession:
             return Crashed(TranslatorError(told), self._tail())
         return BadOutput(f"{self._who} answered {came.status} without asking the upstream{words}", words=self._tail())
 
-    def _seen(self, asked: Asked) -> list[Seen]:
-        seen = []
-        for name in self._addresses.missing(self._route.upstream, asked.headers, asked.query):
-            seen.append(Seen("header", f"the request to {asked.method} {asked.path} has no header {name}"))
-        model = asked.address.model if asked.address is not None else None
-        if model is not None and model != self._route.upstream_model:
-            seen.append(Seen("model", f"the path names the model {model}, the route {self._route.upstream_model}"))
-        secret = self._habits.secret
-        if secret is not None:
-            places = [f"the header {name}" for name, text in asked.headers.items() if secret in text]
-            places += ["the query"] * (secret in asked.query) + ["the path"] * (secret in asked.path)
-            places += ["the body"] * (secret.encode() in asked.body)
-            seen += [Seen("key", f"the client's key reaches the upstream in {place}") for place in places]
-        return seen
-
-    def _elsewhere(self, stray: Asked) -> str:
-        """Where a request went instead of to the API of the route."""
-        right = f"{self._route.upstream} is {self._addresses.spelt(self._route.upstream)}"
-        if stray.address is not None:
-            other = f"the API of {stray.address.format}; perhaps this translator does the route "
-            other += f"{self._route.client}-to-{stray.address.format}"
-        else:
-            other = "no API of these formats"
-        return f"the upstream was asked at {stray.method} {stray.path}, which is {other}; {right}"
-
-
-def _as_answer(came: Came) -> Answered | Failed:
-    """A stream where none was to come, as a body that is no JSON."""
-    if not isinstance(came, Flowed):
-        return came
-    words = came.streamed.data[:300].decode("utf-8", "replace").strip()
-    return Answered(came.status, came.headers, NoJSON(f"a stream came with status {came.status}: {words!r}", words))
-
 
 def _result(pending: Future[Came]) -> Came:
     try:
         return pending.result()
     except CancelledError:
         return Crashed(TranslatorError("was cancelled"), "")
-
-
-def _words(body: Any) -> str:
-    """An error's own words, shortened."""
-    message = body.words if isinstance(body, NoJSON) else body
-    while isinstance(message, dict) and message:
-        message = message.get("message", message.get("error", message.get("detail", next(iter(message.values())))))
-    text = str(message).strip()
-    return f": {text[:300]}" if text and message != {} else ""

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.answers import Answered, Came
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.errorout import plain_error
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.exchanges import Answered, Came
 from toolcall_conformance.drivers.exec_answers import Losses, instead
 from toolcall_conformance.drivers.exec_child import Child, Fault, start
 from toolcall_conformance.drivers.exec_streams import draw

@@ -10,7 +10,8 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.exchanges import Answered, Came, ExchangeSession, Flowed, Habits, Waiting
+from toolcall_conformance.drivers.answers import Answered, Came, Flowed
+from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
@@ -23,6 +24,7 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.python_streams import Drawing, Drawn
 from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
+from toolcall_conformance.drivers.waiting import Waiting
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
 from toolcall_conformance.upstream.loops import LoopThread
 

@@ -10,16 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.answers import Answered, Came, Flowed, NoJSON
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.exchanges import (
-    Answered,
-    Came,
-    ExchangeSession,
-    Flowed,
-    Habits,
-    NoJSON,
-    Waiting,
-)
+from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
 from toolcall_conformance.drivers.gateway_config import filled, load
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
 from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
@@ -33,6 +26,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Piece, Streamed
+from toolcall_conformance.drivers.waiting import Waiting
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
 
