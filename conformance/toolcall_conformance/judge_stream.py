@@ -13,6 +13,7 @@ from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.broken_off import after_the_end
 
 #: What ``Finding.body`` says where a pointer goes into the reply that the stream amounts to, and not into the stream.
 TOGETHER = "the reply, put together"
@@ -54,7 +55,7 @@ def judge_stream(
         found = _but_for_its_end(corpus, client, output, heard)
     found = [_counted(output, finding) for finding in found]
     if sent is not None and sent.end != "whole":
-        return Findings([*found, *after_the_end(sent, heard)])
+        return Findings([*found, *_after_the_end(sent, heard)])
     if sent is not None and heard.body is None:
         got = "an error" if heard.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
@@ -104,39 +105,12 @@ def event_of(finding: Finding) -> int | None:
     return int(place[1]) + 1 if place is not None else None
 
 
-def after_the_end(source: Assembled, client: Assembled) -> Iterator[Finding]:
-    """What is wrong with a client's stream, the upstream's of which did not end in order: it broke off, or failed."""
-    how = "failed" if source.end == "failed" else "breaks off"
+def _after_the_end(source: Assembled, client: Assembled) -> Iterator[Finding]:
     # Where the source says the whole text of the arguments, the call may be closed at once.
-    closed = sum(call.closed or call.whole is not None for call in source.calls)
+    had = sum(call.closed or call.whole is not None for call in source.calls)
     got = sum(call.closed for call in client.calls)
-    if got > closed:
-        yield Finding(
-            "translation/stream-cut-call",
-            Level.MUST,
-            "",
-            f"the upstream's stream {how} in the middle of a call, and the client gets the call as if it were whole",
-            want=closed,
-            got=got,
-            element="call",
-        )
-    elif source.end == "failed" and client.end != "failed":
-        yield Finding(
-            "translation/stream-error-told",
-            Level.MUST if client.end == "whole" else Level.SHOULD,
-            "",
-            "the upstream failed, and the client's stream "
-            + ("ends as if all were well" if client.end == "whole" else "just stops"),
-            element="error",
-        )
-    elif client.end == "whole":
-        yield Finding(
-            "translation/stream-cut-end",
-            Level.MUST,
-            "",
-            "the upstream's stream breaks off, and the client gets a reply that ends as if it were whole",
-            element="finish",
-        )
+    how = "failed" if source.end == "failed" else "breaks off"
+    return after_the_end(source, client, how, had=had, got=got)
 
 
 def _sent(upstream: str | None, source: dict[str, Any] | None) -> Assembled | None:

@@ -16,6 +16,7 @@ from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.translation.broken_off import after_the_end
 
 
 def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
@@ -48,38 +49,11 @@ def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bo
 
 def _findings(upstream: str, source: Assembled, heard: Heard, end: str) -> Iterator[Finding]:
     client = heard.assembled
-    whole = sum(_is_whole(call, source) for call in source.calls)
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
+    had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
-    if got > whole:
-        yield Finding(
-            "translation/stream-cut-call",
-            Level.MUST,
-            "",
-            f"the upstream's stream {_HOW[source.end, end]} in the middle of a call, and the client gets the call as "
-            "if it were whole",
-            want=whole,
-            got=got,
-            element="call",
-        )
-    elif source.end == "failed" and client.end != "failed":
-        yield Finding(
-            "translation/stream-error-told",
-            Level.MUST if client.end == "whole" else Level.SHOULD,
-            "",
-            "the upstream failed in the middle, and the client's stream "
-            + ("ends as if all were well" if client.end == "whole" else "just stops"),
-            element="error",
-        )
-    elif source.end == "open" and client.end == "whole":
-        yield Finding(
-            "translation/stream-cut-end",
-            Level.MUST,
-            "",
-            f"the upstream's stream {_HOW[source.end, end]}, and the client gets a reply that ends as if it were whole",
-            element="finish",
-        )
-    elif source.end == "whole":
+    yield from after_the_end(source, client, _HOW[source.end, end], had=had, got=got)
+    if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_heard = formats.read(heard.format, "response", client.body).finish
         if want is not None and (end_heard is None or end_heard.reason != want.reason):

@@ -1,0 +1,43 @@
+"""What a client may be told when the upstream's stream came to no good end: it broke off, failed, or hit a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.reading.assembled import Assembled
+
+
+def after_the_end(source: Assembled, client: Assembled, how: str, *, had: int, got: int) -> Iterator[Finding]:
+    """The first thing that is wrong with the client's stream.
+
+    ``how`` says what became of the source (``breaks off``). ``had`` are the calls that the source finished, ``got``
+    those that the client takes for finished.
+    """
+    if got > had:
+        yield Finding(
+            "translation/stream-cut-call",
+            Level.MUST,
+            "",
+            f"the upstream's stream {how} in the middle of a call, and the client gets the call as if it were whole",
+            want=had,
+            got=got,
+            element="call",
+        )
+    elif source.end == "failed" and client.end != "failed":
+        yield Finding(
+            "translation/stream-error-told",
+            Level.MUST if client.end == "whole" else Level.SHOULD,
+            "",
+            f"the upstream's stream {how}, and the client's "
+            + ("ends as if all were well" if client.end == "whole" else "just stops"),
+            element="error",
+        )
+    elif source.end == "open" and client.end == "whole":
+        yield Finding(
+            "translation/stream-cut-end",
+            Level.MUST,
+            "",
+            f"the upstream's stream {how}, and the client gets a reply that ends as if it were whole",
+            element="finish",
+        )
