@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -55,7 +54,8 @@ def judge_stream(
         found = _but_for_its_end(corpus, client, output, heard)
     found = [_counted(output, finding) for finding in found]
     if sent is not None and sent.end != "whole":
-        return Findings([*found, *_after_the_end(sent, heard)])
+        how = "failed" if sent.end == "failed" else "breaks off"
+        return Findings([*found, *after_the_end(sent, heard, how)])
     if sent is not None and heard.body is None:
         got = "an error" if heard.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
@@ -103,14 +103,6 @@ def event_of(finding: Finding) -> int | None:
     """The number of the event, from 1, at which a finding points."""
     place = _EVENT.match(finding.pointer) if finding.body != TOGETHER else None
     return int(place[1]) + 1 if place is not None else None
-
-
-def _after_the_end(source: Assembled, client: Assembled) -> Iterator[Finding]:
-    # Where the source says the whole text of the arguments, the call may be closed at once.
-    had = sum(call.closed or call.whole is not None for call in source.calls)
-    got = sum(call.closed for call in client.calls)
-    how = "failed" if source.end == "failed" else "breaks off"
-    return after_the_end(source, client, how, had=had, got=got)
 
 
 def _sent(upstream: str | None, source: dict[str, Any] | None) -> Assembled | None:

@@ -52,7 +52,7 @@ def _findings(upstream: str, source: Assembled, heard: Heard, end: str) -> Itera
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
-    yield from after_the_end(source, client, _HOW[source.end, end], had=had, got=got)
+    yield from after_the_end(source, client, _HOW[source.end, end], calls=(had, got))
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_heard = formats.read(heard.format, "response", client.body).finish

@@ -16,6 +16,7 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
+from toolcall_conformance.translation.broken_off import after_the_end
 
 
 def fineness(judges: Judges, *, dear: bool) -> cuts.Fineness:
@@ -95,36 +96,11 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
             if not isinstance(came, Streamed):
                 continue  # raising, and whatever else ends it, is all right
             heard = Heard(route.client, came).assembled
-            before = len(tally.findings)
-            # Where the stream says the whole text of the arguments, the call may be closed at once.
-            closed = sum(call.closed or call.whole is not None for call in source.calls)
-            if sum(call.closed for call in heard.calls) > closed:
-                tally.findings.append(
-                    Finding(
-                        "translation/stream-cut-call",
-                        Level.MUST,
-                        "",
-                        f"the upstream's stream {how} after {count} of {len(events)} events, in the middle of a call, "
-                        "and the client gets the call as if it were whole",
-                        want=closed,
-                        got=sum(call.closed for call in heard.calls),
-                        element="call",
-                        body=name,
-                    )
-                )
-            elif heard.end == "whole" and came.raised is None:
-                tally.findings.append(
-                    Finding(
-                        "translation/stream-cut-end",
-                        Level.MUST,
-                        "",
-                        f"the upstream's stream {how} after {count} of {len(events)} events, and the client gets a "
-                        "reply that ends as if it were whole",
-                        element="finish",
-                        body=name,
-                    )
-                )
-            if len(tally.findings) > before:
+            if came.raised is not None:
+                heard = replace(heard, end="failed")  # whatever went before, it is no end in order
+            found = after_the_end(source, heard, f"{how} after {count} of {len(events)} events")
+            if wrong := [replace(one, body=name) for one in found]:
+                tally.findings += wrong
                 return True
     for count in cuts.spread(range(1, before_end), fine.failures):
         if not _told_of_its_failure(scene, events, count, judges, tally):

@@ -8,12 +8,15 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.reading.assembled import Assembled
 
 
-def after_the_end(source: Assembled, client: Assembled, how: str, *, had: int, got: int) -> Iterator[Finding]:
+def after_the_end(
+    source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
+) -> Iterator[Finding]:
     """The first thing that is wrong with the client's stream.
 
-    ``how`` says what became of the source (``breaks off``). ``had`` are the calls that the source finished, ``got``
-    those that the client takes for finished.
+    ``how`` says what became of the source (``breaks off``). ``calls`` are those that the source finished and those that
+    the client takes for finished; without it, those that each of them closed.
     """
+    had, got = calls or _closed(source, client)
     if got > had:
         yield Finding(
             "translation/stream-cut-call",
@@ -41,3 +44,10 @@ def after_the_end(source: Assembled, client: Assembled, how: str, *, had: int, g
             f"the upstream's stream {how}, and the client gets a reply that ends as if it were whole",
             element="finish",
         )
+
+
+def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
+    """How many calls the client may have closed, and how many it has."""
+    # Where the source says the whole text of the arguments, the call may be closed at once.
+    may = sum(call.closed or call.whole is not None for call in source.calls)
+    return may, sum(call.closed for call in client.calls)
