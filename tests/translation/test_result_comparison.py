@@ -203,6 +203,22 @@ def test_small_liberties_are_told(name: str) -> None:
     assert about_results(found(source, output)) == {rule: Level.SHOULD}
 
 
+MARK = {
+    "the message alone": ("boom", {"output": "boom"}, Level.MUST),
+    "the tool's own words": ("Error: boom", {"output": "Error: boom"}, Level.MUST),
+    "words that say nothing of a failure": ("boom", {"output": "Result: boom"}, Level.MUST),
+    "the translator's words": ("boom", {"result": "Error: boom"}, Level.SHOULD),
+    "the mark itself": ("boom", {"error": "boom"}, None),
+}
+
+
+@pytest.mark.parametrize("name", MARK)
+def test_a_failure_without_its_mark_is_graver_than_one_told_in_words(name: str) -> None:
+    message, response, level = MARK[name]
+    told = found(anthropic(failed(message)), gemini(response))
+    assert told.get("translation/error-mark") is level
+
+
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damage_breaks_its_rule(name: str) -> None:
     source, output, rule = DAMAGED[name]

@@ -186,6 +186,18 @@ def looks_like_error(result: Result) -> bool:
     return False
 
 
+def told_in_own_words(source: Content, output: Content, names: Sequence[str]) -> bool:
+    """Whether the output says before the message that something failed, and the source leaves that to its mark."""
+    known = fingerprints(source)
+    strings = [*output.texts, *([] if output.value is MISSING else strings_in(output.value))]
+    return any(
+        squeezed([rest]) in known
+        for text in strings
+        if squeezed([text]) not in known
+        for rest in without_prefix(text, names)
+    )
+
+
 def fingerprints(content: Content) -> set[str]:
     """Marks of a content: two contents that say the same, as messages or not, have one in common (unless blank)."""
     strings = [] if content.value is MISSING else strings_in(content.value)

@@ -9,7 +9,12 @@ from typing import Any
 from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
-from toolcall_conformance.translation.failures import compare_failure, fingerprints, looks_like_error
+from toolcall_conformance.translation.failures import (
+    compare_failure,
+    fingerprints,
+    looks_like_error,
+    told_in_own_words,
+)
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import Content, compare_payload, read_content
 
@@ -44,13 +49,23 @@ class Verdicts:
     def _compare(self, want: Content, got: Content, result: Result) -> Breach:
         try:
             if want.error:
-                call = None if result.call is None else self.pair.output.calls[result.call]
-                names = [word for word in (result.name, result.id, call and call.name, call and call.id) if word]
-                return compare_failure(want, got, names)
+                return compare_failure(want, got, self._names(result))
             level = compare_payload(want, got)
         except RecursionError:
             return None  # nested so deep that nothing can be said
         return None if level is None else ("translation/result-content", level)
+
+    def told_in_own_words(self, left: int, right: int) -> bool:
+        """Whether the translator says in words what it leaves unmarked: that the tool failed."""
+        try:
+            return told_in_own_words(self.before[left], self.after[right], self._names(self.output[right]))
+        except RecursionError:
+            return False
+
+    def _names(self, result: Result) -> list[str]:
+        """Words that may stand beside the message of a failure."""
+        call = None if result.call is None else self.pair.output.calls[result.call]
+        return [word for word in (result.name, result.id, call and call.name, call and call.id) if word]
 
     def close(self, left: int, right: int) -> bool:
         """Whether the contents are the same but for what is only told."""
@@ -196,7 +211,14 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
         )
     if before.error and pair.both("error-mark") and not after.error:
         pair.report(
-            "translation/error-mark", after.pointer, want=True, got=after.error, source=before.pointer, subject=subject
+            "translation/error-mark",
+            after.pointer,
+            want=True,
+            got=after.error,
+            source=before.pointer,
+            subject=subject,
+            # The model reads it; that nothing but the mark may tell it, no documentation says.
+            at_most=Level.SHOULD if verdicts.told_in_own_words(left, right) else Level.MUST,
         )
     guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
     if after.error and not before.error and not (guessed and looks_like_error(before)):

@@ -18,11 +18,11 @@ def error_mark_lost(draft: Draft) -> None:
 
 @broken("error-as-output", rule="translation/error-mark", check="request", target=GEMINI, sources=(ANTHROPIC,))
 def error_as_output(draft: Draft) -> None:
-    """A failed tool's message stands under ``output``, prefixed, as if the tool had said it."""
+    """A failed tool's message stands under ``output``, as if it were what the tool gave."""
     for result in need(
         [result for result in draft.results if result.failed and isinstance(result.content["error"], str)]
     ):
-        result.content = {"output": "Error: " + result.content["error"]}
+        result.content = {"output": result.content["error"]}
 
 
 @broken("error-mark-turned", rule="translation/error-mark", check="request", target=ANTHROPIC, sources=(GEMINI,))

@@ -263,3 +263,12 @@ def _thoughts(value: Any) -> list[str]:
         own += [value["text"]] if thought and isinstance(value.get("text"), str) else []
         return own + [found for entry in value.values() for found in _thoughts(entry)]
     return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
+
+
+@warning("error-told-in-words", rule="translation/error-mark", check="request", target=GEMINI, sources=(ANTHROPIC,))
+def error_told_in_words(draft: Draft) -> None:
+    """A failed tool's message stands under ``output``, and the translator says before it that it is an error."""
+    for result in need(
+        [result for result in draft.results if result.failed and isinstance(result.content["error"], str)]
+    ):
+        result.content = {"output": "Error: " + result.content["error"]}
