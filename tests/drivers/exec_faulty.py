@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from exec_speaking import WORDS, die, tell, write
+
 FAULT = sys.argv[1]
 FOREVER = 600.0
 routes: dict[str, dict[str, str]] = {}
@@ -27,30 +29,13 @@ def note(pid: int) -> int:
     return pid
 
 
-def write(data: bytes) -> None:
-    try:
-        while data:
-            data = data[os.write(1, data) :]
-    except BrokenPipeError:
-        os._exit(9)
-
-
-def tell(**told: Any) -> None:
-    write(json.dumps(told).encode() + b"\n")
-
-
-def die(code: int) -> None:
-    os.write(2, b"these are my last words\n")
-    os._exit(code)
-
-
 def kill() -> None:
-    os.write(2, b"these are my last words\n")
+    os.write(2, WORDS)
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def hang() -> None:
-    os.write(2, b"these are my last words\n")
+    os.write(2, WORDS)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(FOREVER)
 

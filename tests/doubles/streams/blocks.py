@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from doubles.streams.handles import again, kind, opens, piece, typed, without_last
-from doubles.streams.model import ANTHROPIC, CUT, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
+from doubles.streams.model import ANTHROPIC, CUT, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
 
 Events = Iterator[Event]
 
 NOT_ITS_BLOCK = ("anthropic/stream-block-closed", "translation/arguments")
 """What follows where deltas and stops are for another block than their own."""
-
-HALF_JSON = ("anthropic/call-input-object", "translation/arguments")
-"""What follows where the fragments of a call are no JSON."""
 
 
 @broken(
@@ -90,7 +87,7 @@ def block_closed_twice(events: Events) -> Events:
     "delta-before-start",
     client=ANTHROPIC,
     rule="anthropic/stream-block-open",
-    follows=("anthropic/stream-arguments", *HALF_JSON),
+    follows=("anthropic/stream-arguments", *NO_JSON),
     spares=TEXT,
 )
 def delta_before_start(events: Events) -> Events:
@@ -237,7 +234,7 @@ def fragment_as_object(events: Events) -> Events:
     "block-for-every-fragment",
     client=ANTHROPIC,
     rule=("anthropic/stream-arguments", "translation/call-invented"),
-    follows=(*HALF_JSON, "anthropic/call-ids-unique"),
+    follows=(*NO_JSON, "anthropic/call-ids-unique"),
     spares=TEXT,
     thread="https://github.com/diegosouzapw/OmniRoute/issues/686",
 )

@@ -13,6 +13,7 @@ from doubles.streams.model import (
     CHAT,
     CUT,
     GEMINI,
+    NO_JSON,
     ONE,
     PARALLEL,
     RESPONSES,
@@ -24,9 +25,6 @@ from doubles.streams.model import (
 )
 
 Events = Iterator[Event]
-
-NO_JSON = ("anthropic/call-input-object", "translation/arguments")
-"""What follows in Anthropic where the fragments of a call are no JSON."""
 
 
 @broken(

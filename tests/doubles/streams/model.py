@@ -28,6 +28,9 @@ CALL_ALONE = "write_file/required-and-single"  # one call, and nothing behind it
 ONE = "shell/seed"  # a text, and one call
 TEXT = "replace/choice-none"  # nothing but a text
 CUT = "shell/length-cut"  # a text that max_tokens cut
+
+# What follows in Anthropic where the fragments of a call are no JSON.
+NO_JSON = ("anthropic/call-input-object", "translation/arguments")
 UNICODE = "write_file/unicode-arguments"  # U+2028 and characters of four bytes in arguments
 THINKING = "reasoning/parallel-calls"  # thinking with a signature, and two calls
 
