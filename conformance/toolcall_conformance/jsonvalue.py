@@ -12,22 +12,26 @@ class JSONError(ValueError):
     """Text that is not the JSON we accept; the message says what and where."""
 
 
+def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(items)
+    if len(found) < len(items):
+        keys = [key for key, _ in items]
+        raise JSONError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+    return found
+
+
+def _constant(name: str) -> Any:
+    raise JSONError(f"{name} is not JSON")
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+
+
 def parse(text: str | bytes) -> Any:
     """Parse JSON strictly: no duplicate keys, no NaN or Infinity, whole numbers exact.
 
     Raises JSONError with line and column, or with the key that stands twice.
     """
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in items:
-            if key in found:
-                raise JSONError(f"the key {key!r} stands twice in one object")
-            found[key] = value
-        return found
-
-    def constant(name: str) -> Any:
-        raise JSONError(f"{name} is not JSON")
 
     if isinstance(text, bytes):
         try:
@@ -35,7 +39,7 @@ def parse(text: str | bytes) -> Any:
         except UnicodeDecodeError as error:
             raise JSONError(f"not UTF-8: {error}") from None
     try:
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        return _STRICT.decode(text)
     except json.JSONDecodeError as error:
         raise JSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from None
     except RecursionError:

@@ -7,7 +7,6 @@ a stream only the event that is still to be completed is held.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .jsontext import parse
@@ -54,21 +53,24 @@ class Parser:
         self._begun = False
         self._after_cr = False
 
-    def feed(self, chunk: bytes) -> Iterator[Event]:
+    def feed(self, chunk: bytes) -> list[Event]:
         """The events that ``chunk`` completes."""
         if self._after_cr and chunk:
             chunk = chunk.removeprefix(b"\n")
             self._after_cr = False
-        if not chunk:
-            return
+        if b"\n" not in chunk and b"\r" not in chunk:
+            self._line.append(chunk)
+            return []
         self._after_cr = chunk.endswith(b"\r")
+        events = []
         first, *others = _LINE_END.split(chunk)
         self._line.append(first)
         for piece in others:
             event = self._end_line()
             self._line.append(piece)
             if event is not None:
-                yield event
+                events.append(event)
+        return events
 
     def _end_line(self) -> Event | None:
         line = b"".join(self._line)

@@ -65,7 +65,9 @@ def translate(
 def _read(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Iterator[Delta]]:
     parser = sse.Parser()
     for chunk in chunks:
-        yield (delta for event in parser.feed(chunk) for delta in _event(event, decoder))
+        events = parser.feed(chunk)
+        if events:
+            yield (delta for event in events for delta in _event(event, decoder))
     yield _rest(parser, decoder)
 
 

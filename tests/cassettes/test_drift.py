@@ -178,3 +178,17 @@ def test_what_keeps_a_connection_alive_stands_anywhere() -> None:
     events = [{"data": {"type": kind}} for kind in ("a", "ping", "a", "keepalive", "b")]
     found = list(successions("anthropic", events))
     assert found == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
+
+
+def test_null_is_no_other_type(corpus: Corpus, tmp_path: Path) -> None:
+    today = recorded(corpus, tmp_path, "anthropic", case=None)
+    response = json.loads(json.dumps(today.response))
+    response["stop_reason"] = None
+    assert drift(corpus, replace(today, response=response)) == []
+
+
+def test_other_vendors_replies_are_no_goldens_of_the_provider(corpus: Corpus, tmp_path: Path) -> None:
+    """An OpenAI that answered as OpenRouter does would have changed."""
+    today = recorded(corpus, tmp_path, "openai_chat", case=None)
+    vendor = corpus.cases["shell/dialect-absent-arguments"].exchanges("openai_chat")[0].response
+    assert drift(corpus, replace(today, response=vendor))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import fnmatch
+import gzip
 import json
 import os
+import zlib
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +28,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.outcomes import OpenOutcome
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.streaming import dump
+from toolcall_conformance.streaming import dump, parse
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
@@ -129,3 +133,34 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
 )
 def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, corpus: Corpus) -> None:
     assert identify(Path("x.yaml"), one, corpus) == Skipped(Path("x.yaml"), 1, why)
+
+
+def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:
+    """Gemini without ``alt=sse``: https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent"""
+    url = "https://generativelanguage.googleapis.com/v1beta/models/g:streamGenerateContent"
+    one = exchange(url, request={"contents": []}, answer=b'[{"candidates": []}, {"usageMetadata": {}}]')
+    found = identify(Path("x.yaml"), one, corpus)
+    assert isinstance(found, Recorded)
+    assert parse(found.stream or b"") == {"events": [{"data": {"candidates": []}}, {"data": {"usageMetadata": {}}}]}
+
+
+@pytest.mark.parametrize("pack", [zlib.compress, lambda data: zlib.compress(data, wbits=-15), gzip.compress, bytes])
+def test_compressed_bodies_are_unpacked(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    """Also where the recorder has unpacked the body and kept the header."""
+    encoding = "gzip" if pack is gzip.compress else "deflate"
+    body = {"base64_string": base64.b64encode(pack(b'{"a": 1}')).decode()}
+    interaction = {
+        "request": {"method": "POST", "uri": "x", "headers": {}, "body": ""},
+        "response": {"status": {"code": 200}, "headers": {"Content-Encoding": [encoding]}, "body": body},
+    }
+    (tmp_path / "a.json").write_text(json.dumps({"interactions": [interaction]}), encoding="utf-8")
+    [found] = read(tmp_path / "a.json")
+    assert found.response_body == b'{"a": 1}'
+
+
+def test_what_cannot_be_unpacked_is_said(corpus: Corpus) -> None:
+    packed = replace(
+        exchange("https://api.openai.com/v1/chat/completions", answer=b"\x0b\x02\x80"),
+        response_headers={"content-encoding": "br"},
+    )
+    assert identify(Path("x"), packed, corpus) == Skipped(Path("x"), 1, "an answer compressed with br")

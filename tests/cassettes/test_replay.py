@@ -219,3 +219,108 @@ def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Cor
     done, _ = replay(pytester, "toolcall::recorded/a.json#7::wire")
     assert done.ret == 4
     assert "did you mean recorded/a.json#2 or recorded/a.json#1" in done.stderr.str()
+
+
+def test_what_other_hosts_send_is_told_and_fails_nothing(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    wrong = json.loads(first.answer)
+    wrong["stop_reason"] = "end_turn"  # beside a call
+    answer = json.dumps(wrong).encode()
+    elsewhere = Exchanged("https://gateway.example/v1/messages", first.request, 200, "application/json", answer)
+    goldens.write(pytester.path / "cassettes" / "a.json", [elsewhere])
+    done, items = replay(pytester, "toolcall::recorded")
+    assert done.ret == 0
+    assert [(item["check"], item["verdict"]) for item in items] == [("wire", "warn")]
+    assert [finding["level"] for finding in items[0]["findings"]] == ["SHOULD"]
+    done, _ = replay(pytester, "--toolcall-strict", "toolcall::recorded")
+    assert done.ret == 1
+
+
+MENDING = BROKEN.replace('choice["message"].pop("tool_calls", None)', 'choice["finish_reason"] = "tool_calls"').replace(
+    'message.pop("tool_calls", None)', "pass"
+)
+
+
+@pytest.mark.parametrize(("host", "verdict"), [("api.openai.com", "fail"), ("openrouter.example", "pass")])
+def test_a_vendor_s_ways_may_be_mended(
+    host: str, verdict: str, pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(mending_for_replay=MENDING)
+    monkeypatch.syspath_prepend(pytester.path)
+    [first, *_] = goldens.exchanges(corpus, "write_file/dialect-stop-beside-calls", "openai_chat")
+    url = first.url.replace("api.openai.com", host)
+    goldens.write(pytester.path / "cassettes" / "a.json", [Exchanged(url, *vars_of(first))])
+    spec = ("--toolcall-translator", "mending_for_replay:Translator")
+    _, items = replay(pytester, *spec, "toolcall::recorded/a.json#1::response::openai_chat-to-openai_chat")
+    assert [item["verdict"] for item in items] == [verdict]
+
+
+def vars_of(one: Exchanged) -> tuple[Any, ...]:
+    return one.request, one.status, one.content_type, one.answer
+
+
+def test_tools_are_called_by_the_names_that_were_declared(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    for streamed in (False, True):
+        recorded = goldens.exchanges(corpus, "mcp/odd-characters", "gemini", streamed=streamed)
+        goldens.write(pytester.path / "cassettes" / f"{streamed}.json", recorded)
+    done, items = replay(pytester, *REFERENCE, "toolcall::recorded")
+    assert done.ret == 0
+    assert {item["verdict"] for item in items} == {"pass"}
+
+
+def test_errors_are_replayed_and_what_was_refused_is_not_judged(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    [golden, *_] = corpus.cases["errors/upstream-rate-limit"].exchanges("anthropic")
+    refused = {"model": "x", "messages": "none"}  # breaks the schema, and was answered with an error
+    answer = json.dumps(golden.error["body"]).encode()
+    for name, request in (("good", golden.request), ("refused", refused)):
+        exchange = Exchanged(goldens.URLS["anthropic"], request, golden.error["status"], "application/json", answer)
+        goldens.write(pytester.path / "cassettes" / f"{name}.json", [exchange])
+    done, items = replay(pytester, "toolcall::recorded")
+    assert done.ret == 0
+    assert {(item["check"], item["verdict"]) for item in items} == {("wire", "pass")}
+    done, items = replay(pytester, *REFERENCE, "toolcall::recorded/good.json#1")
+    assert done.ret == 0
+    assert Counter((item["check"], item["verdict"]) for item in items) == {("wire", "pass"): 1, ("response", "pass"): 4}
+
+
+def test_a_stream_that_failed_is_translated_and_not_judged_as_a_reply(
+    pytester: pytest.Pytester, corpus: Corpus
+) -> None:
+    [golden, *_] = corpus.cases["streaming/error-amid-arguments"].exchanges("anthropic")
+    assert golden.broken_path is not None
+    failed = golden.broken_path.read_bytes()
+    request = {**golden.request, "stream": True}
+    exchange = Exchanged(goldens.URLS["anthropic"], request, 200, "text/event-stream", failed)
+    goldens.write(pytester.path / "cassettes" / "a.json", [exchange])
+    done, items = replay(pytester, *REFERENCE, "toolcall::recorded/a.json#1::stream")
+    assert done.ret == 0
+    assert len(items) == 4
+
+
+OWN = BROKEN.replace("class Session:", 'class Session:\n    history = "own"\n')
+
+
+def test_a_conversation_that_was_begun_elsewhere_is_not_gone_on_with(
+    pytester: pytest.Pytester, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(own_for_replay=OWN)
+    monkeypatch.syspath_prepend(pytester.path)
+    goldens.write(pytester.path / "cassettes" / "a.json", goldens.exchanges(corpus, "shell/realistic", "anthropic"))
+    spec = ("--toolcall-translator", "own_for_replay:Translator")
+    _, items = replay(pytester, *spec, "toolcall::recorded/a.json#2::request")
+    assert {item["verdict"] for item in items} == {"blocked"}
+    assert {item["reason"] for item in items} == {
+        "blocked: the recorded request goes on with a conversation that this session did not start"
+    }
+
+
+def test_two_folders_with_the_same_file_are_told_apart_or_refused(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    recorded = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    for folder in ("one", "two"):
+        goldens.write(pytester.path / "all" / folder / "a.json", recorded)
+    done, _ = replay(pytester, "--toolcall-cassettes", "all/two", "toolcall::recorded", cassettes="all/one")
+    assert done.ret == 4
+    assert "all/one/a.json has the same name; give the folder above the two, or rename one" in done.stderr.str()
+    done, items = replay(pytester, "toolcall::recorded/one/a.json#1", cassettes="all")
+    assert done.ret == 0
+    assert len(items) == 2

@@ -21,6 +21,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss, Verdict, worst
 from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming.cuts import Fineness
 
 OpenSession = Callable[[Route], OpenOutcome]
@@ -84,9 +85,12 @@ class RoundTripJudge(Protocol):
 
 
 class StreamJudge(Protocol):
-    """Holds a stream, as ``streaming.parse`` has it, against its format's own rules, with a corpus bound to it."""
+    """Holds a stream, as ``streaming.parse`` has it, against its format's own rules, with a corpus bound to it.
 
-    def __call__(self, name: str, stream: Any, /) -> Sequence[Finding]: ...
+    ``assembled`` is what it amounts to, where that is known already.
+    """
+
+    def __call__(self, name: str, stream: Any, assembled: Assembled | None = None, /) -> Sequence[Finding]: ...
 
 
 class OwnJudge(Protocol):

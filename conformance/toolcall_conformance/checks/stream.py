@@ -120,15 +120,22 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
 
 def _illegal(scene: Setting, heard: Heard, judges: Judges) -> Iterator[Finding]:
     """What breaks the rules of the client's format. What the source broke in that very format already is a note."""
+    found = judges.stream(scene.route.client, heard.stream, heard.assembled)
     broken: set[str] = set()
-    if scene.route.client == scene.route.upstream:
+    if found and scene.route.client == scene.route.upstream:
         broken = {one.rule for one in judges.stream(scene.route.upstream, parse(scene.stream))}
-    for one in judges.stream(scene.route.client, heard.stream):
+    for one in found:
         yield replace(one, level=Level.NOTE) if one.rule in broken else one
 
 
 def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
-    """Where the translator's own translation of the unary reply says something else."""
+    """Where the translator's own translation of the unary reply says something else.
+
+    Nothing is asked where the stream says just what the provider's reply said: ``response`` judges the other then.
+    """
+    streamed = canonical(told(heard.reading))
+    if streamed == canonical(told(formats.read(scene.route.upstream, "response", reply))):
+        return
     began = begin(scene.open_session, replace(scene.route, stream=False), client.request)
     if isinstance(began, Blocked) or "response" not in began[0].operations:
         return
@@ -136,15 +143,14 @@ def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard
     if not isinstance(made, Produced):
         return  # `response` tells of it
     unary = told(formats.read(scene.route.client, "response", made.value))
-    streamed = told(formats.read(scene.route.client, "response", heard.assembled.body))
-    if canonical(unary) != canonical(streamed):
+    if canonical(unary) != streamed:
         yield Finding(
             "translation/stream-equals-reply",
             Level.SHOULD,
             "",
             "the stream amounts to another reply than the translator makes of the same reply unstreamed",
             want=unary,
-            got=streamed,
+            got=told(heard.reading),
             element="body",
             body=scene.name,
         )

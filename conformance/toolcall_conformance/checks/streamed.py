@@ -45,16 +45,16 @@ class Heard:
     @cached_property
     def said(self) -> dict[str, Any]:
         """What the client is told, whatever the ids are and however the words are cut; equal for equal replies."""
-        return {**told(self._reading), "end": self.assembled.end}
+        return {**told(self.reading), "end": self.assembled.end}
 
     def carried(self, source: bytes) -> list[str]:
         """The provider's own state as it stands in ``source``, too: what is sealed anew each time differs each time."""
         held = source.decode("utf-8", "replace")
-        items = (item for turn in self._reading.turns for item in turn.items)
+        items = (item for turn in self.reading.turns for item in turn.items)
         return [item.value for item in items if isinstance(item, Opaque) and item.value and item.value in held]
 
-    @property
-    def _reading(self) -> Reading:
+    @cached_property
+    def reading(self) -> Reading:
         return formats.read(self.format, "response", self.assembled.body)
 
 

@@ -125,7 +125,9 @@ def bind(corpus: Corpus, fineness: Fineness | None = None) -> Judges:
         history=Remembering(functools.partial(loop.judge_history, corpus=corpus)),
         names=functools.partial(loop.declared_names, corpus=corpus),
         round_trip=functools.partial(round_trip, corpus=corpus),
-        stream=lambda name, stream: check.check_body(corpus, name, "stream", stream),
+        stream=lambda name, stream, assembled=None: check.check_body(
+            corpus, name, "stream", stream, assembled=assembled
+        ),
         own=lambda name, direction, body, model: check.check_body(corpus, name, direction, body, model=model),
         drift=lambda recorded: importlib.import_module("toolcall_conformance.cassettes.drift").drift(corpus, recorded),
         transports=corpus.transports,

@@ -8,6 +8,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules import schemas
 from toolcall_conformance.rules.registry import Breach, Subject, functions_of
 
@@ -20,15 +21,25 @@ def check_body(
     *,
     model: str | None = None,
     reading: Reading | None = None,
+    assembled: Assembled | None = None,
 ) -> list[Finding]:
-    """Findings of a body (``request`` or ``response``) against its format's own rules, no translation involved."""
+    """Findings of a body against its format's own rules, no translation involved.
+
+    ``reading`` is that of the body, and ``assembled`` what a stream amounts to, where they are known already.
+    """
     formats.load_rules(format_name)
     found: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
         found.append(_finding(corpus, rule_id, breach, direction))
-    if reading is None:
+    views: dict[Any, Any] = {}
+    module = formats.streams(format_name) if direction == "stream" else None
+    if module is not None:
+        assembled = module.assemble(body) if assembled is None else assembled
+        views[module.assemble] = assembled
+        reading = formats.read(format_name, "response", assembled.body)
+    elif reading is None:
         reading = formats.read(format_name, direction, body)
-    subject = Subject(format_name, direction, body, reading, model)
+    subject = Subject(format_name, direction, body, reading, model, views)
     for rule_id, function in functions_of(format_name, direction):
         found.extend(_finding(corpus, rule_id, breach, direction) for breach in function(subject))
     return found

@@ -14,20 +14,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A body under the rules of its own format. ``model`` is the model it goes to or comes from, if known."""
+    """A body under the rules of its own format. ``model`` is the model it goes to or comes from, if known.
+
+    ``views`` holds what was made of the body so far.
+    """
 
     format: str
     direction: str
     body: Any
     reading: Reading
     model: str | None = None
-    _views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def view(self, make: Callable[[Any], T]) -> T:
         """``make(body)``: what many rule functions look at is made once for all of them, and changed by none."""
-        if make not in self._views:
-            self._views[make] = make(self.body)
-        found: T = self._views[make]
+        if make not in self.views:
+            self.views[make] = make(self.body)
+        found: T = self.views[make]
         return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 
 def after_the_end(
@@ -48,6 +49,14 @@ def after_the_end(
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
     """How many calls the client may have closed, and how many it has."""
-    # Where the source says the whole text of the arguments, the call may be closed at once.
-    may = sum(call.closed or call.whole is not None for call in source.calls)
+    # Where the source says the whole text of the arguments, the call may be closed at once; and nothing can follow on an
+    # object that is complete.
+    may = sum(call.closed or call.whole is not None or _is_object(call) for call in source.calls)
     return may, sum(call.closed for call in client.calls)
+
+
+def _is_object(call: StreamedCall) -> bool:
+    try:
+        return isinstance(parse("".join(call.fragments)), dict)
+    except JSONError:
+        return False
