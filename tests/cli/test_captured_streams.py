@@ -157,7 +157,8 @@ def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -
     words = ("--client", "anthropic", "--upstream", "openai_responses", "--stream", "up", "down")
     one_call_closed = b"".join(down[: stops[1] + 1])
     assert found(*words, up=b"".join(pieces[: place + 1]), down=one_call_closed) == (0, [])
-    code, findings = found(*words, up=b"".join(pieces[:place]))
+    assert found(*words, up=b"".join(pieces[:place])) == (0, []), "nothing can follow on an object that is complete"
+    code, findings = found(*words, up=b"".join(pieces[: place - 1]))
     assert (code, [one["rule"] for one in findings]) == (1, ["translation/stream-cut-call"])
 
 

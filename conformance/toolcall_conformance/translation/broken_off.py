@@ -49,8 +49,8 @@ def after_the_end(
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
     """How many calls the client may have closed, and how many it has."""
-    # Where the source says the whole text of the arguments, the call may be closed at once; and nothing can follow on an
-    # object that is complete.
+    # Where the source says the whole text of the arguments, the call may be closed at once; so it may where they are an
+    # object already, on which nothing can follow.
     may = sum(call.closed or call.whole is not None or _is_object(call) for call in source.calls)
     return may, sum(call.closed for call in client.calls)
 
