@@ -144,3 +144,13 @@ def test_without_syrupy_the_rules_alone(user: User) -> None:
     assert "pip install 'toolcall-conformance[snapshots]', or set test_output = None" in done.stdout.str()
     user.tests(more="test_output = None")
     user.run("-p", "no:syrupy").assert_outcomes(passed=8)
+
+
+def test_streams_are_kept_as_they_come_uncut(user: User) -> None:
+    streams = "stream = lambda self, chunks: self.session.stream(chunks)"
+    module = user.tests(more="cases = ('write_file/unicode-arguments',)")
+    path = user.pytester.path / f"{module}.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("class Session:", f"class Session:\n    {streams}\n"))
+    user.run("--snapshot-update", "-k", "output and stream").assert_outcomes(passed=2)
+    made = user.snapshots()["TestMine.test_output[write_file.unicode-arguments-stream-anthropic-to-gemini].json"]
+    assert made["01-response.sse"]["events"][0]["event"] == "message_start"
