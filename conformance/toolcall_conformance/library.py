@@ -99,6 +99,10 @@ class Case:
         """The formats whose replies here are those of a compatible vendor, with its own ways."""
         return frozenset(self.scenario.get("dialect", ()))
 
+    def streams(self, client: str, upstream: str) -> bool:
+        """Whether the upstream's streams of this case are what a client of that format could be sent."""
+        return client == upstream or upstream not in self.scenario.get("streamed_to_own_clients", ())
+
     def model(self, format_name: str) -> str:
         """The model that this case's bodies of a format are addressed to."""
         try:

@@ -302,7 +302,7 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
         writing(_counts_in_each_record),
         {"openai_chat/stream-call-own-index"},
     ),
-    "partial-args": ("anthropic", "gemini", reading(_whole_arguments_only), {"translation/arguments"}),
+    "partial-args": ("gemini", "gemini", reading(_whole_arguments_only), {"translation/arguments"}),
     "arguments-only-when-done": (
         *("openai_chat", "openai_responses"),
         reading(_deltas_only),

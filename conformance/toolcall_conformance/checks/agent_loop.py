@@ -229,8 +229,10 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
     stored = "stored-state" in case.features and formats.stored(client) is not None
-    streams = formats.streams(client) is not None and all(
-        exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1]
+    streams = (
+        formats.streams(client) is not None
+        and case.streams(client, upstream)
+        and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1])
     )
     remembers = not case.features.isdisjoint(corpus.remembered)
     fitting = {
