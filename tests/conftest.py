@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from toolcall_conformance import formats
 from toolcall_conformance.library import Corpus, load_corpus
+
+# A run of pytest inside this process forgets the modules that it was the first to import; rules register themselves in
+# one that stays, and may do so once.
+formats.load_rules()
 
 pytest_plugins = ["pytester", "project", "regeneration.hooks"]
 

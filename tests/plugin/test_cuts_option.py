@@ -44,5 +44,7 @@ def test_all_has_items_in_every_case_and_says_how_to_run_them_again(pytester: py
     found = pytester.runpytest_inprocess(*options, "--toolcall-cuts", "all", ITEM)
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines([f'*again pytest --toolcall-translator deaf:T --toolcall-cuts all "{ITEM}"'])
-    number = pytester.runpytest_inprocess(*options, "--toolcall-cuts=2", "toolcall::ids/seed::stream::gemini-to-gemini")
+    number = pytester.runpytest_inprocess(
+        *options, "--toolcall-cuts=2", "toolcall::write_file/unicode-arguments::stream::gemini-to-gemini"
+    )
     assert "--toolcall-cuts 2" in number.stdout.str()
