@@ -143,6 +143,7 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
                 pair.target.get("defaults", {}),
                 reply=pair.output.direction == "response",
                 generated=pair.target["generated_keys"],
+                zeros=pair.target.get("omits_zeros", False),
             ):
                 pair.findings[-1] = pair.findings[-1].softened(Level.SHOULD)
     return own + pair.findings

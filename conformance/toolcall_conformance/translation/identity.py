@@ -30,21 +30,45 @@ def differences(source: Any, output: Any, pointer: str = "") -> Iterator[tuple[s
 
 
 def says_the_same(
-    want: Any, got: Any, pointer: str, defaults: Mapping[str, Any], *, reply: bool, generated: Collection[str] = ()
+    want: Any,
+    got: Any,
+    pointer: str,
+    defaults: Mapping[str, Any],
+    *,
+    reply: bool,
+    generated: Collection[str] = (),
+    zeros: bool = False,
 ) -> bool:
     """Whether a difference changes the bytes alone: what is null, empty or the default stands there, or does not.
 
     A reply may also have further keys, which clients pass over (the equivalence ``unknown-reply-keys``), and at its top
-    another id or time of its own (``generated-values``): what an id is good for is seen where it comes back.
+    another id or time of its own (``generated-values``): what an id is good for is seen where it comes back. Blank text
+    in it may be null, or not be there (``blank-text-absent``): the pieces of a stream leave some behind. ``zeros``: the
+    format leaves out what is 0, false or blank (``proto-json-zeros``).
     """
     if reply and pointer.removeprefix("/") in generated and MISSING not in (want, got):
         return type(want) is type(got)
+    if reply and MISSING not in (want, got) and equal(_unblank(want), _unblank(got)):
+        return True
     if want is MISSING:
         key = pointer.rpartition("/")[2]
         return reply or _is_nothing(key, got, defaults)
     if got is MISSING and isinstance(want, dict):
-        return all(_is_nothing(key, value, defaults) for key, value in want.items())
+        return all(
+            _is_nothing(key, value, defaults) or (reply and zeros and _is_zero(value)) for key, value in want.items()
+        )
     return False
+
+
+def _unblank(value: Any) -> Any:
+    """A blank text is null; a list is itself without the entries that say nothing but one."""
+    if isinstance(value, list):
+        return [entry for entry in value if entry != {"text": ""}]
+    return None if value == "" else value
+
+
+def _is_zero(value: Any) -> bool:
+    return not isinstance(value, (dict, list)) and not value
 
 
 def _is_nothing(key: str, value: Any, defaults: Mapping[str, Any]) -> bool:
