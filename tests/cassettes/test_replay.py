@@ -52,6 +52,7 @@ def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.P
     goldens.write(pytester.path / "cassettes" / "a.json", [first, faulty])
     done, items = replay(pytester, "toolcall::")
     assert done.ret == 1
+    assert "not applicable" not in done.stdout.str()
     assert {(item["nodeid"], item["verdict"]) for item in items} == {
         ("toolcall::recorded/a.json#1::wire::anthropic-to-anthropic", "pass"),
         ("toolcall::recorded/a.json#1::drift::anthropic-to-anthropic", "pass"),

@@ -61,10 +61,10 @@ class Run:
         """The items of the cases and checks that are wanted, whatever the translator does."""
         fineness = self.settings.fineness
         if self.cassettes is not None:
-            yield from recorded_items(self.corpus, self.cassettes.cases)
-        if not self.driver.carries:
-            return  # without a translator there are the recordings alone
-        yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere, wanted=wanted)
+            recorded = recorded_items(self.corpus, self.cassettes.cases)
+            yield from (item for item in recorded if self.driver.carries or self._applies(item))
+        if self.driver.carries:  # without a translator there are the recordings by themselves
+            yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere, wanted=wanted)
 
     @functools.cached_property
     def _asked(self) -> tuple[Planned, ...]:
