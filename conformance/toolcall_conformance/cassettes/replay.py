@@ -14,7 +14,17 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.checks.base import Check, Failed, ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import (
+    Check,
+    Failed,
+    ItemResult,
+    Judges,
+    OpenSession,
+    Played,
+    Tally,
+    judge_output,
+    produced,
+)
 from toolcall_conformance.checks.streamed import Heard
 from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
@@ -79,19 +89,8 @@ def request(
         _fail(tally, "request", outcome, "request")
         return tally.result()
     tally.observe("request", outcome, "request")
-    found = judges.body(
-        one.request,
-        outcome.value,
-        client=route.client,
-        upstream=route.upstream,
-        direction="request",
-        upstream_model=route.upstream_model,
-        client_model=route.client_model,
-        declared=outcome.losses,
-        captured=True,
-    )
-    tally.lose(found)
-    tally.findings += [replace(finding, body="request") for finding in found]
+    told = {"declared": outcome.losses, "captured": True}
+    judge_output(tally, judges, route, one.request, outcome.value, "request", direction="request", **told)
     return tally.result()
 
 
@@ -164,22 +163,20 @@ def _judge_reply(
     sent: Any,
     declared: tuple[str, ...],
 ) -> None:
-    found = judges.body(
+    judge_output(
+        tally,
+        judges,
+        route,
         reply,
         output,
-        client=route.client,
-        upstream=route.upstream,
+        direction,
         direction=direction,
-        upstream_model=route.upstream_model,
-        client_model=route.client_model,
         request=asking if direction == "response" else None,
         upstream_request=sent if direction == "response" else None,
         vendor=route.upstream in case.dialects,
         declared=declared,
         captured=True,
     )
-    tally.lose(found)
-    tally.findings += [replace(finding, body=direction) for finding in found]
 
 
 def _ask(

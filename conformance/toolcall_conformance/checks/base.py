@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from toolcall_conformance.contract import Route
@@ -239,6 +239,27 @@ class Tally:
             traceback=self.words,
             exception=self.crash.exception if self.crash else None,
         )
+
+
+def judge_output(
+    tally: Tally, judges: Judges, route: Route, source: Any, output: Any, name: str, *, direction: str, **rest: Any
+) -> None:
+    """Note what the judge says of a body that a translator made, and what went lost in it.
+
+    ``name`` is that of the body in findings; ``rest`` is what else the judge takes (:class:`Judge`).
+    """
+    found = judges.body(
+        source,
+        output,
+        client=route.client,
+        upstream=route.upstream,
+        direction=direction,
+        upstream_model=route.upstream_model,
+        client_model=route.client_model,
+        **rest,
+    )
+    tally.lose(found)
+    tally.findings += [replace(finding, body=name) for finding in found]
 
 
 def failure(operation: str, failed: Failed, body: str) -> Finding:

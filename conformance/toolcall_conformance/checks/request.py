@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer, produced
+from toolcall_conformance.checks.base import (
+    ItemResult,
+    Judges,
+    OpenSession,
+    Played,
+    Tally,
+    answer,
+    judge_output,
+    produced,
+)
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced
 from toolcall_conformance.library import Case
@@ -30,16 +37,7 @@ def run(
             tally.fail("request", outcome, body)
             break
         tally.observe("request", outcome, body)
-        found = judges.body(
-            given.request,
-            outcome.value,
-            client=route.client,
-            upstream=route.upstream,
-            direction="request",
-            upstream_model=route.upstream_model,
-            client_model=route.client_model,
-            declared=outcome.losses,
+        judge_output(
+            tally, judges, route, given.request, outcome.value, body, direction="request", declared=outcome.losses
         )
-        tally.lose(found)
-        tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, judge_output, produced
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
@@ -44,21 +44,19 @@ def run(
             tally.fail("response", outcome, body)
             break
         tally.observe("response", outcome, body)
-        found = judges.body(
+        judge_output(
+            tally,
+            judges,
+            route,
             reply,
             outcome.value,
-            client=route.client,
-            upstream=route.upstream,
+            body,
             direction="response",
-            upstream_model=route.upstream_model,
-            client_model=route.client_model,
             request=client.request,
             upstream_request=sent.value,
             vendor=route.upstream in case.dialects,
             declared=outcome.losses,
         )
-        tally.lose(found)
-        tally.findings += [replace(finding, body=body) for finding in found]
     return tally.result()
 
 
@@ -91,14 +89,5 @@ def _judge_error(
         tally.fail("error", outcome, body)
         return False
     tally.observe("error", outcome, body)
-    found = judges.body(
-        upstream.error,
-        outcome.value,
-        client=route.client,
-        upstream=route.upstream,
-        direction="error",
-        upstream_model=route.upstream_model,
-        client_model=route.client_model,
-    )
-    tally.findings += [replace(finding, body=body) for finding in found]
+    judge_output(tally, judges, route, upstream.error, outcome.value, body, direction="error")
     return True
