@@ -136,7 +136,7 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
             Level.MUST if heard.end == "whole" else Level.SHOULD,
             "",
             f"the upstream failed after {count} of {len(events)} events, and the client's stream "
-            + ("ends as if all were well" if heard.end == "whole" else "just stops"),
+            + ("ends like a whole reply" if heard.end == "whole" else "just stops"),
             element="error",
             body=scene.name,
         )

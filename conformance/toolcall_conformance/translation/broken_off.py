@@ -34,7 +34,7 @@ def after_the_end(
             Level.MUST if client.end == "whole" else Level.SHOULD,
             "",
             f"the upstream's stream {how}, and the client's "
-            + ("ends as if all were well" if client.end == "whole" else "just stops"),
+            + ("ends like a whole reply" if client.end == "whole" else "just stops"),
             element="error",
         )
     elif source.end == "open" and client.end == "whole":

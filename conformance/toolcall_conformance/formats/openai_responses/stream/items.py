@@ -186,7 +186,7 @@ class Item:
         if piece.list_key is None:
             return (piece.key, -1)
         if not _is_index(index):
-            message = f"{piece.index_key} is missing, or no number"
+            message = f"{piece.index_key} is missing, or no whole number from 0 on"
             self._once("stream-part-index", pointer, message)
             return None
         entries = self.said.get(piece.list_key)

@@ -69,7 +69,7 @@ class Output:
     def _added(self, data: dict[str, Any], pointer: str) -> None:
         index, item = data.get("output_index"), data.get("item")
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
         elif any(known.index == index for known in self._items):
             message = f"an item with the output_index {index} was added before"
             self._say("stream-output-index", Breach(join(pointer, "output_index"), message, got=index))
@@ -87,7 +87,7 @@ class Output:
             return
         index = data.get("output_index")
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
         item = self._known(index, said.get("id"))
         if item is None:
             self._once("stream-item-announced", Breach(pointer, "the item is done and was never added"))
@@ -100,7 +100,7 @@ class Output:
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known(index, item_id)
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no number"))
+            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
         if item is None:
             self._once("stream-item-added", Breach(pointer))
         elif "item_id" not in data:
