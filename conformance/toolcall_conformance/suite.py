@@ -64,11 +64,12 @@ class ConformanceSuite:
         made = {one.name: self.normalise(one.produced, one.source) for one in toolcall_item.bodies}
         assert made == snapshot(extension_class=JSONSnapshotExtension)
 
-    @pytest.fixture
-    def toolcall_item(self, request: pytest.FixtureRequest) -> PlayedItem:
-        """The item of this test, played when it is first looked at."""
+    @pytest.fixture(scope="class")
+    def toolcall_item(self, request: pytest.FixtureRequest) -> Iterator[PlayedItem]:
+        """The item of this test, played once for all tests of it, which come one behind the other."""
         found: PlayedItem = request.param
-        return found
+        yield found
+        found.forget()
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
@@ -80,7 +81,7 @@ class ConformanceSuite:
                 "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
             )
         items = _Items.of(owner, metafunc.config)
-        metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], indirect=True)
+        metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], indirect=True, scope="class")
 
 
 @dataclass
@@ -98,6 +99,10 @@ class PlayedItem:
     @cached_property
     def _result(self) -> ItemResult:
         return self.run.execute(self.planned)
+
+    def forget(self) -> None:
+        """Let go of what came: the bodies of all items would fill the memory."""
+        self.__dict__.pop("_result", None)
 
     @property
     def bodies(self) -> list[Any]:

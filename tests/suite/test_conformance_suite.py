@@ -154,3 +154,20 @@ def test_streams_are_kept_as_they_come_uncut(user: User) -> None:
     user.run("--snapshot-update", "-k", "output and stream").assert_outcomes(passed=2)
     made = user.snapshots()["TestMine.test_output[write_file.unicode-arguments-stream-anthropic-to-gemini].json"]
     assert made["01-response.sse"]["events"][0]["event"] == "message_start"
+
+
+def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
+    counting = "(print('PLAYED', body.get('model')), self.session.request(body))[1]"
+    user.tests(request=counting, more="checks = ('request',)")
+    user.pytester.makeconftest(
+        """
+        def pytest_sessionfinish(session):
+            held = [item for item in session.items if "_result" in vars(item.callspec.params["toolcall_item"])]
+            print(f"HELD {len(held)} of {len(session.items)}")
+        """
+    )
+    done = user.run("-s", "--snapshot-update")
+    done.assert_outcomes(passed=8)
+    done.stdout.fnmatch_lines(["*HELD 0 of 8*"])
+    alone = user.run("-s", "-k", "rules")
+    assert 0 < alone.stdout.str().count("PLAYED") == done.stdout.str().count("PLAYED")
