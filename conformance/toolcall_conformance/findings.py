@@ -89,6 +89,21 @@ class Loss:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Tolerated:
+    """One difference that a judge accepted, under the name of the equivalence that allows it.
+
+    ``name`` is a folder of ``corpus/equivalences``. ``pointer`` goes into the output, ``source_pointer`` into the
+    source; ``want`` and ``got`` are what stood there, perhaps cut short.
+    """
+
+    name: str
+    pointer: str
+    source_pointer: str | None = None
+    want: Any = MISSING
+    got: Any = MISSING
+
+
 class Findings(tuple[Finding, ...]):
     """What a judge says of a body: its findings, and beside them the losses that it met."""
 

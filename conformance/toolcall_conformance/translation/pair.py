@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import expressing
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.findings import MISSING, Finding, Level, Tolerated
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading
 
@@ -21,7 +21,8 @@ class Pair:
     ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
     ``said_in`` the format in which the results and declarations came, if that is not the source's. ``captured``: nobody
     knows where the bodies come from, so that state may stand under another provider's key. ``called`` are
-    further ids by which texts of the source may name its calls, with the ordinals of these.
+    further ids by which texts of the source may name its calls, with the ordinals of these. ``tolerated`` gathers the
+    differences that were accepted; None, as long as nobody asks for them.
     """
 
     corpus: Corpus
@@ -35,6 +36,7 @@ class Pair:
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    tolerated: list[Tolerated] | None = None
 
     @property
     def is_request(self) -> bool:
@@ -97,6 +99,13 @@ class Pair:
             subject=subject,
         )
         self.findings.append(finding.softened(at_most))
+
+    def tolerate(
+        self, name: str, pointer: str, *, source: str | None = None, want: Any = MISSING, got: Any = MISSING
+    ) -> None:
+        """Note that a difference was accepted under the equivalence ``name``, if anybody asked for such notes."""
+        if self.tolerated is not None:
+            self.tolerated.append(Tolerated(name, pointer, source, want, got))
 
 
 def call_words(call: Call, position: int | None = None) -> str:
