@@ -467,9 +467,9 @@ def test_filters_that_cannot_be_used(text: str, why: str, tmp_path: Path) -> Non
     assert why in str(raised.value)
 
 
-def test_the_readme_s_filters_are_filters(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    _, _, after = readme.partition("<!-- filters -->\n```toml\n")
+def test_the_filters_in_the_docs_are_filters(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "recording.md").read_text(encoding="utf-8")
+    _, _, after = page.partition("<!-- filters -->\n```toml\n")
     file = tmp_path / "filters.toml"
     file.write_text(after.partition("```")[0], encoding="utf-8")
     filters = Filters.load(file)

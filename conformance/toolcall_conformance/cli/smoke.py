@@ -101,7 +101,7 @@ def _tell(reports: list[RouteReport], noise: list[str], spec: str) -> None:
     elif works:
         print(f"next: pytest --toolcall-translator {shlex.quote(spec)} toolcall::shell")
     else:
-        print("next: let open(route) return a session for one route at least; README, The contract")
+        print("next: let open(route) return a session for one route at least; docs/python.md")
 
 
 def _alike(found: list[tuple[str, Trouble]]) -> list[list[tuple[str, Trouble]]]:

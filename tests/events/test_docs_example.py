@@ -1,4 +1,4 @@
-"""The README's translator by events, as it stands there, through the check ``stream``."""
+"""The translator by events of docs/python.md, as it stands there, through the check ``stream``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from events.translators import Callbacks, ChatToAnthropic, constructors
 from toolcall_conformance import events
 from toolcall_conformance.contract import Route
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 
 
 class StreamTranslation:
@@ -39,11 +39,11 @@ def test_the_example(construct: bool) -> None:
     constructors()
     from openai.types.chat import ChatCompletionChunk
 
-    found = re.search(r"<!-- example: events -->\n```python\n(.*?)```", README, re.DOTALL)
+    found = re.search(r"<!-- example: events -->\n```python\n(.*?)```", PAGE, re.DOTALL)
     assert found is not None
     code = found[1]
     if construct:
-        (said,) = re.findall(r"`(@events\.stream\(construct=.*?\))` gives", README)
+        (said,) = re.findall(r"`(@events\.stream\(construct=.*?\))` gives", PAGE)
         code = code.replace("@events.stream\n", f"{said}\n")
         assert said in code
     names: dict[str, Any] = {
@@ -62,7 +62,7 @@ def test_the_example(construct: bool) -> None:
 
 
 def test_the_line_for_callbacks() -> None:
-    (line,) = re.findall(r"`(events\.translated\(.*?\)\))`", README)
+    (line,) = re.findall(r"`(events\.translated\(.*?\)\))`", PAGE)
     assert Callbacks.stream.__code__.co_names[:2] == ("events", "translated")
     scope = {
         "events": events,
