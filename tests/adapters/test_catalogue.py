@@ -119,7 +119,7 @@ def test_an_extra_becomes_a_virtual_environment(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_copied_and_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}")
     run = Recorder()
     command = environment.make(ALL["llm-bridge"], tmp_path / "with space", run)
     assert run.ran == [["/bin/npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"]]
@@ -154,7 +154,7 @@ def test_an_interrupted_one_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environment.sys, "executable", "/bin/false")
+    monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(environment.NotMadeError, match=r"`/bin/false -m venv .*` ended with exit code 1"):
         environment.make(ALL["litellm"], tmp_path / "env")
 

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from long_text import PIECE, long_text, peak
+from long_text import PIECE, long_text, peak  # type: ignore[import-not-found]  # run as a script
 
 from toolcall_conformance import formats
 from toolcall_conformance.contract import Route
@@ -229,7 +229,7 @@ def table(found: dict[str, Measured], options: argparse.Namespace) -> Iterator[s
         if any(cells):
             yield f"{route:{left}}" + "".join(f"  {cell:>{width + 9}}" for cell in cells)
     for name in names:
-        failed = Counter(found[name]["failed"])
+        failed: Counter[str] = Counter(found[name]["failed"])
         if failed:
             yield from ("", f"Streams of {name} that raised or gave nothing, not counted: {dict(failed)}")
 

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from long_text import PIECE, peak
 
+from benchmarks.long_text import PIECE, peak
 from toolcall_conformance.contract import Route
 from toolcall_reference import ReferenceTranslator
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from loopback_provider import KEY, Provider, Ran, Record, base_url, provider
 
+from cassettes.loopback_provider import KEY, Provider, Ran, Record, base_url, provider
 from toolcall_conformance.cli import main
 from toolcall_conformance.library import Corpus
 

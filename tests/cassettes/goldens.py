@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from foreign import Exchanged, vcrpy_json
-
+from cassettes.foreign import Exchanged, vcrpy_json
 from toolcall_conformance.library import Corpus
 
 URLS = {

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import goldens
 import pytest
 
+from cassettes import goldens
 from toolcall_conformance.cassettes.cases import load
 from toolcall_conformance.cassettes.drift import drift
 from toolcall_conformance.cassettes.identify import Recorded
@@ -168,7 +168,7 @@ def test_kinds_of_events() -> None:
     delta = {"role": "assistant", "content": "", "tool_calls": None}
     chunk = {"choices": [{"delta": delta, "finish_reason": None}]}
     assert event_kind("openai_chat", {"data": chunk}) == "delta.content+delta.role"
-    part = {"functionCall": {"name": "x"}, "thoughtSignature": "s"}
+    part: dict[str, Any] = {"functionCall": {"name": "x"}, "thoughtSignature": "s"}
     chunk = {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}
     assert event_kind("gemini", {"data": chunk}) == "finish+part.functionCall"
     assert event_kind("gemini", {"data": {"usageMetadata": {}}}) == "no part"

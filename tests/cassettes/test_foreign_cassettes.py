@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from foreign import WRITERS, Exchanged
 
+from cassettes.foreign import WRITERS, Exchanged
 from toolcall_conformance import jsonvalue
 from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.identify import Recorded, Skipped, identify

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_provider import KEY, Provider, Record, fresh, replies
 
+from cassettes.loopback_provider import KEY, Provider, Record, fresh, replies
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.identify import Recorded, identify
 from toolcall_conformance.cassettes.reading import read

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_provider import KEY, Asked, Given, Provider, Record, base_url, replies
 
+from cassettes.loopback_provider import KEY, Asked, Given, Provider, Record, base_url, replies
 from toolcall_conformance.cassettes import writing
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cli import main
@@ -327,7 +327,7 @@ def test_the_disk_is_full(
         raise OSError(number, os.strerror(number))
 
     upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
-    monkeypatch.setattr(writing.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     ran = record("anthropic", "--case", CASE, "--unary")
     assert ran.code == 1
     assert f"{path}: not written: the disk is full; the earlier cassette is as it was" in ran.out

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from loopback_provider import Provider, Record, provider, replies
 
+from cassettes.loopback_provider import Provider, Record, provider, replies
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.identify import Recorded, identify
 from toolcall_conformance.cassettes.reading import read

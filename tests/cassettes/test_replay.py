@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from typing import Any
 
-import goldens
 import pytest
-from foreign import Exchanged, ruby_yaml, vcrpy_yaml
 
+from cassettes import goldens
+from cassettes.foreign import Exchanged, ruby_yaml, vcrpy_yaml
 from toolcall_conformance.library import Corpus
 
 REFERENCE = ("--toolcall-translator", "toolcall_reference:ReferenceTranslator")

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loopback_provider import KEY, Given, Provider, Record, replies
 
+from cassettes.loopback_provider import KEY, Given, Provider, Record, replies
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes import recording
 from toolcall_conformance.cassettes.filters import FilterError, Filters

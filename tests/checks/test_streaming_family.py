@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from test_stream import Change, play, rules
 
+from checks.test_stream import Change, play, rules
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import dump, parse

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import expected
 import pytest
 
+from corpus import expected
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import canonical, equal

@@ -35,11 +35,11 @@ def validator(kind: str) -> Any:
     from pydantic import TypeAdapter
 
     if kind == "anthropic":
-        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params
+        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params  # type: ignore[assignment]
     elif kind == "openai_chat":
-        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params  # type: ignore[assignment]
     else:
-        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params
+        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params  # type: ignore[assignment]
     schema = TypeAdapter(Params).json_schema()
     return jsonschema.Draft202012Validator(schema)
 

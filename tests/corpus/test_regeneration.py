@@ -322,7 +322,8 @@ def test_where_a_file_cannot_be_written_the_others_are_put_back(
         Change("shell/new", "gemini/01-request.json", None, "{}\n"),
         Change("shell/seed", key, before[f"scenarios/shell/seed/{key}"].decode(), "{}\n"),
     ]
-    replace, full = Path.replace, []
+    replace = Path.replace
+    full: list[Path] = []
 
     def replaces(self: Path, target: Path) -> Path:
         if "seed" in str(target) or (stuck and full):

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import broken_streams
 import pytest
 
+from drivers import broken_streams
 from toolcall_conformance.checks import stream, stream_cuts
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers import Driver, load_driver

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-import stream_generators
 
+from drivers import stream_generators
 from toolcall_conformance import protocol
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (

@@ -10,10 +10,10 @@ import tempfile
 import time
 from typing import Any
 
-import gateway_project
 import pytest
-from gateway_project import left, noted, write
 
+from drivers import gateway_project
+from drivers.gateway_project import left, noted, write
 from miniature import CONFTEST
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gateway_project import HEADERS, SCRIPT, left, listens, noted, write
 
+from drivers.gateway_project import HEADERS, SCRIPT, left, listens, noted, write
 from toolcall_conformance.drivers import SpecError
 from toolcall_conformance.drivers.gateway_config import filled, load
 

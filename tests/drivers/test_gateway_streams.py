@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gateway_project import HEADERS, SCRIPT, left, noted
 
+from drivers.gateway_project import HEADERS, SCRIPT, left, noted
 from miniature import TRANSPORTS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -69,7 +69,7 @@ class Gateway:
     def session(self, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> SessionDriver:
         opened = self.open(client, upstream)
         assert isinstance(opened, Opened), opened
-        body = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
+        body: dict[str, Any] = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
         came = opened.session.request(body)
         assert isinstance(came, Produced), came
         return opened.session

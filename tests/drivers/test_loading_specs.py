@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,11 @@ GOOD = "class T:\n    name = 'mine'\n    version = '2.0'\n    def open(self, rou
 
 
 @pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder to write modules in; what is imported from it is forgotten afterwards."""
     before = set(sys.modules)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    yield tmp_path  # type: ignore[misc]
+    yield tmp_path
     for name in set(sys.modules) - before:
         del sys.modules[name]
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +17,12 @@ from toolcall_conformance.drivers.process import TAIL_LIMIT, ChildProcess
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
 
 
+Start = Callable[..., ChildProcess]
+
+
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator:
-    children = []
+def start(tmp_path: Path) -> Iterator[Start]:
+    children: list[ChildProcess] = []
 
     def run(text: str, *, talks: bool = True) -> ChildProcess:
         children.append(ChildProcess([sys.executable, "-u", "-c", text], directory=tmp_path, talks=talks))
@@ -45,7 +48,7 @@ def _first_line(child: ChildProcess) -> str:
     return child.stdout.readline().decode().strip()
 
 
-def test_the_end_of_its_input_and_its_exit_code(start) -> None:
+def test_the_end_of_its_input_and_its_exit_code(start: Start) -> None:
     child = start("import sys; sys.stdin.read(); print('bye', file=sys.stderr); sys.exit(3)")
     assert child.exit_code() is None
     child.stdin.close()
@@ -53,20 +56,20 @@ def test_the_end_of_its_input_and_its_exit_code(start) -> None:
     assert child.tail == "bye"
 
 
-def test_a_signal_that_killed_it(start) -> None:
+def test_a_signal_that_killed_it(start: Start) -> None:
     child = start("import time; time.sleep(60)")
     os.kill(child.pid, signal.SIGSEGV)
     assert child.wait(5) == -signal.SIGSEGV
 
 
-def test_grace_lets_it_leave_by_itself(start, tmp_path: Path) -> None:
+def test_grace_lets_it_leave_by_itself(start: Start, tmp_path: Path) -> None:
     child = start("import sys, time; sys.stdin.read(); time.sleep(0.2); open('left', 'w').close()")
     child.stop(grace=5)
     assert (tmp_path / "left").exists()
     assert child.exit_code() == 0
 
 
-def test_one_that_ignores_sigterm_is_killed(start) -> None:
+def test_one_that_ignores_sigterm_is_killed(start: Start) -> None:
     child = start("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up'); time.sleep(60)")
     assert _first_line(child) == "up"
     child.stop()
@@ -75,7 +78,7 @@ def test_one_that_ignores_sigterm_is_killed(start) -> None:
 
 
 @pytest.mark.parametrize("leader", ["time.sleep(60)", "pass"], ids=["leader-lives", "leader-is-dead"])
-def test_grandchildren_go_too(start, leader: str) -> None:
+def test_grandchildren_go_too(start: Start, leader: str) -> None:
     text = "import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
     child = start(f"{text}print(p.pid); {leader}")
     grandchild = int(_first_line(child))
@@ -89,13 +92,13 @@ def test_grandchildren_go_too(start, leader: str) -> None:
     assert not _alive(grandchild)
 
 
-def test_stop_twice(start) -> None:
+def test_stop_twice(start: Start) -> None:
     child = start("pass")
     child.stop()
     child.stop()
 
 
-def test_the_tail_is_bounded_and_readable(start) -> None:
+def test_the_tail_is_bounded_and_readable(start: Start) -> None:
     line = "x" * 99
     child = start(f"import sys; sys.stderr.buffer.write(b'{line}\\n' * 10000 + b'\\x1b[31mred\\x1b[0m \\xff\\r\\n')")
     assert child.wait(10) == 0
@@ -104,7 +107,7 @@ def test_the_tail_is_bounded_and_readable(start) -> None:
     assert child.tail.splitlines()[-1] == "red \ufffd"
 
 
-def test_without_talk_the_tail_has_both_outputs_and_the_input_is_empty(start) -> None:
+def test_without_talk_the_tail_has_both_outputs_and_the_input_is_empty(start: Start) -> None:
     child = start("import sys; print('out', repr(sys.stdin.read())); print('err', file=sys.stderr)", talks=False)
     assert child.stdout is None
     assert child.stdin is None

@@ -432,7 +432,7 @@ def test_what_is_no_body_reads_as_an_empty_one(body: Any) -> None:
         {"input": "Hi", "prompt": {"id": "pmpt_1"}},
         request(tool_choice={"type": "web_search_preview"}, tools=[{"type": "web_search"}]),
         request({"type": "reasoning", "id": "rs_1", "summary": []}, message(output_text("Hi.")), USER),
-        request(call(**{"async": True})),
+        request(call() | {"async": True}),
         request({"type": "additional_tools", "role": "developer", "tools": [TOOL]}, tools=[], tool_choice="required"),
     ],
 )

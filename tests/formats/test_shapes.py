@@ -10,8 +10,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from test_mutations import JUNK, each_format, mutated
 
+from formats.test_mutations import JUNK, each_format, mutated
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.shapes import Shapes

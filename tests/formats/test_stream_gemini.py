@@ -6,9 +6,9 @@ import warnings
 from typing import Any
 
 import pytest
-from test_mutations import JUNK
-from test_traffic import TRAFFIC, records
 
+from formats.test_mutations import JUNK
+from formats.test_traffic import TRAFFIC, records
 from toolcall_conformance import formats
 from toolcall_conformance.formats.gemini.stream import assemble
 from toolcall_conformance.jsonvalue import copied

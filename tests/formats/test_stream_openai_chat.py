@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_mutations import JUNK, mutated
 
+from formats.test_mutations import JUNK, mutated
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.formats.openai_chat.stream import assemble

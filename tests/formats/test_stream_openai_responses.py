@@ -9,9 +9,9 @@ import warnings
 from typing import Any
 
 import pytest
-from test_mutations import JUNK
-from test_stream_openai_chat import damaged, needs_traffic, recorded
 
+from formats.test_mutations import JUNK
+from formats.test_stream_openai_chat import damaged, needs_traffic, recorded
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.formats.openai_responses.stream import assemble

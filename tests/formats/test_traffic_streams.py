@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 import pytest
-from test_mutations import mutated, read_of
-from test_traffic import TRAFFIC, Record, records
 
+from formats.test_mutations import mutated, read_of
+from formats.test_traffic import TRAFFIC, Record, records
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import copied, resolve
@@ -105,8 +105,8 @@ def test_damaged_streams_are_read_and_checked(name: str, corpus: Corpus, pytestc
         reading = formats.read(name, "stream", stream)
         for call in reading.calls:
             resolve(read_of(name, "stream", stream), call.pointer)
-        for call in formats.assembled(name, stream).calls:
-            resolve(stream, call.pointer)
+        for streamed in formats.assembled(name, stream).calls:
+            resolve(stream, streamed.pointer)
         for finding in check_body(corpus, name, "stream", stream):
             resolve(stream, finding.pointer)
 

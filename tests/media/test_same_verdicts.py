@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import compared
 import pytest
+
+from media import compared
 
 REFERENCE = "toolcall_reference:ReferenceTranslator"
 

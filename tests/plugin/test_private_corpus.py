@@ -39,7 +39,10 @@ def test_several_folders(project: Any) -> None:
 
 
 def break_with(text: str) -> Callable[[Path], None]:
-    return lambda file: file.write_text(text, encoding="utf-8") and None
+    def write(file: Path) -> None:
+        file.write_text(text, encoding="utf-8")
+
+    return write
 
 
 @pytest.mark.parametrize(

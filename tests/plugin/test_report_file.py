@@ -165,7 +165,7 @@ def test_a_folder_that_refuses_new_files(project: Any, monkeypatch: pytest.Monke
     def refuse(**_: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(writer.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
     with pytest.raises(writer.ReportError, match=r"is not writable \(Permission denied\)"):
         writer.verify_writable(project.path / "report.json")
     assert (project.path / "report.json").read_text(encoding="utf-8") == "old"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bodies import REPLIES, ask, open_way, reply
+
+from reference.reference_bodies import REPLIES, ask, open_way, reply
 
 
 def history(arguments: str) -> dict[str, Any]:

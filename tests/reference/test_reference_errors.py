@@ -6,8 +6,8 @@ import itertools
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, REQUESTS, open_way
 
+from reference.reference_bodies import FORMATS, REQUESTS, open_way
 from toolcall_reference.render import render
 
 SCENARIO: dict[str, Any] = {

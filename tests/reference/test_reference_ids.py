@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bodies import REPLIES, REQUESTS, ask, open_way, reply
 
+from reference.reference_bodies import REPLIES, REQUESTS, ask, open_way, reply
 from toolcall_reference.formats.anthropic.encode import IDS as ANTHROPIC
 from toolcall_reference.formats.openai_chat.encode import IDS as CHAT
 from toolcall_reference.formats.openai_responses.encode import IDS as RESPONSES

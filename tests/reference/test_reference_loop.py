@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, REPLIES, REQUESTS, open_way
 
+from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, open_way
 from toolcall_reference import formats
 from toolcall_reference.losses import Losses
 

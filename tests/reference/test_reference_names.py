@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bodies import REPLIES, open_way
 
+from reference.reference_bodies import REPLIES, open_way
 from toolcall_reference.formats.openai_chat.encode import NAMES
 from toolcall_reference.names import NameMap
 

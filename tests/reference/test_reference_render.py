@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, SCHEMA
 
+from reference.reference_bodies import FORMATS, SCHEMA
 from toolcall_reference import formats
 from toolcall_reference.losses import Losses
 from toolcall_reference.render import main, render, wanted, write

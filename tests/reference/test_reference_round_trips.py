@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from reference_bodies import FORMATS, MODELS, open_way
 
+from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge import compare, judge

@@ -5,19 +5,21 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, MODELS, REPLIES, REQUESTS, SCHEMA, Way, ask, open_way, reply
 
+from reference.reference_bodies import FORMATS, MODELS, REPLIES, REQUESTS, SCHEMA, Way, ask, open_way, reply
 from toolcall_reference import ReferenceTranslator, Refused, Unsupported
 from toolcall_reference import formats as reference_formats
+from toolcall_reference.intermediate import Conversation
 from toolcall_reference.losses import Losses
 
 ROUTES = list(itertools.product(FORMATS, FORMATS))
 CROSSING = [(client, upstream) for client, upstream in ROUTES if client != upstream]
 
 
-def decoded(name: str, body: dict) -> reference_formats.Conversation:
+def decoded(name: str, body: dict[str, Any]) -> Conversation:
     return reference_formats.get(name).decode_request(copy.deepcopy(body), Losses())
 
 
@@ -133,7 +135,7 @@ def test_unknown_format_is_unsupported() -> None:
 @pytest.mark.parametrize(
     "more", [{"previous_response_id": "resp_1"}, {"conversation": "conv_1"}, {"input": [{"type": "item_reference"}]}]
 )
-def test_state_held_by_openai_is_refused(more: dict) -> None:
+def test_state_held_by_openai_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(Refused, match=r"held by OpenAI|is not kept here"):
         ask("openai_responses", "anthropic", {**REQUESTS["openai_responses"], **more})
 

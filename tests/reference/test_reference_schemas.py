@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_bodies import ask, open_way
 
+from reference.reference_bodies import ask, open_way
 from toolcall_reference import schemas
 
 RICH: dict[str, Any] = {

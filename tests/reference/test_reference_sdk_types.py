@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, REPLIES, REQUESTS, ask, reply
+
+from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, reply
 
 anthropic = pytest.importorskip("anthropic")
 openai = pytest.importorskip("openai")
@@ -17,11 +18,11 @@ CROSSING = [(client, upstream) for client in FORMATS for upstream in FORMATS if 
 
 def check_request(name: str, body: dict[str, Any]) -> None:
     if name == "anthropic":
-        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params
+        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params  # type: ignore[assignment]
     elif name == "openai_chat":
-        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params
+        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params  # type: ignore[assignment]
     elif name == "openai_responses":
-        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params
+        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params  # type: ignore[assignment]
     else:
         from google.genai import types
 

@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, REPLIES, REQUESTS, ask, open_way, reply
 
+from reference.reference_bodies import FORMATS, REPLIES, REQUESTS, ask, open_way, reply
 from toolcall_reference import formats
 from toolcall_reference.intermediate import Conversation, Settings, Text, Tool, ToolChoice, Turn
 from toolcall_reference.losses import Losses

@@ -6,7 +6,8 @@ import copy
 from typing import Any
 
 import pytest
-from reference_bodies import REPLIES, REQUESTS, ask, open_way
+
+from reference.reference_bodies import REPLIES, REQUESTS, ask, open_way
 
 THINKING = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZW5j"}

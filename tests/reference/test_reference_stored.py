@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reference_bodies import REPLIES, open_way
 
+from reference.reference_bodies import REPLIES, open_way
 from toolcall_reference.errors import Refused
 
 ASK = {"model": "m", "instructions": "Be brief.", "input": "Which files are there?", "tools": []}

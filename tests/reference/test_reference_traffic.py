@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, open_way
 
+from reference.reference_bodies import FORMATS, open_way
 from toolcall_reference import Refused
 
 TRAFFIC = Path(__file__).parents[2].parent / "shared" / "traffic"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, open_way
-from stream_bodies import ENDS, SCENARIOS, events, framed
 
+from reference.reference_bodies import FORMATS, open_way
+from reference.stream_bodies import ENDS, SCENARIOS, events, framed
 from toolcall_conformance.streaming import sse
 from toolcall_reference import Refused
 

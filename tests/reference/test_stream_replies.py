@@ -9,9 +9,9 @@ import warnings
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, open_way
-from stream_bodies import SCENARIOS, TRAFFIC, assemble, recorded, seen
 
+from reference.reference_bodies import FORMATS, open_way
+from reference.stream_bodies import SCENARIOS, TRAFFIC, assemble, recorded, seen
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import sse

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, open_way
-from stream_bodies import assemble, events, framed, seen
+
+from reference.reference_bodies import FORMATS, open_way
+from reference.stream_bodies import assemble, events, framed, seen
 
 OTHERS = {name: [other for other in FORMATS if other != name] for name in FORMATS}
 
@@ -45,7 +46,14 @@ def piece(index: int | None, text: str, **more: Any) -> dict[str, Any]:
 
 
 def claude(*content: Any, stop: str = "tool_use") -> list[dict[str, Any]]:
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+    }
     found: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "usage": {"input_tokens": 9}}}]
     for index, (block, *deltas) in enumerate(content):
         found.append({"type": "content_block_start", "index": index, "content_block": block})

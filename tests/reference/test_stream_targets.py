@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from reference_bodies import FORMATS, open_way
-from stream_bodies import events, framed
+
+from reference.reference_bodies import FORMATS, open_way
+from reference.stream_bodies import events, framed
 
 SOURCE = [
     {
@@ -178,7 +179,12 @@ def long_text(upstream: str, count: int) -> Iterator[bytes]:
         response = {"id": "r", "output": [], "status": "completed"}
         yield framed(upstream, [{"type": "response.created", "response": response}])
         for _ in range(count):
-            delta = {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": piece}
+            delta: dict[str, Any] = {
+                "type": "response.output_text.delta",
+                "output_index": 0,
+                "content_index": 0,
+                "delta": piece,
+            }
             yield framed(upstream, [delta])
         yield framed(upstream, [{"type": "response.completed", "response": response}])
 

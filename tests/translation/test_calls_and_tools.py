@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from toolcall_conformance.judge import judge
 Call = tuple[str, str, dict[str, Any]]
 
 
-def chat(calls: list[Call], results: list[tuple[str, str]] = (), tools: list[dict[str, Any]] | None = None) -> Any:  # type: ignore[assignment]
+def chat(calls: list[Call], results: Sequence[tuple[str, str]] = (), tools: list[dict[str, Any]] | None = None) -> Any:  # type: ignore[assignment]
     message = {
         "role": "assistant",
         "content": None,
@@ -33,8 +34,8 @@ def chat(calls: list[Call], results: list[tuple[str, str]] = (), tools: list[dic
 
 def responses(
     calls: list[Call],
-    results: list[tuple[str, str]] = (),
-    tools: list[dict[str, Any]] | None = None,  # type: ignore[assignment]
+    results: Sequence[tuple[str, str]] = (),
+    tools: list[dict[str, Any]] | None = None,
 ) -> Any:
     items: list[Any] = [{"role": "user", "content": "Go."}]
     items += [
