@@ -123,12 +123,17 @@ def join(pointer: str, *keys: str | int) -> str:
     return pointer
 
 
+def unescaped(token: str) -> str:
+    """The key that one token of a pointer means."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
 def resolve(value: Any, pointer: str) -> Any:
     """The value at ``pointer``; LookupError where there is none."""
     if pointer == "":
         return value
     for token in pointer.split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
+        key = unescaped(token)
         if isinstance(value, list):
             if not (key.isascii() and key.isdigit()) or int(key) >= len(value):
                 raise LookupError(pointer)

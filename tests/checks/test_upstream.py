@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ from doubles.sessions.model import DoubledSession
 from doubles.wire import tools as wire_tools
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
 JUDGES = bind(CORPUS)
@@ -59,6 +61,89 @@ def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> N
     reply = CASE.exchanges(name)[0].response
     one, two, *rest = map(str, called(name, reply))
     assert called(name, as_declared(name, reply, {one: two, two: one})) == [two, one, *rest]
+
+
+def sent_by_provider(name: str) -> list[Path]:
+    """Every golden stream of a format, whole and broken ones."""
+    exchanges = (each for case in CORPUS.cases.values() if name in case.formats for each in case.exchanges(name))
+    paths = (path for each in exchanges for path in (each.stream_path, each.broken_path) if path is not None)
+    return sorted(paths)
+
+
+def places(name: str) -> Any:
+    return CORPUS.transports[name]["stream"]["call_names"]
+
+
+def names_in(name: str, stream: bytes) -> list[str | None]:
+    return [call.name for call in formats.assembled(name, parse(stream)).calls]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_golden_stream_is_renamed_where_it_names_calls_and_nowhere_else(name: str) -> None:
+    paths = sent_by_provider(name)
+    assert len(paths) > 50
+    for path in paths:
+        stream = path.read_bytes()
+        wire = [called for called in names_in(name, stream) if called]
+        renamed = stream_as_declared(stream, {called: f"x_{called}" for called in wire}, places(name))
+        assert names_in(name, renamed) == [f"x_{called}" for called in wire], path
+        before, after = (formats.assembled(name, parse(each)) for each in (stream, renamed))
+        assert after.body == as_declared(name, before.body, {called: f"x_{called}" for called in wire}), path
+        assert stream_as_declared(renamed, {f"x_{called}": called for called in wire}, places(name)) == stream, path
+
+
+# An event with a call that is named, and whose arguments look like one; ``%s`` is the only name to change.
+EVENTS = {
+    "anthropic": '{"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", '
+    '"name": "%s", "input": {"name": "grep"}}}',
+    "gemini": '{"candidates": [{"content": {"parts": [{"text": "grep"}, {"functionCall": {"args":{"name":"grep", '
+    '"functionCall": {"name": "grep"}}, "name" : "%s"}}]}}], "n": 1.0e+02}',
+    "openai_chat": '{"choices": [{"delta": {"name": "grep", "tool_calls": [{"index": 0, "function": {"name": "%s", '
+    '"arguments": "{\\"name\\": \\"grep\\"}"}}]}}]}',
+    "openai_responses": '{"type": "response.output_item.done", "name": "grep", "item": {"type": "function_call", '
+    '"name": "%s", "arguments": "{\\"name\\": \\"grep\\"}", "more": {"name": "grep"}}}',
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_an_argument_that_is_called_name_is_not_the_name_of_a_call(name: str, newline: str) -> None:
+    others = [
+        "\ufeff: hello",
+        "",
+        "event: x",
+        "id: 7",
+        "data: %s",
+        "",
+        'data:{"name": "grep"',
+        "",
+        "data",
+        "",
+        "data: [DONE]",
+    ]
+    stream = newline.join(others)
+    golden, wanted = (stream.replace("%s", EVENTS[name] % called).encode() for called in ("grep", "grep_1"))
+    assert stream_as_declared(golden, {"grep": "grep_1"}, places(name)) == wanted
+    assert stream_as_declared(golden, {"other": "grep_1"}, places(name)) == golden
+
+
+def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
+    stream = (
+        b'data: {"choices": [{"delta": {"tool_calls": [{"function": {"name": "a"}},\ndata:  {"function": '
+        b'{"name": "\\u0062"}}]}}]}\n\n'
+    )
+    wanted = stream.replace(b'"a"', b'"b\\""').replace(b'"\\u0062"', b'"a"')
+    assert stream_as_declared(stream, {"a": 'b"', "b": "a"}, places("openai_chat")) == wanted
+
+
+def test_bytes_that_are_no_text_stay() -> None:
+    event = b'data: {"choices": [{"delta": {"content": "\xff", "tool_calls": [{"function": {"name": "a"}}]}}]}\n\n'
+    assert stream_as_declared(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
+
+
+def test_a_hosted_tool_of_the_provider_keeps_its_name() -> None:
+    event = b'data: {"content_block": {"type": "server_tool_use", "name": "web_search"}}\n\n'
+    assert stream_as_declared(event, {"web_search": "web_search_1"}, places("anthropic")) == event
 
 
 class Renaming(DoubledSession):

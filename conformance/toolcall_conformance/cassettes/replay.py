@@ -25,7 +25,7 @@ from toolcall_conformance.checks.base import (
     judge_output,
     produced,
 )
-from toolcall_conformance.checks.streamed import Heard
+from toolcall_conformance.checks.streamed import Heard, call_names
 from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
@@ -133,7 +133,7 @@ def stream(
         return tally.result()
     session, asking, sent = asked
     names = judges.names(one.request, sent, upstream=route.upstream) if sent is not None else {}
-    data = stream_as_declared(one.stream, names)
+    data = stream_as_declared(one.stream, names, call_names(judges, route))
     came = session.stream(Source(cuts.events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")

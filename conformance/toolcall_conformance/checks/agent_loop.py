@@ -125,7 +125,7 @@ def _play(
             names = judges.names(upstream.request, sent.value, upstream=route.upstream)
         given = as_declared(route.upstream, upstream.response, names)
         held = remember(route.upstream, sent.value, given, held)
-        back = reply_streamed(session, upstream, route, names) if way.streamed else session.response(given)
+        back = reply_streamed(session, upstream, route, names, judges) if way.streamed else session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
             operation = "stream" if way.streamed else "response"

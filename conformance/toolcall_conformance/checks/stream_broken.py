@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Judges, Tally
-from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
+from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, call_names
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding, Level
@@ -23,7 +23,7 @@ def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bo
     """The exchange's broken stream: the client learns of it, and gets no call that its source did not finish."""
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, scene.route
-    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names)
+    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names, call_names(judges, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = scene.play(Source(cuts.events(stream), end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -80,8 +80,8 @@ class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file. ``dear``: each piece of a stream costs a way to another process. ``begun`` has the session that has
-    made its request already, until it is played.
+    of its file. ``names`` has the declared names by the golden ones. ``dear``: each piece of a stream costs a way to
+    another process. ``begun`` has the session that has made its request already, until it is played.
     """
 
     name: str
@@ -113,13 +113,17 @@ def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[Sessio
     return (opened.session, asked.value) if isinstance(asked, Produced) else Blocked("request", asked)
 
 
-def reply_streamed(session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str]) -> Outcome:
+def reply_streamed(
+    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], judges: Judges | None
+) -> Outcome:
     """The reply that the client puts together when the upstream's is streamed to ``session``, cut at its events.
 
-    ``names`` are those under which the translator declared the tools, by the golden ones.
+    ``names`` are those under which the translator declared the tools, by the golden ones; none without judges.
     """
     assert upstream.stream_path is not None
-    stream = stream_as_declared(upstream.stream_path.read_bytes(), names)
+    stream = upstream.stream_path.read_bytes()
+    if judges is not None:
+        stream = stream_as_declared(stream, names, call_names(judges, route))
     return _put_together(session.stream(Source(cuts.events(stream))), route)
 
 
@@ -132,6 +136,12 @@ def reply_alone(
         return scene.failed
     came = scene.play(Source(cuts.events(scene.stream)))
     return came.failed if isinstance(came, Blocked) else _put_together(came, route)
+
+
+def call_names(judges: Judges, route: Route) -> Sequence[Mapping[str, Any]]:
+    """Where the events of the upstream's streams name calls."""
+    places: Sequence[Mapping[str, Any]] = judges.transports[route.upstream]["stream"]["call_names"]
+    return places
 
 
 def _put_together(came: StreamOutcome, route: Route) -> Outcome:
@@ -164,7 +174,7 @@ def setting(
         route,
         open_session,
         request,
-        stream_as_declared(stream, names),
+        stream_as_declared(stream, names, call_names(judges, route)),
         names,
         began[1],
         began[0].dear,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import copied, resolve
+from toolcall_conformance.jsonspans import with_texts
+from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve
+from toolcall_conformance.streaming.rewriting import with_data
 
 
 def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -28,15 +28,43 @@ def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> d
     return renamed
 
 
-def stream_as_declared(stream: bytes, names: Mapping[str, str]) -> bytes:
-    """The same for the bytes of a stream: wherever an event names a tool, under the key ``name``."""
-    written = {
-        json.dumps(golden, ensure_ascii=False).encode(): json.dumps(declared, ensure_ascii=False).encode()
-        for golden, declared in names.items()
-        if golden != declared
-    }
-    if not written:
+def stream_as_declared(stream: bytes, names: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
+    """The same for the bytes of a stream: all but the names of calls stay as they are.
+
+    ``places`` tells where an event names a call (``transport.json``: ``call_names``).
+    """
+    changed = {golden: declared for golden, declared in names.items() if golden != declared}
+    if not changed:
         return stream
-    # All at once: one tool's new name may be another's old one.
-    spelt = b"|".join(map(re.escape, written))
-    return re.sub(rb'("name": ?)(' + spelt + rb")", lambda found: bytes(found[1] + written[found[2]]), stream)
+
+    def renamed(data: str) -> str:
+        try:
+            event = parse(data)
+        except JSONError:
+            return data
+        called = ((pointer, resolve(event, pointer)) for place in places for pointer in _matching(event, place))
+        return with_texts(data, {pointer: changed[name] for pointer, name in called if name in changed})
+
+    return with_data(stream, renamed)
+
+
+def _matching(event: Any, place: Mapping[str, Any]) -> Iterator[str]:
+    """Pointers to the texts at a place: ``*`` is every entry of a list, ``beside`` what their object must have."""
+    holder, _, key = str(place["at"]).rpartition("/")
+    beside = place.get("beside", {})
+    for pointer, value in _walk(event, "", holder.split("/")[1:]):
+        if isinstance(value, dict) and isinstance(value.get(key), str) and value.items() >= beside.items():
+            yield join(pointer, key)
+
+
+def _walk(value: Any, pointer: str, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """What stands at ``steps``, with its pointer; ``*`` is every entry of a list."""
+    if not steps:
+        yield pointer, value
+        return
+    step, *rest = steps
+    if step == "*" and isinstance(value, list):
+        for number, entry in enumerate(value):
+            yield from _walk(entry, join(pointer, number), rest)
+    elif isinstance(value, dict) and step in value:
+        yield from _walk(value[step], join(pointer, step), rest)

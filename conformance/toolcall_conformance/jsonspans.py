@@ -1,0 +1,60 @@
+"""Texts inside a JSON document put in the place of others, while every other character stays as it was written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from toolcall_conformance.jsonvalue import unescaped
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_ANY = json.JSONDecoder(strict=False)
+
+
+def with_texts(document: str, texts: Mapping[str, str]) -> str:
+    """``document`` with other string values at some JSON Pointers; a pointer that leads to no string changes nothing.
+
+    The document must be JSON. Numbers, escapes and blanks elsewhere keep their spelling, which parsing and writing anew
+    would not.
+    """
+    found = [(span, text) for pointer, text in texts.items() if (span := _span(document, pointer)) is not None]
+    for (start, end), text in sorted(found, reverse=True):
+        document = document[:start] + json.dumps(text, ensure_ascii=False) + document[end:]
+    return document
+
+
+def _span(document: str, pointer: str) -> tuple[int, int] | None:
+    """Where the string at ``pointer`` starts and ends, quotation marks included."""
+    start = _after_blank(document, 0)
+    for token in pointer.split("/")[1:]:
+        wanted = unescaped(token)
+        entries = _entries(document, start)
+        if wanted not in entries:
+            return None
+        start = entries[wanted]
+    return (start, _ANY.raw_decode(document, start)[1]) if document[start] == '"' else None
+
+
+def _entries(document: str, start: int) -> dict[str, int]:
+    """Where the value of each member of an object or entry of a list starts, by its key or place."""
+    found: dict[str, int] = {}
+    if document[start] not in "{[":
+        return found
+    keyed = document[start] == "{"
+    at = _after_blank(document, start + 1)
+    while document[at] not in "}]":
+        key = str(len(found))
+        if keyed:
+            key, at = _ANY.raw_decode(document, at)
+            at = _after_blank(document, at) + 1  # behind the colon
+        found[key] = at = _after_blank(document, at)
+        at = _after_blank(document, _ANY.raw_decode(document, at)[1])
+        if document[at] == ",":
+            at = _after_blank(document, at + 1)
+    return found
+
+
+def _after_blank(document: str, at: int) -> int:
+    blank = _BLANK.match(document, at)
+    return blank.end() if blank else at
