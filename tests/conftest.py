@@ -7,9 +7,10 @@ import pytest
 from toolcall_conformance import formats
 from toolcall_conformance.library import Corpus, load_corpus
 
-# A run of pytest inside this process forgets the modules that it was the first to import; rules register themselves in
-# one that stays, and may do so once.
-formats.load_rules()
+# A run of pytest inside this process forgets the modules that it was the first to import; those of the formats, and so
+# what tests patch in them, must stay the ones that the judge uses.
+for name in formats.names():
+    formats.get(name)
 
 pytest_plugins = ["pytester", "project", "regeneration.hooks"]
 

@@ -17,7 +17,7 @@ FORBIDDEN = {
     "findings.py": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli", "library"),
     "reading": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli", "library"),
     "library.py": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli"),
-    "formats": ("translation", "checks", "drivers", "engine", "reports", "cli", "judge"),
+    "formats": ("rules", "translation", "checks", "drivers", "engine", "reports", "cli", "judge"),
     "rules": ("translation", "checks", "drivers", "engine", "reports", "cli", "judge"),
     "translation": ("formats", "checks", "drivers", "engine", "reports", "cli", "judge"),
     "judge.py": ("checks", "drivers", "engine", "reports", "cli"),

@@ -87,7 +87,7 @@ def judge_stream(
 
 def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:
     """The formats of which a stream has the reply, or an error."""
-    readable = [name for name in corpus.formats if formats.streams(name) is not None]
+    readable = [name for name in corpus.formats if formats.get(name).stream is not None]
     return [name for name in readable if _belongs(corpus, name, formats.assembled(name, stream))]
 
 

@@ -66,7 +66,7 @@ def judge_history(
     state.compare_media(pair)
     returned.compare_returned(pair)
     _compare_ids(pair)
-    container = formats.client(upstream).CONTAINER
+    container = formats.get(upstream).client.CONTAINER
     told = [read.as_sent(finding, container) for finding in pair.findings if finding.rule != "translation/ids-kept"]
     return Findings(own + told, losses.met(pair, history=True))
 

@@ -43,7 +43,7 @@ class Whole:
 
 def whole(upstream: str, body: Any, held: Held) -> Whole:
     """What the provider reads when it gets ``body``."""
-    keeper = formats.stored(upstream)
+    keeper = formats.get(upstream).stored
     named = keeper.continues(body) if keeper is not None and isinstance(body, dict) else None
     if keeper is None or named is None:
         return Whole(body)
@@ -55,7 +55,7 @@ def whole(upstream: str, body: Any, held: Held) -> Whole:
 
 def remember(upstream: str, body: Any, reply: Any, held: Held) -> Held:
     """The memory after one more exchange: a request as it was sent, and the provider's reply to it."""
-    keeper = formats.stored(upstream)
+    keeper = formats.get(upstream).stored
     read = whole(upstream, body, held)
     if keeper is None or read.unknown is not None or not isinstance(body, dict):
         return held

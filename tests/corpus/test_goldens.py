@@ -43,7 +43,7 @@ def test_no_rule_is_broken(case: Case, name: str) -> None:
 @each_golden
 def test_the_stream_says_what_the_reply_says(case: Case, name: str) -> None:
     """Legal in its format, whole, with every call closed; and read as the unary reply is."""
-    for exchange in case.exchanges(name) if formats.streams(name) is not None else ():
+    for exchange in case.exchanges(name) if formats.get(name).stream is not None else ():
         if exchange.stream_path is None:
             continue
         stream = parse_stream(exchange.stream_path.read_bytes())

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.formats.gemini import read_request, read_response
+from toolcall_conformance.formats.gemini.request import read_request
+from toolcall_conformance.formats.gemini.response import read_response
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Opaque, Reasoning, Result, Text, Value

@@ -63,7 +63,7 @@ def test_mutated_bodies_are_read_and_checked(name: str, corpus: Corpus, pytestco
 @each_format
 @pytest.mark.parametrize("direction", ["request", "response", "error", "stream"])
 def test_any_value_is_read_and_checked(name: str, direction: str, corpus: Corpus) -> None:
-    if direction == "stream" and formats.streams(name) is None:
+    if direction == "stream" and formats.get(name).stream is None:
         pytest.skip(f"the streams of {name} cannot be read")
     for body in JUNK:
         for pointer in pointers(formats.read(name, direction, body)):
@@ -74,7 +74,7 @@ def test_any_value_is_read_and_checked(name: str, direction: str, corpus: Corpus
 
 def read_of(name: str, direction: str, body: Any) -> Any:
     """What the pointers of a reading lead into: of a stream it is the reply that it amounts to."""
-    module = formats.streams(name) if direction == "stream" else None
+    module = formats.get(name).stream if direction == "stream" else None
     return body if module is None else module.assemble(body).body
 
 

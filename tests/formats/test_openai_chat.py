@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.formats.openai_chat import read_request, read_response
+from toolcall_conformance.formats.openai_chat.request import read_request
+from toolcall_conformance.formats.openai_chat.response import read_response
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Text, Unknown, Unreadable, Value

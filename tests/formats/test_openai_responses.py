@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.findings import Level
-from toolcall_conformance.formats.openai_responses import read_request, read_response
+from toolcall_conformance.formats.openai_responses.request import read_request
+from toolcall_conformance.formats.openai_responses.response import read_response
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Hosted, Media, Opaque, Reasoning, Text, Unknown, Unreadable, Value

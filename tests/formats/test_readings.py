@@ -17,7 +17,7 @@ BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "
 
 
 def anew(name: str, direction: str, body: Any) -> Reading:
-    package = formats.package(name)
+    package = formats.get(name)
     return package.read_request(body) if direction == "request" else package.read_response(body)
 
 

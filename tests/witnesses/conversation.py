@@ -81,7 +81,7 @@ def by_the_sdk(case: Case, name: str) -> tuple[Any, ...]:
 def played(name: str, exchanges: Sequence[Exchange], model: str) -> Iterator[Any]:
     """Play a conversation through the SDK; yields each body that goes on the wire."""
     someone, wire = user(name)
-    container = formats.client(name).CONTAINER
+    container = formats.get(name).client.CONTAINER
     calls = Unanswered()
     history: list[Any] = []
     for number, exchange in enumerate(exchanges):

@@ -44,7 +44,7 @@ def shape(value: Any) -> Any:
 
 def replies(name: str) -> Iterator[tuple[Case, Exchange]]:
     """The corpus's replies in one format that another exchange follows, the first of each shape."""
-    client, seen = formats.client(name), set()
+    client, seen = formats.get(name).client, set()
     for case in CORPUS.cases.values():
         for exchange in answered(case, name)[:-1] if name in case.formats else ():
             form = shape(client.as_history(exchange.response, echo=True))
@@ -60,12 +60,12 @@ def sent_back(name: str, exchange: Exchange, model: str) -> list[Any]:
     history = someone.opening(copy.deepcopy(exchange.request))
     reply = someone.ask(exchange.request, history, model)
     someone.ask(exchange.request, [*history, *someone.remembered(reply)], model)
-    return list(wire.body[formats.client(name).CONTAINER][len(history) :])
+    return list(wire.body[formats.get(name).client.CONTAINER][len(history) :])
 
 
 @pytest.mark.parametrize("name", USERS)
 def test_an_sdk_sends_back_what_our_client_does(name: str) -> None:
-    client, sdk = formats.client(name), USERS[name]
+    client, sdk = formats.get(name).client, USERS[name]
     for case, exchange in replies(name):
         ours = client.as_history(exchange.response, echo=sdk.echoes)
         found = differences(ours, sent_back(name, exchange, case.model(name)))
@@ -88,7 +88,7 @@ def _openai_responses() -> Any:
 @pytest.mark.parametrize("hint", [_anthropic, _openai_chat, _openai_responses], ids=lambda hint: hint.__name__[1:])
 def test_the_stripping_client_keeps_what_the_request_types_name(hint: Any) -> None:
     name = hint.__name__[1:]
-    client = formats.client(name)
+    client = formats.get(name).client
     for case, exchange in replies(name):
         everything = client.as_history(exchange.response, echo=True)
         kept = named(everything, hint())

@@ -76,7 +76,7 @@ WRONG = [
 
 def spoilt(wrong: Wrong) -> Callable[..., list[Any]]:
     """``as_history`` of the format's client, with the fault."""
-    right = formats.client(wrong.name).as_history
+    right = formats.get(wrong.name).client.as_history
 
     def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
         entries = copy.deepcopy(right(reply, echo=echo))
@@ -88,7 +88,7 @@ def spoilt(wrong: Wrong) -> Callable[..., list[Any]]:
 
 def strips(wrong: str) -> Callable[..., list[Any]]:
     """``as_history`` of a client that keeps only what it knows, whatever it is told."""
-    right = formats.client(wrong).as_history
+    right = formats.get(wrong).client.as_history
 
     def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
         del echo
@@ -109,19 +109,19 @@ def test_the_right_client_agrees(name: str) -> None:
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: f"{wrong.name}-{wrong.fault}")
 def test_a_wrong_memory_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats.client(wrong.name), "as_history", spoilt(wrong))
+    monkeypatch.setattr(formats.get(wrong.name).client, "as_history", spoilt(wrong))
     assert found(wrong.name) != []
 
 
 @pytest.mark.parametrize("name", [name for name, user in USERS.items() if user.echoes])
 def test_a_lost_key_of_a_vendor_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats.client(name), "as_history", strips(name))
+    monkeypatch.setattr(formats.get(name).client, "as_history", strips(name))
     assert any(VENDOR_KEY in words for words in found(name))
 
 
 @pytest.mark.parametrize("name", USERS)
 def test_results_at_the_wrong_calls_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = formats.client(name)
+    client = formats.get(name).client
     right = client.relink
 
     def relink(result: dict[str, Any], call: dict[str, Any]) -> None:

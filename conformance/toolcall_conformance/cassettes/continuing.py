@@ -32,7 +32,7 @@ def next_request(
     """
     following = exchanges[number]
     golden = formats.read(name, "request", following.request)
-    client = formats.client(name)
+    client = formats.get(name).client
     history = copied(client.entries(before)) + client.as_history(reply, echo=True)
     asked = formats.read(name, "request", {**before, client.CONTAINER: history})
     if [call.name for call in asked.calls] == [call.name for call in golden.calls]:
@@ -66,7 +66,7 @@ def _otherwise(
     name: str, history: list[Any], asked: Reading, told: int, exchanges: Sequence[Exchange], number: int
 ) -> dict[str, Any]:
     """The next request with the scenario's results by the names of the tools; ``told`` calls were answered before."""
-    client = formats.client(name)
+    client = formats.get(name).client
     following = exchanges[number].request
     body: dict[str, Any] = {**copied(following), client.CONTAINER: history}
     bank = _results(name, exchanges[-1].request)
@@ -88,7 +88,7 @@ def _otherwise(
 
 def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
     """The scenario's results by the name of their tool, in the order of the calls."""
-    entries = formats.client(name).entries(request)
+    entries = formats.get(name).client.entries(request)
     reading = formats.read(name, "request", request)
     if any(isinstance(item, Media) for turn in reading.turns[1:] if turn.side == "user" for item in turn.items):
         raise NoWayOnError(
@@ -109,7 +109,7 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
 
 def _rest(name: str, request: dict[str, Any]) -> list[Any]:
     """What the user added last in a golden request beside results."""
-    entries = formats.client(name).entries(request)
+    entries = formats.get(name).client.entries(request)
     reading = formats.read(name, "request", request)
     said = [
         int(item.pointer.split("/")[2]) for turn in reading.turns if turn.side == "assistant" for item in turn.items

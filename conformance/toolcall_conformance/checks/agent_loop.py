@@ -228,9 +228,9 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
-    stored = "stored-state" in case.features and formats.stored(client) is not None
+    stored = "stored-state" in case.features and formats.get(client).stored is not None
     streams = (
-        formats.streams(client) is not None
+        formats.get(client).stream is not None
         and case.streams(client, upstream)
         and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1])
     )

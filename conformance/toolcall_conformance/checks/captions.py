@@ -62,7 +62,7 @@ def as_said(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any])
     for result in reading.results:
         if result.call is not None:
             call = resolve(said, reading.calls[result.call].pointer)
-            formats.client(name).relink(resolve(said, result.pointer), call)
+            formats.get(name).client.relink(resolve(said, result.pointer), call)
     return said
 
 

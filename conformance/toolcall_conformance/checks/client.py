@@ -42,7 +42,7 @@ def continued(
     of the corpus's ``following`` request: the same results, now for the calls of ``reply`` in their order. Raises
     UncontinuableError.
     """
-    client = formats.client(name)
+    client = formats.get(name).client
     golden = formats.read(name, "request", following.request)
     body: dict[str, Any] = copied(following.request)
     body[client.CONTAINER] = copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)
@@ -71,10 +71,10 @@ def as_sent(name: str, before: dict[str, Any], reply: dict[str, Any], following:
 
     ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
     """
-    keeper = formats.stored(name)
+    keeper = formats.get(name).stored
     if not habit.stored or keeper is None:
         return following
-    client = formats.client(name)
+    client = formats.get(name).client
     told = len(client.entries(before)) + len(client.as_history(reply, echo=True))
     sent = keeper.shortened(following, reply, told)
     if sent is None:

@@ -161,7 +161,7 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhe
 
     Or ``everywhere``.
     """
-    known = all(name in formats.names() and formats.streams(name) is not None for name in (client, upstream))
+    known = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
     known = known and case.streams(client, upstream)
     if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
         return ()

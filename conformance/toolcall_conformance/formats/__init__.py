@@ -1,19 +1,17 @@
-"""The wire formats: one package each, discovered by being there.
+"""The wire formats: one package each, found by being here.
 
-A format package has ``read_request(body)``, ``read_response(body)`` and ``read_error(reply)`` (``{"status", "headers",
-"body"}``), each returning a Reading and never raising whatever JSON it gets, and a module ``rules`` whose functions
-register themselves. Everything that is special about a format is in its package and in its folder of the corpus; no
-other code names a format.
+A package exports one record, ``FORMAT`` (see :mod:`toolcall_conformance.formats.format`). Everything that is special
+about a format is in its package and in its folder of the corpus; no other code names a format.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
 from functools import cache, lru_cache
-from typing import Any, Protocol, cast
+from typing import Any
 
+from toolcall_conformance.formats.format import Format
 from toolcall_conformance.jsonvalue import packed, unpacked
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -26,48 +24,6 @@ LONGEST_REMEMBERED = 100_000
 """How many readings are remembered, and of bodies of how many bytes at most."""
 
 
-class FormatPackage(Protocol):
-    """What a format package exports."""
-
-    def read_request(self, body: Any, /) -> Reading: ...
-
-    def read_response(self, body: Any, /) -> Reading: ...
-
-    def read_error(self, reply: Any, /) -> Reading: ...
-
-
-class ClientModule(Protocol):
-    """What a format's module ``client`` exports: the ideal client of that API."""
-
-    CONTAINER: str
-
-    def entries(self, body: dict[str, Any], /) -> list[Any]: ...
-
-    def as_history(self, reply: dict[str, Any], /, *, echo: bool) -> list[Any]: ...
-
-    def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> None: ...
-
-    def swap(self, tail: list[Any], /) -> None: ...
-
-
-class StreamModule(Protocol):
-    """What a format's module ``stream`` exports; a stream is what ``streaming.parse`` makes of its bytes."""
-
-    def assemble(self, stream: Any, /) -> Assembled: ...
-
-
-class StoredModule(Protocol):
-    """What a format's module ``stored`` exports, if its provider keeps conversations for its clients."""
-
-    def continues(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
-
-    def whole(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
-
-    def kept(self, body: dict[str, Any], reply: dict[str, Any], /) -> tuple[str, list[Any]] | None: ...
-
-    def shortened(self, body: dict[str, Any], reply: dict[str, Any], told: int, /) -> dict[str, Any] | None: ...
-
-
 @cache
 def names() -> tuple[str, ...]:
     """The formats that have a package here, sorted."""
@@ -75,49 +31,22 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def package(name: str) -> FormatPackage:
-    """The package of a format; LookupError for a name that has none."""
+def get(name: str) -> Format:
+    """The format of that name; LookupError where there is none. Its package is imported when it is first asked for."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
-    return cast(FormatPackage, importlib.import_module(f"{__name__}.{name}"))
-
-
-@cache
-def client(name: str) -> ClientModule:
-    """The ideal client of a format."""
-    package(name)
-    return cast(ClientModule, importlib.import_module(f"{__name__}.{name}.client"))
-
-
-@cache
-def stored(name: str) -> StoredModule | None:
-    """How a format's provider keeps conversations; None where it keeps none."""
-    package(name)
-    module = f"{__name__}.{name}.stored"
-    return cast(StoredModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
-
-
-@cache
-def streams(name: str) -> StreamModule | None:
-    """How a format streams its replies; None for one that we cannot read."""
-    package(name)
-    module = f"{__name__}.{name}.stream"
-    return cast(StreamModule, importlib.import_module(module)) if importlib.util.find_spec(module) else None
+    found = importlib.import_module(f"{__name__}.{name}").FORMAT
+    if not isinstance(found, Format) or found.name != name:
+        raise TypeError(f"FORMAT of the package {name} is no record of a format with that name")
+    return found
 
 
 def assembled(name: str, stream: Any) -> Assembled:
     """What a stream of format ``name`` amounts to. LookupError for a format whose streams we cannot read."""
-    module = streams(name)
-    if module is None:
+    machine = get(name).stream
+    if machine is None:
         raise LookupError(f"the streams of {name} cannot be read")
-    return module.assemble(stream)
-
-
-@cache
-def _kinds(name: str) -> Any:
-    package(name)
-    module = f"{__name__}.{name}.event_kinds"
-    return importlib.import_module(module).kind_of if importlib.util.find_spec(module) else None
+    return machine.assemble(stream)
 
 
 def event_kind(name: str, event: Any) -> str:
@@ -125,17 +54,7 @@ def event_kind(name: str, event: Any) -> str:
     data = event.get("data") if isinstance(event, dict) else None
     if isinstance(data, str):
         return data if len(data) <= LONGEST_KIND else "text"
-    if not isinstance(data, dict):
-        return "no object"
-    kind_of = _kinds(name)
-    found = kind_of(data) if kind_of is not None else data.get("type")
-    return found if isinstance(found, str) else "no type"
-
-
-def load_rules(*wanted: str) -> None:
-    """Import the rule modules of these formats, by default of all, so that their functions are registered."""
-    for name in wanted or names():
-        importlib.import_module(f"{__name__}.{name}.rules")
+    return get(name).event_kind(data) if isinstance(data, dict) else "no object"
 
 
 def read(name: str, direction: str, body: Any) -> Reading:
@@ -159,10 +78,9 @@ def remembered(name: str, direction: str, data: bytes) -> Reading:
 
 
 def _read(name: str, direction: str, body: Any) -> Reading:
-    reader = package(name)
+    found = get(name)
     if direction == "error":
-        return reader.read_error(body)
+        return found.read_error(body)
     if direction == "stream":
-        module = streams(name)
-        return reader.read_response(module.assemble(body).body if module is not None else None)
-    return reader.read_request(body) if direction == "request" else reader.read_response(body)
+        return found.read_response(found.stream.assemble(body).body if found.stream is not None else None)
+    return found.read_request(body) if direction == "request" else found.read_response(body)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolcall_conformance.reading.breach import Breach
+
 
 @dataclass(frozen=True, slots=True)
 class StreamedCall:
@@ -37,7 +39,7 @@ class Assembled:
     end: Literal["whole", "failed", "open"]
     calls: tuple[StreamedCall, ...] = ()
     error: Any = None
-    breaches: tuple[tuple[str, Any], ...] = field(default=())
+    breaches: tuple[tuple[str, Breach], ...] = field(default=())
     said_how: bool = False
 
     @property

@@ -6,11 +6,12 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.formats.rule import Subject
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.reading.breach import Breach
 from toolcall_conformance.rules import schemas
-from toolcall_conformance.rules.registry import Breach, Subject, functions_of
 
 
 def check_body(
@@ -27,21 +28,23 @@ def check_body(
 
     ``reading`` is that of the body, and ``assembled`` what a stream amounts to, where they are known already.
     """
-    formats.load_rules(format_name)
+    its_format = formats.get(format_name)
     found: list[Finding] = []
     for rule_id, breach in schemas.breaches(corpus, format_name, direction, body):
         found.append(_finding(corpus, rule_id, breach, direction))
-    views: dict[Any, Any] = {}
-    module = formats.streams(format_name) if direction == "stream" else None
-    if module is not None:
-        assembled = module.assemble(body) if assembled is None else assembled
-        views[module.assemble] = assembled
+    machine = its_format.stream if direction == "stream" else None
+    if machine is not None:
+        assembled = machine.assemble(body) if assembled is None else assembled
         reading = formats.read(format_name, "response", assembled.body)
+        for wanted in machine.RULES:
+            told = (breach for rule_id, breach in assembled.breaches if rule_id == wanted)
+            found.extend(_finding(corpus, wanted, breach, direction) for breach in told)
     elif reading is None:
         reading = formats.read(format_name, direction, body)
-    subject = Subject(format_name, direction, body, reading, model, views)
-    for rule_id, function in functions_of(format_name, direction):
-        found.extend(_finding(corpus, rule_id, breach, direction) for breach in function(subject))
+    subject = Subject(format_name, direction, body, reading, model)
+    for rule in its_format.rules:
+        if direction in rule.directions:
+            found.extend(_finding(corpus, rule.id, breach, direction) for breach in rule.breaches(subject))
     return found
 
 

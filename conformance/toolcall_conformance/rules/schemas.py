@@ -13,7 +13,7 @@ from jsonschema.exceptions import ValidationError
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 from toolcall_conformance.rules.shapes import Shapes, whole
 
 

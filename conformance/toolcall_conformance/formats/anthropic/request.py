@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.blocks import ASIDE, read_content, text_items
 from toolcall_conformance.formats.anthropic.pairing import Conversation
+from toolcall_conformance.formats.anthropic.parts import ASIDE, read_content, text_items
 from toolcall_conformance.reading import Node, Reading, Setting, Text, Tool
 
 #: Keys whose value is the neutral setting as it stands.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.blocks import read_content
 from toolcall_conformance.formats.anthropic.pairing import Conversation
+from toolcall_conformance.formats.anthropic.parts import read_content
 from toolcall_conformance.reading import Finish, Node, Reading
 
 REASONS = {

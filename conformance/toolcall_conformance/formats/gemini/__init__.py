@@ -1,7 +1,22 @@
 """Google Gemini, generateContent in its REST form (https://ai.google.dev/api/generate-content)."""
 
+from toolcall_conformance.formats.format import Format
+from toolcall_conformance.formats.gemini import client, stream
 from toolcall_conformance.formats.gemini.error import read_error
 from toolcall_conformance.formats.gemini.request import read_request
 from toolcall_conformance.formats.gemini.response import read_response
+from toolcall_conformance.formats.gemini.rules import RULES
+from toolcall_conformance.formats.gemini.stream.kinds import kind_of
 
-__all__ = ["read_error", "read_request", "read_response"]
+FORMAT = Format(
+    name="gemini",
+    read_request=read_request,
+    read_response=read_response,
+    read_error=read_error,
+    rules=RULES,
+    client=client,
+    stream=stream,
+    event_kind=kind_of,
+)
+
+__all__ = ["FORMAT"]

@@ -3,8 +3,23 @@
 https://platform.openai.com/docs/api-reference/chat
 """
 
+from toolcall_conformance.formats.format import Format
+from toolcall_conformance.formats.openai_chat import client, stream
 from toolcall_conformance.formats.openai_chat.error import read_error
 from toolcall_conformance.formats.openai_chat.request import read_request
 from toolcall_conformance.formats.openai_chat.response import read_response
+from toolcall_conformance.formats.openai_chat.rules import RULES
+from toolcall_conformance.formats.openai_chat.stream.kinds import kind_of
 
-__all__ = ["read_error", "read_request", "read_response"]
+FORMAT = Format(
+    name="openai_chat",
+    read_request=read_request,
+    read_response=read_response,
+    read_error=read_error,
+    rules=RULES,
+    client=client,
+    stream=stream,
+    event_kind=kind_of,
+)
+
+__all__ = ["FORMAT"]

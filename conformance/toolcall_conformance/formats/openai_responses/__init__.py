@@ -3,8 +3,22 @@
 https://platform.openai.com/docs/api-reference/responses
 """
 
+from toolcall_conformance.formats.format import Format
+from toolcall_conformance.formats.openai_responses import client, stored, stream
 from toolcall_conformance.formats.openai_responses.error import read_error
 from toolcall_conformance.formats.openai_responses.request import read_request
 from toolcall_conformance.formats.openai_responses.response import read_response
+from toolcall_conformance.formats.openai_responses.rules import RULES
 
-__all__ = ["read_error", "read_request", "read_response"]
+FORMAT = Format(
+    name="openai_responses",
+    read_request=read_request,
+    read_response=read_response,
+    read_error=read_error,
+    rules=RULES,
+    client=client,
+    stream=stream,
+    stored=stored,
+)
+
+__all__ = ["FORMAT"]

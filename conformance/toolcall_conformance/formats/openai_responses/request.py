@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.items import Conversation
+from toolcall_conformance.formats.openai_responses.conversation import Conversation
 from toolcall_conformance.formats.openai_responses.tools import read_choice, read_tools
 from toolcall_conformance.reading import Node, Reading, Setting, Stored, Text
 

@@ -17,9 +17,10 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.gemini.spelling import camel, spellings
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Hosted
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 #: The largest whole number up to which a double has every whole number.
 SAFE = 2**53

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 #: Depth at which a schema is no longer looked into.
 _DEEPEST = 60

@@ -16,8 +16,9 @@ from toolcall_conformance.formats.gemini.rules.view import (
     result_named,
     results,
 )
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Node
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 
 @rule("gemini/call-follows-user", "request")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
 from toolcall_conformance.formats.gemini.spelling import root
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 
 @rule("gemini/signature-demanded", "request")

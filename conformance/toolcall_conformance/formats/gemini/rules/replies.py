@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, enum, number, root
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 #: What totalTokenCount counts.
 ADDENDS = ("promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")

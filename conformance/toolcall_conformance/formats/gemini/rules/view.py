@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.formats.gemini.spelling import entries, root
+from toolcall_conformance.formats.rule import Subject
 from toolcall_conformance.reading import Call, Node, Reading, Result, Turn
-from toolcall_conformance.rules.registry import Subject
 
 
 def contents(body: Any) -> list[Node]:

@@ -14,7 +14,7 @@ from typing import Any
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.jsonvalue import JSONError, join, parse
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 Complain = Callable[[str, Breach], None]
 

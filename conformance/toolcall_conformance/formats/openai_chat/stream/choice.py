@@ -9,7 +9,7 @@ from toolcall_conformance.formats.openai_chat.stream.calls import Calls, Complai
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 RULES = (
     "openai_chat/stream-role",

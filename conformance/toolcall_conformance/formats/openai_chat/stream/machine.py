@@ -25,9 +25,9 @@ from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
-RULES = (
+RULES: tuple[str, ...] = (
     "openai_chat/stream-text",
     "openai_chat/stream-last-event",
     "openai_chat/stream-data",

@@ -1,5 +1,6 @@
 """Rules that a schema cannot say, one small function each."""
 
-from toolcall_conformance.formats.openai_responses.rules import declarations, history, ids, replies, streams
+from toolcall_conformance.formats.openai_responses.rules import declarations, history, ids, replies
+from toolcall_conformance.formats.rule import rules_of
 
-__all__ = ["declarations", "history", "ids", "replies", "streams"]
+RULES = rules_of(declarations, history, ids, replies)

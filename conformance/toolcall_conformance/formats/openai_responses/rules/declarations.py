@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.rules.entries import entries, member
+from toolcall_conformance.formats.openai_responses.rules.view import entries, member
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Tool
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 Place = tuple[dict[str, Any], str]
 

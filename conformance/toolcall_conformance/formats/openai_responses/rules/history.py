@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.openai_responses.items import HOSTED, OUTPUT_OF
-from toolcall_conformance.formats.openai_responses.rules.entries import Entry, entries, member, name_of
+from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
+from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Unreadable
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 #: Items whose content stands somewhere else: what came before them cannot be seen.
 _OPENINGS = frozenset({"item_reference", "compaction"})

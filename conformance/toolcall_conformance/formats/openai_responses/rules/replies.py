@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.openai_responses.rules.entries import entries, member
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.formats.openai_responses.rules.view import entries, member
+from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 _WHOLE = frozenset({"function_call", "custom_tool_call", "message"})
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.items import BUILTIN_CALLS, kind_of
+from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import CALLS, IDENTITY, PIECES, Piece
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 Complain = Callable[[str, Breach], None]
 

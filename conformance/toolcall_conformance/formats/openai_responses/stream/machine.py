@@ -25,9 +25,9 @@ from toolcall_conformance.formats.openai_responses.stream.events import BEGINNIN
 from toolcall_conformance.formats.openai_responses.stream.output import Output
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
-RULES = (
+RULES: tuple[str, ...] = (
     "openai_responses/stream-text",
     "openai_responses/stream-last-event",
     "openai_responses/stream-data",

@@ -9,7 +9,7 @@ from toolcall_conformance.formats.openai_responses.stream.events import PARTS, P
 from toolcall_conformance.formats.openai_responses.stream.items import Complain, Item
 from toolcall_conformance.jsonvalue import JSONError, join, parse
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 RULES = (
     "openai_responses/stream-item-added",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Hosted, Node
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 
 @rule("anthropic/finish-agrees-with-calls", "response")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.blocks import is_hosted
-from toolcall_conformance.formats.anthropic.partial_json import parse_beginning
+from toolcall_conformance.formats.anthropic.parts import is_hosted
+from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 #: The blocks that each delta goes on with, and its key that holds the piece.
 DELTAS = {

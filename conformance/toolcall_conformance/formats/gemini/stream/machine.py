@@ -22,17 +22,19 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.formats.gemini.partial_args import PartialArgs
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
+from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
-RULES = (
+_SLUGS = (
     *("stream-framing", "stream-data-json", "stream-event-name", "stream-nothing-after-error", "stream-same-reply"),
     *("stream-finish", "stream-finish-last", "stream-finish-with-calls", "stream-usage"),
     *("stream-call-continued", "stream-call-ended", "stream-partial-args"),
 )
+
+RULES = tuple(f"gemini/{slug}" for slug in _SLUGS)
 
 Found = list[tuple[str, Breach]]
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-import jsonschema
-
-from toolcall_conformance.formats.anthropic.layout import Block, blocks_of, is_client_tool, messages, system, tools
+from toolcall_conformance.formats.anthropic.rules.view import Block, blocks_of, is_client_tool, messages, system, tools
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 #: How many places of a request may be marked for caching.
 CACHE_MARKS = 4
@@ -41,6 +40,8 @@ def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
 @lru_cache(maxsize=1024)
 def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str], ...]:
     """Where a schema breaks the meta-schema of draft 2020-12; tools come again and again, so it is remembered."""
+    import jsonschema  # takes its time to import, and who only reads bodies does not need it
+
     validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     errors = validator.iter_errors(json.loads(text))
     # Unions of the meta-schema repeat a fault along every branch; one a place is enough.

@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.blocks import is_hosted
-from toolcall_conformance.formats.anthropic.stream_blocks import Block
+from toolcall_conformance.formats.anthropic.parts import is_hosted
+from toolcall_conformance.formats.anthropic.stream.blocks import Block
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.rules.registry import Breach
+from toolcall_conformance.reading.breach import Breach
 
 
 class State(Enum):
@@ -54,12 +54,14 @@ _RIGHT: dict[State, tuple[str, ...]] = {
 #: The ends at which a call may be cut short.
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
 
-RULES = (
+_SLUGS = (
     *("stream-framing", "stream-data-json", "stream-done-marker", "stream-event-name", "stream-unknown"),
     *("stream-message-start", "stream-end", "stream-nothing-after-end", "stream-finish", "stream-finish-agrees"),
     *("stream-finish-last", "stream-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
     *("stream-delta-kind", "stream-signature-once", "stream-arguments"),
 )
+
+RULES = tuple(f"anthropic/{slug}" for slug in _SLUGS)
 
 
 def assemble(stream: Any) -> Assembled:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.anthropic.layout import calls, messages, results, turns
+from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
+from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Node
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 THOUGHTS = ("thinking", "redacted_thinking")
 

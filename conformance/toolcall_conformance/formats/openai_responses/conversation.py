@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.content import read_content
 from toolcall_conformance.formats.openai_responses.pairing import Ledger
+from toolcall_conformance.formats.openai_responses.parts import read_content
 from toolcall_conformance.formats.openai_responses.tools import read_tools
 from toolcall_conformance.jsonvalue import parse
 from toolcall_conformance.reading import (

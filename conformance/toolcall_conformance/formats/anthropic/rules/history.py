@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.anthropic.blocks import is_hosted
-from toolcall_conformance.formats.anthropic.layout import (
+from toolcall_conformance.formats.anthropic.parts import is_hosted
+from toolcall_conformance.formats.anthropic.rules.view import (
     Block,
     Message,
     blocks_of,
@@ -16,7 +16,8 @@ from toolcall_conformance.formats.anthropic.layout import (
     tools,
     turns,
 )
-from toolcall_conformance.rules.registry import Breach, Subject, rule
+from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.reading.breach import Breach
 
 
 @rule("anthropic/calls-answered", "request")

@@ -1,8 +1,0 @@
-"""Rules on streams: those that the grammar complains by."""
-
-from __future__ import annotations
-
-from toolcall_conformance.formats.anthropic.stream import RULES, assemble
-from toolcall_conformance.rules.streams import register
-
-register(assemble, (f"anthropic/{rule}" for rule in RULES))

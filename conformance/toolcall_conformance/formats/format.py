@@ -1,0 +1,89 @@
+"""What a format is to the judge: one record with everything that its package gives.
+
+A member that is a module is typed by a protocol, so that the type checker holds every package against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from toolcall_conformance.formats.rule import Rule
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading.assembled import Assembled
+
+Reader = Callable[[Any], Reading]
+"""Reads a body into neutral elements, whatever JSON it gets. Never raises."""
+
+
+class Client(Protocol):
+    """The ideal client of an API: a package's module ``client``."""
+
+    CONTAINER: str
+    """The key of a request that holds the conversation."""
+
+    def entries(self, body: dict[str, Any], /) -> list[Any]: ...
+
+    def as_history(self, reply: dict[str, Any], /, *, echo: bool) -> list[Any]: ...
+
+    def relink(self, result: dict[str, Any], call: dict[str, Any], /) -> None: ...
+
+    def swap(self, tail: list[Any], /) -> None: ...
+
+
+class StreamMachine(Protocol):
+    """Puts a streamed reply together and reports what is wrong with its events: a package's module ``stream``.
+
+    A stream is what ``streaming.parse`` makes of its bytes.
+    """
+
+    RULES: tuple[str, ...]
+    """The ids of the rules that it reports by, in the order of their findings."""
+
+    def assemble(self, stream: Any, /) -> Assembled: ...
+
+
+class Keeper(Protocol):
+    """How a provider keeps conversations for its clients: a package's module ``stored``."""
+
+    def continues(self, body: dict[str, Any], /) -> tuple[str, str] | None: ...
+
+    def whole(self, body: dict[str, Any], history: list[Any], /) -> dict[str, Any]: ...
+
+    def kept(self, body: dict[str, Any], reply: dict[str, Any], /) -> tuple[str, list[Any]] | None: ...
+
+    def shortened(self, body: dict[str, Any], reply: dict[str, Any], told: int, /) -> dict[str, Any] | None: ...
+
+
+def typed(data: dict[str, Any]) -> str:
+    """The kind of an event that says by ``type`` what it is."""
+    kind = data.get("type")
+    return kind if isinstance(kind, str) else "no type"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A wire format."""
+
+    name: str
+    """The name of its package, and of its folder in the corpus."""
+
+    read_request: Reader
+    read_response: Reader
+    read_error: Reader
+    """Reads an error reply: ``{"status", "headers", "body"}``."""
+
+    rules: tuple[Rule, ...]
+    """The rules that its schemas cannot say, in the order of their findings; those of its streams are in ``stream``."""
+
+    client: Client
+
+    stream: StreamMachine | None = None
+    """How it streams its replies; None for one whose streams we cannot read."""
+
+    stored: Keeper | None = None
+    """How its provider keeps conversations; None where it keeps none."""
+
+    event_kind: Callable[[dict[str, Any]], str] = typed
+    """What kind of event of a stream an object is, in a word."""

@@ -1,0 +1,6 @@
+"""Rules that a schema cannot say: across messages, within a tool's schema, between declared and named tools."""
+
+from toolcall_conformance.formats.openai_chat.rules import declarations, history, replies
+from toolcall_conformance.formats.rule import rules_of
+
+RULES = rules_of(history, declarations, replies)

@@ -1,0 +1,16 @@
+"""Rules on replies: the token counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.breach import Breach
+
+
+@rule("openai_chat/usage-total", "response")
+def usage_total(subject: Subject) -> Iterator[Breach]:
+    usage = subject.reading.usage
+    if {"input", "output", "total"} <= usage.keys() and usage["input"] + usage["output"] != usage["total"]:
+        yield Breach(join("/usage", "total_tokens"), want=usage["input"] + usage["output"], got=usage["total"])

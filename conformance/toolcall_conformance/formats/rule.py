@@ -1,0 +1,77 @@
+"""Rules that a schema cannot say: a small pure function each, with the id that the corpus gives the rule.
+
+``@rule(id, direction …)`` makes a :class:`Rule` of a function, and :func:`rules_of` collects the rules of a format's
+modules in the order in which they stand there. So a new rule is a new function and no other line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, TypeVar
+
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.reading.breach import Breach
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A body under the rules of its own format. ``model`` is the model it goes to or comes from, if known.
+
+    ``views`` holds what was made of the body so far.
+    """
+
+    format: str
+    direction: str
+    body: Any
+    reading: Reading
+    model: str | None = None
+    views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def view(self, make: Callable[[Any], T]) -> T:
+        """``make(body)``: what many rule functions look at is made once for all of them, and changed by none."""
+        if make not in self.views:
+            self.views[make] = make(self.body)
+        found: T = self.views[make]
+        return found
+
+
+RuleFunction = Callable[[Subject], Iterable[Breach]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule's id, the directions of the bodies that it looks at, and the function that yields its breaches."""
+
+    id: str
+    directions: frozenset[str]
+    breaches: RuleFunction
+    module: str
+
+
+def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], Rule]:
+    """Make a rule of a function; it looks at bodies of these directions, by default ``request`` and ``response``."""
+
+    def decorate(function: RuleFunction) -> Rule:
+        return Rule(rule_id, frozenset(directions or ("request", "response")), function, function.__module__)
+
+    return decorate
+
+
+def rules_of(*modules: ModuleType) -> tuple[Rule, ...]:
+    """The rules that these modules define. Raises ValueError for an id that two functions have."""
+    found = tuple(one for module in modules for one in _defined_in(module))
+    ids = [one.id for one in found]
+    twice = sorted({rule_id for rule_id in ids if ids.count(rule_id) > 1})
+    if twice:
+        raise ValueError(f"two functions check the same rule: {', '.join(twice)}")
+    return found
+
+
+def _defined_in(module: ModuleType) -> Iterator[Rule]:
+    """The rules of one module; those that it imports from another are left to that one."""
+    members = vars(module).values()
+    return (member for member in members if isinstance(member, Rule) and member.module == module.__name__)
