@@ -80,7 +80,7 @@ class T:
 
 
 def rule(rule_id: str, level: str, breach: str) -> dict[str, Any]:
-    """A rule as rules.json has it."""
+    """A rule as its file has it."""
     return {
         "id": rule_id,
         "level": level,
@@ -92,6 +92,13 @@ def rule(rule_id: str, level: str, breach: str) -> dict[str, Any]:
         "evidence": [],
         "since": "0.1.0",
     }
+
+
+def write_rules(folder: Path, *rules: dict[str, Any]) -> None:
+    """Write each rule to its file."""
+    folder.mkdir()
+    for raw in rules:
+        (folder / f"{raw['id'].split('/')[1]}.json").write_text(json.dumps(raw), encoding="utf-8")
 
 
 def write_elements(root: Path) -> None:
@@ -134,11 +141,12 @@ def write_corpus(root: Path) -> None:
     )
     for name in FORMATS:
         (root / "formats" / name).mkdir(parents=True)
-        rules = [rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")]
-        (root / "formats" / name / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+        kept = rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")
+        write_rules(root / "formats" / name / "rules", kept)
         (root / "formats" / name / "transport.json").write_text(json.dumps(TRANSPORTS[name]), encoding="utf-8")
     (root / "translation").mkdir()
-    rules = [
+    write_rules(
+        root / "translation" / "rules",
         rule("translation/extra", "SHOULD", "the body has a key that nobody asked for"),
         rule("translation/crashed", "MUST", "the translator raised"),
         rule("translation/refused", "MUST", "the translator refused an input that it must take"),
@@ -150,8 +158,7 @@ def write_corpus(root: Path) -> None:
         rule("translation/client-key-kept", "MUST", "the client's key went to the upstream"),
         rule("translation/model-of-route", "SHOULD", "the request names another model than the route"),
         rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
-    ]
-    (root / "translation" / "rules.json").write_text(json.dumps({"rules": rules}), encoding="utf-8")
+    )
     write_elements(root)
     (root / "schemas").mkdir()
     (root / "schemas" / "scenario.schema.json").write_text("{}", encoding="utf-8")

@@ -39,6 +39,36 @@ class Rule:
         return Level(own) if own else self.level
 
 
+class Rules(Mapping[str, Rule]):
+    """The rules by id, sorted; the names of the files say which there are, and one is read when it is asked for.
+
+    ``<scope>/<slug>`` is in the folder of its scope, as ``<slug>.json``.
+    """
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        self._folders = folders
+        self._read: dict[str, Rule] = {}
+
+    @cached_property
+    def _paths(self) -> Mapping[str, Path]:
+        found = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
+        return dict(sorted(found.items()))
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        if rule_id not in self._read:
+            self._read[rule_id] = _rule(rule_id, self._paths[rule_id])
+        return self._read[rule_id]
+
+    def __contains__(self, rule_id: object) -> bool:
+        return rule_id in self._paths  # Mapping would read the file
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and its reply in one format; ``number`` counts from 1.
@@ -155,32 +185,14 @@ class Corpus:
         return frozenset(name for name, entry in self.manifest["features"].items() if entry.get("cut_finely"))
 
     @cached_property
-    def rules(self) -> Mapping[str, Rule]:
-        """Every rule by id."""
-        files = [self.root / "formats" / name / "rules.json" for name in self.formats]
-        files.append(self.root / "translation" / "rules.json")
-        drift = self.root / "drift" / "rules.json"
-        files += [drift] if drift.is_file() else []  # a small corpus may do without
-        found: dict[str, Rule] = {}
-        for path in files:
-            content = read_json(path)
-            _require(path, content, rules=list)
-            for raw in content["rules"]:
-                if raw["id"] in found:
-                    raise CorpusError(f"{path}: the rule {raw['id']} is there twice; rename one of the two")
-                found[raw["id"]] = Rule(
-                    id=raw["id"],
-                    level=Level(raw["level"]),
-                    face=raw["face"],
-                    sentence=raw["sentence"],
-                    breach=raw["breach"],
-                    why=raw["why"],
-                    element=raw["element"],
-                    since=raw["since"],
-                    evidence=tuple(raw["evidence"]),
-                    raw=raw,
-                )
-        return found
+    def rules(self) -> Rules:
+        """Every rule by id; each is read when it is asked for."""
+        folders = {name: self.root / "formats" / name / "rules" for name in self.formats}
+        folders["translation"] = self.root / "translation" / "rules"
+        drift = self.root / "drift" / "rules"
+        if drift.is_dir():  # a small corpus may do without
+            folders["drift"] = drift
+        return Rules(folders)
 
     def rule(self, rule_id: str) -> Rule:
         """A rule by id; CorpusError for an id that no file has."""
@@ -316,6 +328,33 @@ def _require(path: Path, value: Any, **keys: type) -> None:
             raise CorpusError(f"{path}: the key `{key}` is missing; add it")
         if not isinstance(value[key], kind):
             raise CorpusError(f"{path}: `{key}` must be {_KINDS[kind]}")
+
+
+def _listed(folder: Path) -> Iterator[Path]:
+    """The rule files of a folder."""
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: no such folder; the corpus is incomplete, install it anew or restore the folder")
+    return folder.glob("*.json")
+
+
+def _rule(rule_id: str, path: Path) -> Rule:
+    raw = read_json(path)
+    texts = dict.fromkeys(("id", "level", "face", "element", "sentence", "breach", "why", "since"), str)
+    _require(path, raw, **texts, evidence=list)
+    if raw["id"] != rule_id:
+        raise CorpusError(f"{path}: the id {raw['id']!r} differs from the file, {rule_id}; make the two the same")
+    return Rule(
+        id=rule_id,
+        level=Level(raw["level"]),
+        face=raw["face"],
+        sentence=raw["sentence"],
+        breach=raw["breach"],
+        why=raw["why"],
+        element=raw["element"],
+        since=raw["since"],
+        evidence=tuple(raw["evidence"]),
+        raw=raw,
+    )
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:

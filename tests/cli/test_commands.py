@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -154,9 +155,9 @@ def test_wrong_usage_is_told_in_a_sentence(
 
 
 def test_a_broken_corpus_is_told(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (miniature / "mini" / "translation" / "rules.json").unlink()
+    shutil.rmtree(miniature / "mini" / "translation" / "rules")
     assert run("list", "rules") == 4
-    assert "rules.json: no such file" in capsys.readouterr().err
+    assert f"{Path('translation', 'rules')}: no such folder" in capsys.readouterr().err
 
 
 def test_explain_a_rule(capsys: pytest.CaptureFixture[str]) -> None:

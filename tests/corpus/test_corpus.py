@@ -31,7 +31,7 @@ SHAPES = {
     "corpus": ["corpus.json"],
     "tool": ["tools/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
-    "rules": ["formats/*/rules.json", "translation/rules.json", "drift/rules.json"],
+    "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json"],
     "format": ["formats/*/format.json"],
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],

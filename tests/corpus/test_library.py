@@ -170,6 +170,37 @@ def test_an_unknown_rule(copy: Path) -> None:
         Corpus(copy).rule("gemini/nonsense")
 
 
+def test_a_rule_is_read_when_it_is_asked_for(copy: Path) -> None:
+    """A file that cannot be read fails who asks for that rule, and nobody else."""
+    (copy / "formats" / "gemini" / "rules" / "shape.json").write_text("{")
+    rules = Corpus(copy).rules
+    assert rules["anthropic/shape"].id == "anthropic/shape"
+    assert "gemini/shape" in rules
+    assert "gemini/nonsense" not in rules
+    assert "gemini/../anthropic/shape" not in rules
+    assert list(rules) == sorted(rule for rule in Corpus(ROOT).rules if not rule.startswith("drift/"))
+    with pytest.raises(CorpusError, match=says("shape.json", "line 1 column 2", "mend the file")):
+        _ = rules["gemini/shape"]
+
+
+def test_a_rule_unlike_its_file(copy: Path) -> None:
+    edit(copy / "translation" / "rules" / "call-lost.json", id="translation/call-last")
+    with pytest.raises(CorpusError, match=says("'translation/call-last'", "translation/call-lost", "the two the same")):
+        Corpus(copy).rule("translation/call-lost")
+
+
+def test_a_rule_without_a_key(copy: Path) -> None:
+    edit(copy / "translation" / "rules" / "call-lost.json", why=...)
+    with pytest.raises(CorpusError, match=says("call-lost.json", "`why` is missing")):
+        Corpus(copy).rule("translation/call-lost")
+
+
+def test_a_corpus_without_rules(copy: Path) -> None:
+    shutil.rmtree(copy / "formats" / "gemini" / "rules")
+    with pytest.raises(CorpusError, match=says("no such folder", "restore the folder")):
+        Corpus(copy).rule("anthropic/shape")
+
+
 def test_a_private_corpus_beside_ours(tmp_path: Path) -> None:
     corpus = Corpus(ROOT, [private(tmp_path)])
     assert corpus.cases["mine/one"].path.parent.name == "mine"

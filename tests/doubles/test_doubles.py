@@ -116,7 +116,7 @@ def test_every_rule_of_translation_is_broken_by_a_double() -> None:
 
 
 def test_the_rules_at_the_heart_are_broken_by_doubles() -> None:
-    """Prints the MUST rules that no double breaks; their examples in rules.json alone show that they work."""
+    """Prints the MUST rules that no double breaks; their own examples alone show that they work."""
     left = [rule for rule in _must() if rule.id not in _named()]
     heart = [rule for rule in _must() if rule.element in HEART]
     named = [rule for rule in heart if rule.id in _named()]

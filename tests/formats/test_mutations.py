@@ -131,7 +131,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @cache
 def _examples(name: str) -> list[tuple[str, Any]]:
-    rules = read_json(default_root() / "formats" / name / "rules.json")["rules"]
+    rules = map(read_json, sorted((default_root() / "formats" / name / "rules").glob("*.json")))
     return [(rule["direction"], rule["obeys"]) for rule in rules]
 
 

@@ -21,7 +21,7 @@ from witnesses.wire import Wire
 
 RULES = {
     rule["id"].removeprefix("anthropic/"): rule
-    for rule in read_json(default_root() / "formats" / "anthropic" / "rules.json")["rules"]
+    for rule in map(read_json, sorted((default_root() / "formats" / "anthropic" / "rules").glob("*.json")))
     if rule["direction"] == "stream"
 }
 

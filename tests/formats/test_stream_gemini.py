@@ -19,7 +19,7 @@ from witnesses.wire import Wire
 
 RULES = {
     rule["id"].removeprefix("gemini/"): rule
-    for rule in read_json(default_root() / "formats" / "gemini" / "rules.json")["rules"]
+    for rule in map(read_json, sorted((default_root() / "formats" / "gemini" / "rules").glob("*.json")))
     if rule["direction"] == "stream"
 }
 

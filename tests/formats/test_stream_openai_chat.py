@@ -30,7 +30,7 @@ OFFICIAL = re.compile(r"api\.openai\.com|.*\.openai\.azure\.com")
 DONE: dict[str, Any] = {"data": "[DONE]"}
 RULES = {
     rule["id"].removeprefix("openai_chat/"): rule
-    for rule in read_json(default_root() / "formats" / "openai_chat" / "rules.json")["rules"]
+    for rule in map(read_json, sorted((default_root() / "formats" / "openai_chat" / "rules").glob("*.json")))
     if rule["direction"] == "stream"
 }
 

@@ -23,7 +23,7 @@ from witnesses.wire import Wire
 
 RULES = {
     rule["id"].removeprefix("openai_responses/"): rule
-    for rule in read_json(default_root() / "formats" / "openai_responses" / "rules.json")["rules"]
+    for rule in map(read_json, sorted((default_root() / "formats" / "openai_responses" / "rules").glob("*.json")))
     if rule["direction"] == "stream"
 }
 

@@ -12,9 +12,7 @@ from toolcall_conformance.library import Corpus, read_json
 
 
 def _rules(corpus: Corpus) -> dict[str, str]:
-    return {
-        rule.id: f"{rule.level:<6} {rule.sentence}" for rule in sorted(corpus.rules.values(), key=lambda rule: rule.id)
-    }
+    return {rule.id: f"{rule.level:<6} {rule.sentence}" for rule in corpus.rules.values()}
 
 
 def _cases(corpus: Corpus) -> dict[str, str]:
