@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss
 from toolcall_conformance.library import Corpus
 
 FORMATS = ("alpha", "beta")
@@ -185,7 +185,7 @@ def judge(source: Any, output: Any, *, client: str, upstream: str, direction: st
         found.append(Finding("translation/extra", Level.SHOULD, "/extra", "an extra key", MISSING, output["extra"]))
     said = [*more.get("declared", ()), *(["mark"] if "mark" in source and "mark" not in output else [])]
     lost = [Loss(name, "cannot" if (name, target) == ("mark", "beta") else "undue", 1) for name in said]
-    return Findings(found, lost)
+    return Judgement(tuple(found), tuple(lost))
 
 
 def judge_module() -> ModuleType:

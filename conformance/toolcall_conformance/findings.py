@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -104,15 +103,16 @@ class Tolerated:
     got: Any = MISSING
 
 
-class Findings(tuple[Finding, ...]):
-    """What a judge says of a body: its findings, and beside them the losses that it met."""
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge says of a body: its findings, the losses that it met, and the differences that it tolerated.
 
-    losses: tuple[Loss, ...]
+    ``tolerated`` is empty unless it was asked for.
+    """
 
-    def __new__(cls, findings: Iterable[Finding] = (), losses: Iterable[Loss] = ()) -> Findings:
-        self = super().__new__(cls, findings)
-        self.losses = tuple(losses)
-        return self
+    findings: tuple[Finding, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    tolerated: tuple[Tolerated, ...] = ()
 
 
 def worst(findings: list[Finding] | tuple[Finding, ...]) -> Level | None:

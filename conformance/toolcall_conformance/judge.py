@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Findings, Level
+from toolcall_conformance.findings import Finding, Judgement, Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.rules.check import check_body
@@ -44,7 +44,7 @@ def judge(
     vendor: bool = False,
     captured: bool = False,
     corpus: Corpus | None = None,
-) -> Findings:
+) -> Judgement:
     """Judge what a translator made of a body.
 
     ``direction`` ``"request"``: ``source`` is the client's request (format ``client``), ``output`` what goes upstream.
@@ -72,23 +72,23 @@ def judge(
         pair.names = tools.renamed(Pair(corpus, *asked))
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", f"the output is no JSON object but {_kind(output)}", got=output)
-        return Findings(pair.findings)
+        return pair.judgement()
     if _came_back(pair, source, output, vendor=vendor):
-        return Findings()
+        return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=after)
     if direction == "error":
-        return Findings(_judge_error(pair, source, output, own))
+        return _judge_error(pair, source, output, own)
     if _other_format(pair, source, output, own):
-        return Findings(pair.findings)
+        return pair.judgement()
     if source_format == output_format and not vendor:
-        return Findings(_judge_identity(pair, source, output, own))
+        return _judge_identity(pair, source, output, own)
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
     excused = stored.settle(pair) if before.stored else frozenset()
     compare(pair, output_model if asking else None)
     pair.findings = [finding for finding in pair.findings if finding.rule not in excused]
     state.find_foreign_keys(pair, own)
-    return Findings(own + pair.findings, losses.met(pair, declared))
+    return pair.judgement(own, losses.met(pair, declared))
 
 
 def compare(pair: Pair, route_model: str | None) -> None:
@@ -124,7 +124,7 @@ def _model_keys(pair: Pair) -> frozenset[str]:
     return frozenset(pair.target.get("model_keys", ["model"]))
 
 
-def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) -> list[Finding]:
+def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) -> Judgement:
     """JSON equality, model aside, failed: the readings explain what they can."""
     aside = _model_keys(pair)
     compare(pair, None)
@@ -146,15 +146,15 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
                 zeros=pair.target.get("omits_zeros", False),
             ):
                 pair.findings[-1] = pair.findings[-1].softened(Level.SHOULD)
-    return own + pair.findings
+    return pair.judgement(own)
 
 
-def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Finding]) -> list[Finding]:
+def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Finding]) -> Judgement:
     """An error of the provider: its envelope, then what it says. Headers are never compared but for the wait."""
     if pair.source.format == pair.output.format:
         if equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
             upstream_errors.compare_wait(pair)
-            return pair.findings
+            return pair.judgement()
         upstream_errors.compare_errors(pair)
         told = {finding.pointer for finding in pair.findings if finding.level is Level.MUST}
         for pointer, want, got in identity.differences(
@@ -162,13 +162,13 @@ def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Find
         ):
             if pointer not in told:
                 pair.report("translation/identity", pointer, want=want, got=got)
-        return own + pair.findings
+        return pair.judgement(own)
     if _other_envelope(pair, output, own):
-        return pair.findings
+        return pair.judgement()
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(pair.corpus, pair.source.format, "error", source, reading=pair.source))
     upstream_errors.compare_errors(pair)
-    return own + pair.findings
+    return pair.judgement(own)
 
 
 def _other_envelope(pair: Pair, output: dict[str, Any], own: list[Finding]) -> bool:

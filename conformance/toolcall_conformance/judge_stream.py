@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Findings, Level
+from toolcall_conformance.findings import Finding, Judgement, Level, Loss, Tolerated
 from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading.assembled import Assembled
@@ -30,7 +30,7 @@ def judge_stream(
     upstream_model: str | None = None,
     request: Any = None,
     corpus: Corpus | None = None,
-) -> Findings:
+) -> Judgement:
     """Judge a stream that a client got, as ``streaming.parse`` makes it of its bytes.
 
     ``source`` is the upstream's stream (the same way), or its unary reply. Without it the stream is held against the
@@ -46,7 +46,7 @@ def judge_stream(
     if looks and client not in looks:
         said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
         wrong = Finding("translation/target-format", Level.MUST, "", said, want=client, got=looks, element="body")
-        return Findings([wrong])
+        return Judgement((wrong,))
     sent = _sent(upstream, source)
     if sent is None or sent.end == "whole":
         found = check_body(corpus, client, "stream", output)
@@ -55,14 +55,15 @@ def judge_stream(
     found = [_counted(output, finding) for finding in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        return Findings([*found, *after_the_end(sent, heard, how)])
+        return Judgement((*found, *after_the_end(sent, heard, how)))
     if sent is not None and heard.body is None:
         got = "an error" if heard.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
-        return Findings([*found, Finding("translation/target-format", Level.MUST, "", said, element="body")])
+        return Judgement((*found, Finding("translation/target-format", Level.MUST, "", said, element="body")))
     if heard.body is None or (sent is None and heard.end != "whole"):
-        return Findings(found)
-    losses: tuple[Any, ...] = ()
+        return Judgement(tuple(found))
+    losses: tuple[Loss, ...] = ()
+    tolerated: tuple[Tolerated, ...] = ()
     if sent is None:
         together = check_body(corpus, client, "response", heard.body, model=client_model)
     else:
@@ -80,9 +81,9 @@ def judge_stream(
             captured=True,
             corpus=corpus,
         )
-        together, losses = list(judged), judged.losses
+        together, losses, tolerated = list(judged.findings), judged.losses, judged.tolerated
     opened = _openings(client, heard)
-    return Findings([*found, *(_traced(output, opened, one) for one in together)], losses)
+    return Judgement((*found, *(_traced(output, opened, one) for one in together)), losses, tolerated)
 
 
 def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Findings
+from toolcall_conformance.findings import Judgement
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.remembered import Held, whole
@@ -29,7 +29,7 @@ def judge_history(
     held: Held | None = None,
     stored: bool = False,
     corpus: Corpus | None = None,
-) -> Findings:
+) -> Judgement:
     """Judge the upstream request that a translator made of a client's request in a running conversation.
 
     ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies with
@@ -51,14 +51,14 @@ def judge_history(
     pair = Pair(corpus, before, after, through=client, said_in=client, called=called)
     if not isinstance(output, dict):
         pair.report("translation/target-format", "", got=output)
-        return Findings(pair.findings)
+        return pair.judgement()
     own = check_body(corpus, upstream, "request", output, model=upstream_model)
     if read.unknown is not None:
         pair.report("translation/stored-reply-known", read.pointer or "", got=read.unknown)
-        return Findings(own + pair.findings)
+        return pair.judgement(own)
     if stored and is_half(before, after):
         pair.report("translation/stored-history", "", want=_turns(before), got=_turns(after))
-        return Findings(own + pair.findings)
+        return pair.judgement(own)
     tools.map_tools(pair)
     calls.compare_calls(pair)
     results.compare_results(pair)
@@ -67,8 +67,10 @@ def judge_history(
     returned.compare_returned(pair)
     _compare_ids(pair)
     container = formats.get(upstream).client.CONTAINER
-    told = [read.as_sent(finding, container) for finding in pair.findings if finding.rule != "translation/ids-kept"]
-    return Findings(own + told, losses.met(pair, history=True))
+    pair.findings = [
+        read.as_sent(finding, container) for finding in pair.findings if finding.rule != "translation/ids-kept"
+    ]
+    return pair.judgement(own, losses.met(pair, history=True))
 
 
 def _turns(reading: Reading) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Judgement, Level
 from toolcall_conformance.judge import compare
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.translation.pair import Pair
@@ -19,7 +19,7 @@ def judge_round_trip(
     through: str,
     direction: str = "request",
     corpus: Corpus | None = None,
-) -> tuple[Finding, ...]:
+) -> Judgement:
     """Compare a body of the format ``own`` with what is left of it after a way through another format and back.
 
     What ``through`` cannot say may be gone. Only what weighs is told (MUST): smaller differences add up over two
@@ -32,4 +32,5 @@ def judge_round_trip(
         pair.report("translation/target-format", "", got=output)
     else:
         compare(pair, None)
-    return tuple(finding for finding in pair.findings if finding.level is Level.MUST)
+    pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
+    return pair.judgement()

@@ -197,7 +197,7 @@ def _look_at(
     from toolcall_conformance.judge import judge
 
     found = judge(source, made.value, client=route.client, upstream=route.upstream, direction=direction, corpus=corpus)
-    for finding in found:
+    for finding in found.findings:
         if finding.rule == "translation/target-format":
             report.troubles.append(
                 Trouble(

@@ -8,10 +8,10 @@ import pytest
 
 from doubles.sessions.model import SessionDouble, session_doubles
 from doubles.sessions.running import play
+from judging import judge_history
 from toolcall_conformance.checks.agent_loop import variants
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.loop import judge_history
 
 CORPUS = load_corpus()
 
@@ -54,7 +54,7 @@ def test_a_case_of_one_exchange_has_no_loop() -> None:
 )
 def test_loop_rules_show_their_examples(rule: dict[str, Any]) -> None:
     def rules(pair: dict[str, Any]) -> dict[str, Level]:
-        found = judge_history(pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"])
+        found = judge_history(pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"]).findings
         return {finding.rule: finding.level for finding in found}
 
     assert rules(rule["breaks"]).get(rule["id"]) == rule["level"]

@@ -13,7 +13,7 @@ from toolcall_conformance.checks import CHECKS, ItemResult, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import Planned, Support
-from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.findings import Judgement, Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -65,7 +65,7 @@ def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:
 
 
 def test_a_fault_that_no_translation_shows_is_told_only() -> None:
-    nothing = replace(JUDGES, body=lambda *_, **__: ())
+    nothing = replace(JUDGES, body=lambda *_, **__: Judgement())
     result = play("request", no_text_results, nothing)
     assert result.verdict is Verdict.WARN
     assert {finding.level for finding in result.findings} == {Level.SHOULD}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from stored_requests import pairs
 from toolcall_conformance.cli import main
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
 
 Told = tuple[int, dict[str, str]]
@@ -49,7 +49,7 @@ def test_whose_state_it_is_a_captured_body_does_not_tell(told: Any) -> None:
     source, output = lent()
     code, found = told(source, output, "anthropic", "gemini")
     assert (code, found) == (0, {"translation/state-to-stranger": "SHOULD"})
-    sure = judge(source, output, client="anthropic", upstream="gemini")
+    sure = judge(source, output, client="anthropic", upstream="gemini").findings
     assert [finding.rule for finding in sure if finding.level is Level.MUST] == ["translation/state-to-stranger"]
 
 

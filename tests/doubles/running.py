@@ -8,12 +8,12 @@ from typing import Any
 from doubles.catalogue import Double
 from doubles.draft import Draft, Skip
 from doubles.places import Changed, Place, apply, places, translated
+from judging import judge
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -31,7 +31,7 @@ def judged(place: Place, output: Any) -> tuple[Finding, ...]:
         client_model=place.client_model,
         upstream_model=place.upstream_model,
         request=place.asked if place.check == "response" else None,
-    )
+    ).findings
 
 
 def rules(findings: tuple[Finding, ...], level: Level) -> set[str]:

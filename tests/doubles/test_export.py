@@ -11,9 +11,8 @@ from doubles.catalogue import Double, doubles
 from doubles.export import content_of, exported_sessions, path_of, root, text_of, verdict
 from doubles.places import Place, apply, places
 from doubles.sessions.model import SessionDouble, session_doubles
+from judging import judge, judge_history
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import judge
-from toolcall_conformance.loop import judge_history
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
 FILES = sorted(path for path in root().glob("*/*.json") if not path.name.startswith("streamed-"))
@@ -70,7 +69,7 @@ def _judged(content: dict[str, Any]) -> tuple[Finding, ...]:
         asked, model, stored = content["request"], content["upstream_model"], content["variant"].endswith("stored")
         return judge_history(
             content["source"], content["output"], request=asked, upstream_model=model, stored=stored, **ends
-        )
+        ).findings
     return judge(
         content["source"],
         content["output"],
@@ -79,4 +78,4 @@ def _judged(content: dict[str, Any]) -> tuple[Finding, ...]:
         upstream_model=content["upstream_model"],
         request=content.get("request"),
         **ends,
-    )
+    ).findings

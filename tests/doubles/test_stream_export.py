@@ -11,10 +11,10 @@ import pytest
 from doubles.export import root
 from doubles.streams.export import exported, files_of, path_of
 from doubles.streams.model import StreamDouble
+from judging import judge_stream
 from toolcall_conformance import formats
 from toolcall_conformance.checks.streamed import told
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge_stream import judge_stream
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading import Opaque
 from toolcall_conformance.streaming import dump, parse
@@ -69,7 +69,7 @@ def judged(content: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ..
     models = {key: content[key] for key in ("client_model", "upstream_model")}
     request = json.loads((corpus.root / content["request"]).read_text(encoding="utf-8"))
     ends = {"client": content["client"], "upstream": content["upstream"]}
-    return judge_stream(output, source=parse(source), request=request, **ends, **models)
+    return judge_stream(output, source=parse(source), request=request, **ends, **models).findings
 
 
 def said(client: str, stream: dict[str, Any]) -> dict[str, Any]:

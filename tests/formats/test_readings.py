@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from judging import declared_names, judge, judge_history
 from toolcall_conformance import formats
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Case, Corpus
-from toolcall_conformance.loop import declared_names, judge_history
 from toolcall_conformance.reading import Reading
 
 BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}

@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from judging import judge
 from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import compare, judge
+from toolcall_conformance.judge import compare
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.calls import legal_id
@@ -137,7 +138,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
         client_model=request.model,
         upstream_model=MODELS[other],
         corpus=corpus,
-    )
+    ).findings
     before, after = (formats.read(name, "request", body) for body in (request.body, back))
     pair = Pair(corpus, before, after, through=other)
     compare(pair, None)

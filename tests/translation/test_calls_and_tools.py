@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 Call = tuple[str, str, dict[str, Any]]
 
@@ -52,7 +52,7 @@ def responses(
 def found(source: Any, output: Any) -> dict[str, Level]:
     return {
         finding.rule: finding.level
-        for finding in judge(source, output, client="openai_chat", upstream="openai_responses")
+        for finding in judge(source, output, client="openai_chat", upstream="openai_responses").findings
         if finding.rule.startswith("translation/")
     }
 
@@ -141,7 +141,7 @@ def test_a_name_that_cannot_stay_may_change(name: str, description: str | None) 
     legal = name.replace(".", "_")[:20] + "_1f3a"
     findings = judge(
         gemini_request(name, description), anthropic_request(legal, description), client="gemini", upstream="anthropic"
-    )
+    ).findings
     assert [finding for finding in findings if finding.level is Level.MUST] == []
 
 
@@ -176,7 +176,7 @@ def test_a_changed_name_must_come_back(back: str, wrong: bool) -> None:
         direction="response",
         request=gemini_request("fs.read", None),
         upstream_request=anthropic_request("fs_read_1f3a", None),
-    )
+    ).findings
     assert ("translation/call-name" in {finding.rule for finding in findings}) is wrong
 
 
@@ -200,7 +200,7 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
     choice = {"index": 0, "message": {"role": "assistant", "content": "Hello.."}, "finish_reason": word}
     count = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
     output = {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": count}
-    findings = judge(source, output, client="openai_chat", upstream="anthropic", direction="response")
+    findings = judge(source, output, client="openai_chat", upstream="anthropic", direction="response").findings
     assert ("translation/finish-reason" not in {finding.rule for finding in findings}) is accepted
 
 
@@ -212,7 +212,7 @@ def test_unreadable_arguments_are_kept_whole_or_told(raw: str) -> None:
     for body, value in ((kept, {"_raw_arguments": raw}), (replaced, {"a": "anything"})):
         body["messages"][1]["content"][0]["input"] = value
     rules = [
-        {finding.rule for finding in judge(source, body, client="openai_chat", upstream="anthropic")}
+        {finding.rule for finding in judge(source, body, client="openai_chat", upstream="anthropic").findings}
         for body in (kept, replaced)
     ]
     assert "translation/unreadable-arguments" not in rules[0]
@@ -228,5 +228,5 @@ def test_what_the_source_breaks_excuses_only_as_much() -> None:
         {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
         for name in ("ü bad", "é bad")
     ]
-    findings = judge(source, output, client="anthropic", upstream="openai_chat")
+    findings = judge(source, output, client="anthropic", upstream="openai_chat").findings
     assert any(finding.level is Level.MUST and finding.rule.startswith("openai_chat/") for finding in findings)

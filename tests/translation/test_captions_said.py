@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 BLUE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADAgH/eL9wtQAAAABJRU5ErkJggg=="
@@ -89,7 +89,7 @@ DAMAGED = {
 
 
 def musts(output: dict[str, Any]) -> set[str]:
-    told = judge(asked(), output, client="openai_chat", upstream="anthropic")
+    told = judge(asked(), output, client="openai_chat", upstream="anthropic").findings
     return {finding.rule for finding in told if finding.level is Level.MUST}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus, read_json
 
 CORPUS = load_corpus()
@@ -24,7 +24,7 @@ def name(path: Path) -> str:
 def judged(pair: dict[str, Any]) -> tuple[Finding, ...]:
     return judge(
         pair["source"], pair["output"], client=pair["client"], upstream=pair["upstream"], direction=pair["direction"]
-    )
+    ).findings
 
 
 @pytest.mark.parametrize("path", SAME, ids=name)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import copied
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -24,7 +24,7 @@ def levels(name: str, direction: str, *edits: tuple[str, Any]) -> set[tuple[str,
         output.pop(key, None)
         if value is not ...:
             output[key] = value
-    found = judge(source, output, client=name, upstream=name, direction=direction, corpus=CORPUS)
+    found = judge(source, output, client=name, upstream=name, direction=direction, corpus=CORPUS).findings
     return {(finding.rule, finding.level) for finding in found}
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
+from judging import judge, judge_history
 from toolcall_conformance.expressing import table
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.loop import judge_history
 
 SCHEMA = {
     "type": "object",
@@ -107,7 +106,7 @@ BODIES = {"anthropic": CLAUDE, "openai_chat": CHAT, "gemini": GEMINI}
 def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
     """The losses of a request that passes: element to kind and count."""
     found = judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash", **more)
-    assert not [finding.rule for finding in found if finding.level is Level.MUST]
+    assert not [finding.rule for finding in found.findings if finding.level is Level.MUST]
     return {loss.element: (loss.kind, loss.count) for loss in found.losses}
 
 
@@ -208,7 +207,7 @@ def test_media_of_a_type_that_the_target_does_not_take_are_lost(mime: str, expec
     found = judge(source, output, client="gemini", upstream="anthropic")
     losses = {loss.element: (loss.kind, loss.count) for loss in found.losses}
     assert losses.get("media-user") == expected
-    must = {finding.rule for finding in found if finding.level is Level.MUST}
+    must = {finding.rule for finding in found.findings if finding.level is Level.MUST}
     assert must == (set() if expected else {"translation/media-lost"})
 
 
@@ -216,7 +215,7 @@ def test_what_must_arrive_is_a_finding_and_no_loss() -> None:
     output = copy.deepcopy(CHAT)
     del output["parallel_tool_calls"], output["messages"][2]["tool_calls"][1], output["messages"][4]
     found = judge(CLAUDE, output, client="anthropic", upstream="openai_chat")
-    assert {"translation/call-lost", "translation/parallel-flag"} <= {finding.rule for finding in found}
+    assert {"translation/call-lost", "translation/parallel-flag"} <= {finding.rule for finding in found.findings}
     assert not {"parallel-flag", "call", "call-id", "result-id"} & {loss.element for loss in found.losses}
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 MOVED, LOST, LINKED = "translation/media-moved", "translation/media-lost", "translation/results-linked"
 RED, BLUE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABred=", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABblue"
@@ -125,7 +125,7 @@ def sent(*parts: list[dict[str, Any]]) -> dict[str, Any]:
 def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     upstream = "openai_responses" if "input" in output else "openai_chat"
     told: dict[str, Level] = {}
-    for finding in judge(source, output, client="anthropic", upstream=upstream):
+    for finding in judge(source, output, client="anthropic", upstream=upstream).findings:
         if finding.rule.startswith(("translation/media", "translation/result", "translation/text")):
             told[finding.rule] = max(told.get(finding.rule, finding.level), finding.level, key=list(Level)[::-1].index)
     return told

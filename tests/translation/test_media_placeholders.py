@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 SOUND = "UklGRjQAAABXQVZFZm10IBAAAAABAAEA"
 HEIC = "AAAAGGZ0eXBoZWljAAAAAG1pZjFoZWlj"
@@ -61,7 +61,7 @@ def anthropic(result: Any, *behind: str) -> dict[str, Any]:
 
 
 def found(source: dict[str, Any], output: dict[str, Any], client: str, upstream: str) -> dict[str, Level]:
-    told = judge(source, output, client=client, upstream=upstream)
+    told = judge(source, output, client=client, upstream=upstream).findings
     prefixes = ("translation/media", "translation/text", "translation/result")
     return {finding.rule: finding.level for finding in told if finding.rule.startswith(prefixes)}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 BARE: dict[str, dict[str, Any]] = {
     "anthropic": {"model": "claude", "max_tokens": 4096, "messages": [{"role": "user", "content": "Why?"}]},
@@ -26,7 +26,7 @@ def gemini(**config: Any) -> dict[str, Any]:
 
 
 def told(client: str, said: dict[str, Any], upstream: str, made: dict[str, Any]) -> dict[str, Level]:
-    found = judge(BARE[client] | said, BARE[upstream] | made, client=client, upstream=upstream)
+    found = judge(BARE[client] | said, BARE[upstream] | made, client=client, upstream=upstream).findings
     return {finding.rule.removeprefix("translation/setting-"): finding.level for finding in found}
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.translation import results
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.payload import compare_payload
@@ -104,7 +104,7 @@ def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
 
 def judged(source: dict[str, Any], output: dict[str, Any]) -> tuple[Finding, ...]:
     client, upstream = format_of(source), format_of(output)
-    return judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash")
+    return judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash").findings
 
 
 def format_of(body: dict[str, Any]) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from judging import judge_history
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.loop import judge_history
 
 CORPUS = load_corpus()
 FORMATS = ("anthropic", "gemini", "openai_chat", "openai_responses")
@@ -27,7 +27,7 @@ def told(case: str, upstream: str, change: Callable[[dict[str, Any]], Any], numb
     """The rules on state that a change of the golden request breaks, through a client of Chat."""
     output = golden(case, upstream, number)
     change(output)
-    found = judge_history(golden(case, upstream, number), output, client="openai_chat", upstream=upstream)
+    found = judge_history(golden(case, upstream, number), output, client="openai_chat", upstream=upstream).findings
     return {finding.rule: finding.level for finding in found if finding.rule.startswith("translation/")}
 
 
@@ -50,7 +50,7 @@ def blocks(body: dict[str, Any], place: int) -> list[dict[str, Any]]:
 def test_what_came_back_whole_is_told_by_nobody(case: str, upstream: str, client: str) -> None:
     for number in range(1, len(CORPUS.cases[case].exchanges(upstream))):
         body = golden(case, upstream, number)
-        found = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream)
+        found = judge_history(body, copy.deepcopy(body), client=client, upstream=upstream).findings
         assert [finding for finding in found if finding.element == "opaque"] == []
 
 
@@ -75,7 +75,7 @@ def test_a_signature_on_words_is_no_matter_of_calls() -> None:
     whole = golden("reasoning/seed", "gemini")
     words = next(part for part in parts(whole) if part.get("text", "").startswith("I can help"))
     words["thoughtSignature"] = "CqIBAb4+9vtq0cJw1oYxV7ZkPzT5uLrB2mHhE8sNfKdGyXiQ"
-    found = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini")
+    found = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini").findings
     assert [(finding.rule, finding.level) for finding in found] == [("translation/state-returned", Level.SHOULD)]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.schemas import Difference, compare_schemas
 
@@ -347,5 +347,5 @@ ANSWER = members({"answer": {"type": "string", "enum": ["yes", "no"]}}, required
     ],
 )
 def test_schema_of_a_response_format(output: Any, levels: list[Level]) -> None:
-    found = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses")
+    found = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses").findings
     assert [entry.level for entry in found if entry.rule == "translation/setting-changed"] == levels, found

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from stored_requests import ALL, CLIENT, UPSTREAMS, pairs
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 
 HALF = "translation/stored-history"
 
 
 def told(source: Any, output: Any, upstream: str) -> dict[str, Level]:
-    found = judge(source, output, client=CLIENT, upstream=upstream)
+    found = judge(source, output, client=CLIENT, upstream=upstream).findings
     return {finding.rule: finding.level for finding in found if finding.level is not Level.NOTE}
 
 

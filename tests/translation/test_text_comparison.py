@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.calls import compare_calls
 from toolcall_conformance.translation.pair import Pair
@@ -70,7 +70,7 @@ def chat(*messages: tuple[str, Any]) -> dict[str, Any]:
 
 def verdict(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
     """The rules that a translation from Anthropic to Chat breaks, with their levels."""
-    found = judge(source, output, client="anthropic", upstream="openai_chat")
+    found = judge(source, output, client="anthropic", upstream="openai_chat").findings
     return {finding.rule.removeprefix("translation/"): finding.level for finding in found}
 
 
@@ -268,7 +268,7 @@ def test_a_note_before_results_may_only_go_behind_them(note_at: int | None, expe
     ]
     if note_at is not None:
         messages.insert(note_at, ("user", "Note: keep the file"))
-    found = judge(source, chat(*messages), client="gemini", upstream="openai_chat")
+    found = judge(source, chat(*messages), client="gemini", upstream="openai_chat").findings
     texts = {finding.rule for finding in found if finding.element == "text" and finding.level is MUST}
     assert texts == expected
 

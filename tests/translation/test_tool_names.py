@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import declared_names, judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
-from toolcall_conformance.loop import declared_names
 
 PATH: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 QUERY: dict[str, Any] = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
@@ -42,7 +41,9 @@ def anthropic(*tools: dict[str, Any]) -> dict[str, Any]:
 
 
 def found(source: dict[str, Any], output: dict[str, Any]) -> dict[str, Level]:
-    return {finding.rule: finding.level for finding in judge(source, output, client="gemini", upstream="anthropic")}
+    return {
+        finding.rule: finding.level for finding in judge(source, output, client="gemini", upstream="anthropic").findings
+    }
 
 
 def names(golden: dict[str, Any], output: dict[str, Any]) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import judge
 from toolcall_conformance.library import load_corpus
 
 RULES = [rule.raw for rule in load_corpus().rules.values() if rule.id.startswith("translation/")]
@@ -22,7 +22,7 @@ def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
         upstream=example["upstream"],
         direction=rule["direction"],
         upstream_model=example.get("upstream_model"),
-    )
+    ).findings
     return {finding.rule: finding.level for finding in found}
 
 

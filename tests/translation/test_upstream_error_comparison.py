@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from judging import judge
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import judge
 
 MESSAGE = "Too many requests."
 STATUS = "translation/upstream-error-status"
@@ -43,7 +43,7 @@ MAKE = {"anthropic": anthropic, "openai_chat": chat, "gemini": gemini}
 
 
 def found(source: Any, output: Any, client: str = "openai_chat", upstream: str = "anthropic") -> tuple[Finding, ...]:
-    return judge(source, output, client=client, upstream=upstream, direction="error")
+    return judge(source, output, client=client, upstream=upstream, direction="error").findings
 
 
 def told(source: Any, output: Any, **ends: str) -> dict[str, Level]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
+from judging import judge_history
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Case, load_corpus, read_json
-from toolcall_conformance.loop import judge_history
 from toolcall_conformance.rules.check import check_body
 from witnesses.agreement import disagreements
 from witnesses.conversation import QUIET, USERS, answered, by_our_client, by_the_sdk, played, user
@@ -42,7 +42,7 @@ def test_the_judge_has_nothing_against_an_sdk(case: Case, name: str) -> None:
     model = case.model(name)
     found = check_body(CORPUS, name, "request", sdk, model=model)
     if not equal(ours, sdk):
-        found += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model, corpus=CORPUS)
+        found += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model, corpus=CORPUS).findings
     assert [
         f"{finding.level} {finding.rule} {finding.pointer}: {finding.message}"
         for finding in found

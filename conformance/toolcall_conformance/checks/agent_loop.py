@@ -115,7 +115,7 @@ def _play(
                 stored=way.habit.stored,
             )
             tally.lose(found)
-            tally.findings += _placed(_without_ids(found) if unnamed else found, name, way, route)
+            tally.findings += _placed(_without_ids(found.findings) if unnamed else found.findings, name, way, route)
         if number + 1 == len(clients):
             session.settle(answer(upstream))
             return

@@ -19,7 +19,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, Findings, Level, Loss, Verdict, worst
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss, Verdict, worst
 from toolcall_conformance.library import Case, Exchange
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming.cuts import Fineness
@@ -52,7 +52,7 @@ class Judge(Protocol):
         vendor: bool = False,
         declared: Collection[str] = (),
         captured: bool = False,
-    ) -> tuple[Finding, ...]: ...
+    ) -> Judgement: ...
 
 
 class HistoryJudge(Protocol):
@@ -69,7 +69,7 @@ class HistoryJudge(Protocol):
         upstream_model: str | None,
         held: Mapping[str, list[Any]],
         stored: bool,
-    ) -> tuple[Finding, ...]: ...
+    ) -> Judgement: ...
 
 
 class NameReader(Protocol):
@@ -81,7 +81,7 @@ class NameReader(Protocol):
 class RoundTripJudge(Protocol):
     """The judge of a body that went into another format and back, with a corpus bound to it."""
 
-    def __call__(self, source: Any, output: Any, *, own: str, through: str, direction: str) -> tuple[Finding, ...]: ...
+    def __call__(self, source: Any, output: Any, *, own: str, through: str, direction: str) -> Judgement: ...
 
 
 class StreamJudge(Protocol):
@@ -206,9 +206,9 @@ class Tally:
             case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
                 self.words = words
 
-    def lose(self, found: tuple[Finding, ...]) -> None:
+    def lose(self, found: Judgement) -> None:
         """Note the losses that the judge met. A later request holds the earlier ones, so they are not added up."""
-        for loss in found.losses if isinstance(found, Findings) else ():
+        for loss in found.losses:
             key = loss.element, loss.kind
             self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
@@ -259,7 +259,7 @@ def judge_output(
         **rest,
     )
     tally.lose(found)
-    tally.findings += [replace(finding, body=name) for finding in found]
+    tally.findings += [replace(finding, body=name) for finding in found.findings]
 
 
 def failure(operation: str, failed: Failed, body: str) -> Finding:

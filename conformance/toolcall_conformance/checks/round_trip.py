@@ -24,7 +24,7 @@ def run(
     for direction, name, source, there, back in _trips(case, route, open_session, judges, tally):
         tally.played.append(Played(name, source, back, source))
         own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
-        found = judges.round_trip(source, back, own=own, through=through, direction=direction)
+        found = judges.round_trip(source, back, own=own, through=through, direction=direction).findings
         if found and not _seen_on_the_way(judges, route, direction, source, there, back):
             # It is derived: what neither translation shows by itself is told, and fails nothing.
             found = tuple(finding.softened(Level.SHOULD) for finding in found)
@@ -97,7 +97,7 @@ def _seen_on_the_way(judges: Judges, route: Route, direction: str, source: Any, 
             upstream_model=way.upstream_model,
             client_model=way.client_model,
         )
-        if any(finding.level is Level.MUST for finding in found):
+        if any(finding.level is Level.MUST for finding in found.findings):
             return True
     return False
 

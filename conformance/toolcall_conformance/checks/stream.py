@@ -97,7 +97,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     )
     tally.lose(found)
     told = {one.rule for one in illegal}  # some rules bind what an event brings as they bind a whole reply
-    tally.findings += [replace(one, body=f"{name}, put together") for one in found if one.rule not in told]
+    tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in told]
     tally.findings += _unlike_the_reply(scene, client, reply, heard)
     # Who stops reading at the API's own end of a reply never takes the end of the stream.
     if (

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, perhaps
-from toolcall_conformance.findings import Finding, Findings, Level, worst
+from toolcall_conformance.findings import Finding, Judgement, Level, worst
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import Subject, describe
 from toolcall_conformance.reports.model import finding_json
@@ -81,7 +81,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.error:
         for name, value in ((parsed.source, source), (parsed.output, output)):
             _verify_error(name, value)
-    findings = judge(
+    judgement = judge(
         source,
         output,
         client=parsed.client,
@@ -93,7 +93,7 @@ def run(parsed: argparse.Namespace) -> int:
         corpus=corpus,
     )
     subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
-    return _tell(parsed, corpus, subject, findings)
+    return _tell(parsed, corpus, subject, judgement)
 
 
 def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
@@ -103,7 +103,7 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     output = captured.stream(output_name)
-    findings = judge_stream(
+    judgement = judge_stream(
         output,
         client=parsed.client,
         source=source,
@@ -115,17 +115,18 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
     upstream = parsed.client if alone else parsed.upstream
     subject = Subject(output_name, "stream", parsed.client, upstream, exchanges=2)
-    return _tell(parsed, corpus, subject, findings, notes, event_of)
+    return _tell(parsed, corpus, subject, judgement, notes, event_of)
 
 
 def _tell(
     parsed: argparse.Namespace,
     corpus: Corpus,
     subject: Subject,
-    findings: Findings,
+    judgement: Judgement,
     notes: Sequence[str] = (),
     event_of: Callable[[Finding], int | None] = lambda _: None,
 ) -> int:
+    findings = judgement.findings
     gravest = worst(findings)
     failed = gravest is Level.MUST or (parsed.strict and gravest is Level.SHOULD)
     if parsed.json:
@@ -134,15 +135,15 @@ def _tell(
         for plain, finding in zip(told, findings, strict=True):
             if (number := event_of(finding)) is not None:
                 plain["event"] = number
-        said = {"verdict": verdict, "findings": told, "losses": [asdict(loss) for loss in findings.losses]}
+        said = {"verdict": verdict, "findings": told, "losses": [asdict(loss) for loss in judgement.losses]}
         print(json.dumps(said | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
         for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
             print(_coloured(line.text, line.kind))
         for note in notes:
             print(f"    note  {note}")
-        if findings.losses:
-            print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in findings.losses)}")
+        if judgement.losses:
+            print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
             print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
         print(_verdict(len(findings), gravest))
     return 1 if failed else 0

@@ -16,7 +16,7 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
-from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.findings import Finding, Judgement, Level, Verdict
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.known_failures import KnownFailures
 from toolcall_conformance.library import Case, Corpus, Rule
@@ -140,12 +140,12 @@ class Remembering:
 
     def __init__(self, judge: HistoryJudge) -> None:
         self._judge = judge
-        self._said: dict[bytes, tuple[Finding, ...]] = {}
+        self._said: dict[bytes, Judgement] = {}
 
     def __len__(self) -> int:
         return len(self._said)
 
-    def __call__(self, golden: Any, output: Any, **rest: Any) -> tuple[Finding, ...]:
+    def __call__(self, golden: Any, output: Any, **rest: Any) -> Judgement:
         key = blake2b(packed([golden, output, rest]), digest_size=16).digest()
         if key not in self._said:
             if len(self._said) == MOST_REMEMBERED:

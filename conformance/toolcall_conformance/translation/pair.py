@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import expressing
-from toolcall_conformance.findings import MISSING, Finding, Level, Tolerated
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss, Tolerated
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading
 
@@ -106,6 +106,10 @@ class Pair:
         """Note that a difference was accepted under the equivalence ``name``, if anybody asked for such notes."""
         if self.tolerated is not None:
             self.tolerated.append(Tolerated(name, pointer, source, want, got))
+
+    def judgement(self, own: Iterable[Finding] = (), losses: tuple[Loss, ...] = ()) -> Judgement:
+        """What there is to say: ``own`` findings of the output by itself, then those gathered here."""
+        return Judgement((*own, *self.findings), losses, tuple(self.tolerated or ()))
 
 
 def call_words(call: Call, position: int | None = None) -> str:
