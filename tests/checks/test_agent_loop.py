@@ -17,7 +17,7 @@ CORPUS = load_corpus()
 
 
 def double(name: str) -> SessionDouble:
-    return next(each for each in session_doubles() if each.name == name)
+    return next(each for each in session_doubles() if each.fault == name)
 
 
 @pytest.mark.parametrize(

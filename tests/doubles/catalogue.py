@@ -36,7 +36,7 @@ class Double:
     are the formats that the body may come from; ``cases``, if any, the only cases it is tried on.
     """
 
-    name: str
+    family: str
     fault: str
     title: str
     kind: str
@@ -48,6 +48,11 @@ class Double:
     warns: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """Where its verdict stands, from ``corpus/verdicts/``."""
+        return f"{self.family}/{self.fault}/{self.target}"
+
     def takes(self, case: str, source: str) -> bool:
         """Whether this double is tried on a case that comes from a format."""
         return source in self.sources and (not self.cases or case in self.cases)
@@ -58,7 +63,6 @@ class Double:
         return draft.body if returned is None else returned
 
 
-_SHORT = {ANTHROPIC: "anthropic", CHAT: "chat", RESPONSES: "responses", GEMINI: "gemini"}
 _found: dict[str, Double] = {}
 
 
@@ -120,11 +124,8 @@ def _enter(
 
     def decorate(change: Change) -> Change:
         for one in targets:
-            own = name if len(targets) == 1 else f"{name}-{_SHORT[one]}"
-            if own in _found:
-                raise ValueError(f"two doubles are called {own}")
-            _found[own] = Double(
-                name=own,
+            double = Double(
+                family=change.__module__.rpartition(".")[-1].replace("_", "-"),
                 fault=name,
                 title=" ".join((change.__doc__ or "").split()).rstrip("."),
                 kind=kind,
@@ -136,6 +137,9 @@ def _enter(
                 warns=_tuple(warns),
                 cases=tuple(cases),
             )
+            if double.name in _found:
+                raise ValueError(f"two doubles are called {double.name}")
+            _found[double.name] = double
         return change
 
     return decorate

@@ -18,16 +18,13 @@ from doubles.sessions.running import Heard, heard
 from doubles.streams import export as streams
 from toolcall_conformance.library import load_corpus
 
-FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
-
 
 def root() -> Path:
     return load_corpus().root / "verdicts"
 
 
 def path_of(double: Double | SessionDouble) -> Path:
-    prefix = "loop-" if isinstance(double, SessionDouble) else ""
-    return root() / FOLDERS[double.kind] / f"{prefix}{double.name}.json"
+    return root() / f"{double.name}.json"
 
 
 def exported_sessions() -> list[SessionDouble]:
@@ -50,6 +47,7 @@ def verdict(double: Double, place: Place, output: Any) -> dict[str, Any]:
     """The content of a double's file."""
     found: dict[str, Any] = {
         "name": double.name,
+        "kind": double.kind,
         "title": double.title,
         "direction": place.check,
         "client": place.client,
@@ -72,7 +70,8 @@ def verdict(double: Double, place: Place, output: Any) -> dict[str, Any]:
 def session_verdict(double: SessionDouble, found: Heard) -> dict[str, Any]:
     """The content of a session double's file: what it sent upstream in the course of the loop."""
     return {
-        "name": f"loop-{double.name}",
+        "name": double.name,
+        "kind": double.kind,
         "title": double.title,
         "direction": "loop",
         "client": double.client,
@@ -117,10 +116,13 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
             count += 1
-    for path in root().glob("*/*"):
-        if path not in files:
+    for path in root().glob("*/**/*"):
+        if path.is_file() and path not in files:
             path.unlink()
             count += 1
+    for folder in sorted(root().glob("*/**"), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
     print(f"{sum(path.suffix == '.json' for path in files)} verdicts, {count} files changed")
     return 0
 

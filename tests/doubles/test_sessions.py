@@ -48,7 +48,7 @@ def test_every_session_double_says_what_it_does() -> None:
 
 def test_some_faults_are_seen_by_the_loop_alone() -> None:
     """Prints which check saw each fault first, and which faults no single body shows."""
-    seen = {double.name: first_seen(double) for double in ALL if double.kind != "harmless"}
+    seen = {double.fault: first_seen(double) for double in ALL if double.kind != "harmless"}
     alone = [name for name, item in seen.items() if item and item.startswith("agent_loop")]
     for name, item in seen.items():
         print(f"{item:25} {name}")

@@ -40,9 +40,9 @@ def test_it_passes_where_its_fault_cannot_show(double: StreamDouble) -> None:
 @pytest.mark.parametrize("double", [double for double in ALL if double.kind != "broken"], ids=named)
 def test_it_changes_what_came(double: StreamDouble) -> None:
     """Else it would pass for nothing."""
-    if double.name.startswith("as-it-is"):
+    if double.fault == "as-it-is":
         pytest.skip("the reference itself")
-    itself = next(one for one in ALL if one.name.startswith("as-it-is") and one.client == double.client)
+    itself = next(one for one in ALL if one.fault == "as-it-is" and one.client == double.client)
     before = play(itself, double.case, double.variant, double.upstream)
     after = run(double)
     # Of one that holds what comes the times are others, of one that raises, that it raised.
@@ -84,5 +84,5 @@ def test_every_rule_of_the_check_is_broken_by_a_double() -> None:
 
 def test_stream_equals_reply_is_told_with_the_fault() -> None:
     """It never stands alone here: what differs from the reply breaks a rule of its own."""
-    double = next(one for one in ALL if one.name == "text-behind-the-call-dropped")
+    double = next(one for one in ALL if one.fault == "text-behind-the-call-dropped")
     assert "translation/stream-equals-reply" in run(double).named(Level.SHOULD)

@@ -100,7 +100,8 @@ class SessionDouble:
     be told.
     """
 
-    name: str
+    family: str
+    fault: str
     title: str
     kind: str
     session: type[DoubledSession]
@@ -111,6 +112,11 @@ class SessionDouble:
     rules: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
     check: str = "agent_loop"
+
+    @property
+    def name(self) -> str:
+        """Where its verdict stands, from ``corpus/verdicts/``; what it sends upstream is judged."""
+        return f"{self.family}/{self.fault}/{self.upstream}"
 
     @property
     def streams(self) -> bool:
@@ -166,13 +172,15 @@ def _enter(
     check: str = "agent_loop",
 ) -> Put:
     def decorate(session: type[DoubledSession]) -> type[DoubledSession]:
-        name = re.sub(r"(?<!^)(?=[A-Z])", "-", session.__name__).lower()
-        if name in _found:
-            raise ValueError(f"two session doubles are called {name}")
+        family = "loop-" + session.__module__.rpartition(".")[-1].replace("_", "-")
+        fault = re.sub(r"(?<!^)(?=[A-Z])", "-", session.__name__).lower()
         title = " ".join((session.__doc__ or "").split()).rstrip(".")
-        _found[name] = SessionDouble(
-            name, title, kind, session, case, client, upstream, variants, _tuple(rules), _tuple(warns), check
+        double = SessionDouble(
+            family, fault, title, kind, session, case, client, upstream, variants, _tuple(rules), _tuple(warns), check
         )
+        if double.name in _found:
+            raise ValueError(f"two session doubles are called {double.name}")
+        _found[double.name] = double
         return session
 
     return decorate

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from doubles.streams.handles import choice_of, entries, kind, opens, typed
-from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, SHORT, UNICODE, Event, broken, warning
+from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, warning
 from doubles.streams.running import frame
 from toolcall_conformance.streaming import parse
 
@@ -134,7 +134,7 @@ HALF_JSON = {ANTHROPIC: "anthropic/stream-arguments", RESPONSES: "openai_respons
 
 def _finishing(client: str, rule: str, upstream: str, case: str) -> None:
     @broken(
-        f"finishes-what-broke-off-{SHORT[client]}",
+        "finishes-what-broke-off",
         client=client,
         upstream=upstream,
         rule=rule,

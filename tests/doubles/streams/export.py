@@ -1,6 +1,6 @@
 """What of a stream double stands in ``corpus/verdicts/``: the stream that its client got, and what a judge must say.
 
-A file ``streamed-<name>.json`` tells what was sent and names the files of what came, ``streamed-<name>.sse``. Of a
+A file ``<format>.json`` tells what was sent and names the files of what came, ``<format>.sse``. Of a
 habit that is the same in several formats one is exported; a fault in when something came, or in what was raised, is in
 no file.
 """
@@ -19,7 +19,6 @@ from doubles.streams.running import Told, run
 from toolcall_conformance.library import Exchange, load_corpus
 from toolcall_conformance.streaming import dump
 
-FOLDERS = {"broken": "broken", "warning": "warnings", "harmless": "harmless"}
 IN_NO_FILE = frozenset({"translation/stream-at-once", "translation/crashed"})
 PIECES_ONLY = frozenset({"as_it_is", "single_bytes", "two_pieces_at_once", "tail_without_blank_line_dropped"})
 
@@ -63,7 +62,7 @@ def exported() -> tuple[StreamDouble, ...]:
 
 
 def path_of(double: StreamDouble) -> Path:
-    return load_corpus().root / "verdicts" / FOLDERS[double.kind] / f"streamed-{double.name}.json"
+    return load_corpus().root / "verdicts" / f"{double.name}.json"
 
 
 def files_of(double: StreamDouble) -> dict[Path, bytes]:
@@ -74,7 +73,8 @@ def files_of(double: StreamDouble) -> dict[Path, bytes]:
     golden = case.exchanges(double.upstream)[found.number - 1]
     assert golden.stream_path is not None
     content: dict[str, Any] = {
-        "name": path.stem,
+        "name": double.name,
+        "kind": double.kind,
         "title": double.title,
         "direction": "stream",
         "client": double.client,

@@ -17,7 +17,6 @@ from doubles.streams.model import (
     GEMINI,
     ONE,
     RESPONSES,
-    SHORT,
     TEXT,
     UNICODE,
     Event,
@@ -445,7 +444,7 @@ def a_last_chunk_without_candidates(events: Events) -> Events:
 
 
 def _raising(client: str) -> Callable[[Any, Pieces], Pieces]:
-    @harmless(f"raises-where-it-broke-off-{SHORT[client]}", client=client, variant="cut", case=UNICODE, layer="stream")
+    @harmless("raises-where-it-broke-off", client=client, variant="cut", case=UNICODE, layer="stream")
     def raises_where_it_broke_off(stream: Any, chunks: Pieces) -> Pieces:
         """Whatever went wrong upstream is raised."""
         for written in stream(chunks):
@@ -454,7 +453,7 @@ def _raising(client: str) -> Callable[[Any, Pieces], Pieces]:
             yield written
 
     @harmless(
-        f"just-stops-{SHORT[client]}",
+        "just-stops",
         client=client,
         variant="cut",
         case=UNICODE,

@@ -20,7 +20,6 @@ from typing import Any, Literal
 
 ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
 FORMATS = (ANTHROPIC, CHAT, RESPONSES, GEMINI)
-SHORT = {ANTHROPIC: "anthropic", CHAT: "chat", RESPONSES: "responses", GEMINI: "gemini"}
 
 PARALLEL = "parallel/three-tools"  # a text, and three calls
 AROUND = "parallel/text-around"  # texts before, between and behind two calls
@@ -54,7 +53,8 @@ class StreamDouble:
     on which the fault cannot show; None for one that shows in every stream. ``thread`` is a report of the like.
     """
 
-    name: str
+    family: str
+    fault: str
     title: str
     kind: Kind
     layer: Layer
@@ -68,6 +68,11 @@ class StreamDouble:
     warns: tuple[str, ...] = ()
     spares: str | None = None
     thread: str = ""
+
+    @property
+    def name(self) -> str:
+        """Where its verdict stands, from ``corpus/verdicts/``."""
+        return f"{self.family}/{self.fault}/{self.client}"
 
     @property
     def spared(self) -> tuple[str, str] | None:
@@ -145,11 +150,9 @@ def _enter(
 
     def decorate(change: Change) -> Change:
         for one in clients:
-            own = name if len(clients) == 1 else f"{name}-{SHORT[one]}"
-            if own in _found:
-                raise ValueError(f"two stream doubles are called {own}")
-            _found[own] = StreamDouble(
-                name=own,
+            double = StreamDouble(
+                family="stream-" + change.__module__.rpartition(".")[-1],
+                fault=name,
                 title=" ".join((change.__doc__ or "").split()).rstrip("."),
                 kind=kind,
                 layer=layer,
@@ -164,6 +167,9 @@ def _enter(
                 spares=spares,
                 thread=thread,
             )
+            if double.name in _found:
+                raise ValueError(f"two stream doubles are called {double.name}")
+            _found[double.name] = double
         return change
 
     return decorate
