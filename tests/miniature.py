@@ -15,7 +15,13 @@ from toolcall_conformance.library import Corpus
 
 FORMATS = ("alpha", "beta")
 FEATURES = {"plain": {"explanation": "Nothing special."}, "nested": {"explanation": "An object in an object."}}
-EQUIVALENCES = {"blank-is-absent": {"explanation": "A blank text says nothing.", "url": "https://example.com/blank"}}
+EQUIVALENCE: dict[str, Any] = {
+    "name": "blank-is-absent",
+    "explanation": "A blank text says nothing.",
+    "evidence": [{"kind": "doc", "url": "https://example.com/blank"}],
+    "since": "0.1.0",
+    "words": {"blank": {"meaning": "What is blank.", "words": ["nothing"]}},
+}
 CASES = ("box/one", "box/two", "crate/deep")
 
 # How bodies travel: one API names the model in its body, the other in its path, with a key that may be in the query.
@@ -136,7 +142,7 @@ def write_corpus(root: Path) -> None:
     """Write a corpus of three cases, the last one with two exchanges."""
     root.mkdir()
     (root / "corpus.json").write_text(
-        json.dumps({"version": "7.1.0", "formats": list(FORMATS), "features": FEATURES, "equivalences": EQUIVALENCES}),
+        json.dumps({"version": "7.1.0", "formats": list(FORMATS), "features": FEATURES}),
         encoding="utf-8",
     )
     for name in FORMATS:
@@ -160,6 +166,9 @@ def write_corpus(root: Path) -> None:
         rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
     )
     write_elements(root)
+    folder = root / "equivalences" / EQUIVALENCE["name"]
+    folder.mkdir(parents=True)
+    (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")
     (root / "schemas").mkdir()
     (root / "schemas" / "scenario.schema.json").write_text("{}", encoding="utf-8")
     for case in CASES:

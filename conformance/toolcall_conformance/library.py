@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import JSONError, join, parse
 
@@ -202,6 +203,30 @@ class Corpus:
             raise CorpusError(f"no rule {rule_id!r} in {self.root}") from None
 
     @cached_property
+    def equivalences(self) -> Mapping[str, Equivalence]:
+        """The differences that are no faults, by name."""
+        return {path.parent.name: self._equivalence(path) for path in sorted(self.root.glob(_EQUIVALENCE.format("*")))}
+
+    def _equivalence(self, path: Path) -> Equivalence:
+        raw = read_json(path)
+        _require(path, raw, name=str, explanation=str, evidence=list, since=str)
+        if raw["name"] != path.parent.name:
+            raise CorpusError(f"{path}: the name {raw['name']!r} differs from the folder's; make the two the same")
+        return Equivalence.of(raw)
+
+    def equivalence(self, name: str) -> Equivalence:
+        """An equivalence by name; CorpusError for a name that no folder has."""
+        known = self._equivalences.get(name)
+        if known is None:
+            known = self._equivalences[name] = self._equivalence(self.root / _EQUIVALENCE.format(name))
+        return known
+
+    @cached_property
+    def _equivalences(self) -> dict[str, Equivalence]:
+        """Those that were asked for: a judge needs the words of a few, and the start shall stay quick."""
+        return {}
+
+    @cached_property
     def cases(self) -> Mapping[str, Case]:
         """Every case by id, in the order of ids. Raises CorpusError for a case that nobody could run."""
         found: dict[str, Case] = {}
@@ -316,6 +341,7 @@ class Corpus:
         return self._schemas[key]
 
 
+_EQUIVALENCE = "equivalences/{}/equivalence.json"
 _KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
 
 
@@ -361,7 +387,7 @@ def _manifest(path: Path) -> Mapping[str, Any]:
     if not path.parent.is_dir():
         raise CorpusError(f"{path.parent}: no such folder; give the folder that holds corpus.json")
     manifest: Mapping[str, Any] = read_json(path)
-    _require(path, manifest, version=str, formats=list, features=dict, equivalences=dict)
+    _require(path, manifest, version=str, formats=list, features=dict)
     return manifest
 
 

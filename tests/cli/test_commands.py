@@ -177,7 +177,9 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("explain", "plain") == 0
     assert "cases     box/one, box/two, crate/deep" in capsys.readouterr().out
     assert run("explain", "blank-is-absent") == 0
-    assert "see       https://example.com/blank" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "doc       https://example.com/blank" in told
+    assert "words     blank: What is blank." in told
 
 
 def test_explain_an_element(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,6 @@ def test_different_is_told(path: Path) -> None:
 
 
 def test_every_equivalence_has_both_sides() -> None:
-    names = set(CORPUS.manifest["equivalences"])
+    names = set(CORPUS.equivalences)
     assert {path.parent.parent.name for path in SAME} == names
     assert {path.parent.parent.name for path in DIFFERENT} == names

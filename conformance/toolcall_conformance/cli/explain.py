@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, perhaps
+from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.library import Case, Corpus, Rule
 
 _WIDTH = 100
@@ -29,7 +30,7 @@ def run(parsed: argparse.Namespace) -> int:
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
     told = list(_explain(corpus, name, examples=parsed.examples))
     if not told:
-        vocabularies = corpus.manifest["equivalences"], corpus.manifest["features"], corpus.elements
+        vocabularies = corpus.equivalences, corpus.manifest["features"], corpus.elements
         known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
         advice = perhaps(name, known) or "; `toolcall-conformance list` shows what there is"
         raise UsageError(f"there is no rule, case, equivalence, feature or element {name!r}{advice}")
@@ -42,11 +43,11 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
         yield _rule(corpus.rules[name], examples=examples)
     if name in corpus.cases:
         yield _case(corpus.cases[name])
-    if name in corpus.manifest["equivalences"]:
-        yield _entry("equivalence", name, corpus.manifest["equivalences"][name])
+    if name in corpus.equivalences:
+        yield _equivalence(corpus.equivalences[name])
     if name in corpus.manifest["features"]:
         cases = [case.id for case in corpus.cases.values() if name in case.features]
-        yield _entry("feature", name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
+        yield _feature(name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
     if name in corpus.elements:
         yield _element(corpus, name)
 
@@ -108,10 +109,17 @@ def _element(corpus: Corpus, name: str) -> str:
     return "\n".join(lines)
 
 
-def _entry(kind: str, name: str, entry: Mapping[str, Any]) -> str:
-    lines = [f"{name}  ({kind})", _field("means", entry["explanation"])]
-    if entry.get("url"):
-        lines.append(_field("see", entry["url"]))
+def _feature(name: str, entry: Mapping[str, Any]) -> str:
+    return "\n".join([f"{name}  (feature)", _field("means", entry["explanation"])])
+
+
+def _equivalence(entry: Equivalence) -> str:
+    """What is accepted, why, and the data by which the judge decides it."""
+    lines = [f"{entry.name}  (equivalence, since {entry.since})", _field("means", entry.explanation)]
+    lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in entry.evidence]
+    for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
+        lines += [_field(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
+    lines.append(_field("files", f"corpus/equivalences/{entry.name}: what it accepts and what it still refuses"))
     return "\n".join(lines)
 
 

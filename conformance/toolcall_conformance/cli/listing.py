@@ -24,8 +24,12 @@ def _formats(corpus: Corpus) -> dict[str, str]:
     return {name: str(read_json(path)["title"]) for name, path in paths.items()}
 
 
-def _vocabulary(kind: str) -> Callable[[Corpus], dict[str, str]]:
-    return lambda corpus: {name: str(entry["explanation"]) for name, entry in corpus.manifest[kind].items()}
+def _features(corpus: Corpus) -> dict[str, str]:
+    return {name: str(entry["explanation"]) for name, entry in corpus.manifest["features"].items()}
+
+
+def _equivalences(corpus: Corpus) -> dict[str, str]:
+    return {name: entry.explanation for name, entry in corpus.equivalences.items()}
 
 
 def _elements(corpus: Corpus) -> dict[str, str]:
@@ -40,8 +44,8 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "rules": _rules,
     "cases": _cases,
     "formats": _formats,
-    "features": _vocabulary("features"),
-    "equivalences": _vocabulary("equivalences"),
+    "features": _features,
+    "equivalences": _equivalences,
     "elements": _elements,
     "checks": _checks,
 }
