@@ -1,40 +1,30 @@
-"""Turns, batches of calls, and which result answers which call.
+"""Batches of calls, and which result answers which call.
 
-Neighbouring messages of one role are one turn, as the API joins them. The calls of an assistant turn are a batch; a
-result answers by id a call of the latest batch. Ids may come back in later turns, so an older batch is asked only when
-the latest has no such id.
+The calls of an assistant turn are a batch; a result answers by id a call of the latest batch. Ids may come back in
+later turns, so an older batch is asked only when the latest has no such id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
-from toolcall_conformance.reading import Call, Reading, Result, Turn
-from toolcall_conformance.reading.model import Item
+from toolcall_conformance.reading import Call, Result, Turn
 
 
-class Conversation:
-    """Collects the turns of one body while it is read."""
+class Pairing:
+    """The calls so far. ``turns`` are those read so far, which the reader adds to."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._turns = reading.turns
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self._turns = turns
         self._calls: list[Call] = []
         self._answered: set[int] = set()
         self._batch = -1
-        self._side: str | None = None
         self._group = -1
 
     def begin_message(self) -> None:
         """The next result is the first of a new message."""
         self._group += 1
-
-    def add(self, side: str, items: Iterable[Item]) -> None:
-        """Put items into the turn of ``side``: the current one, or a new one after the other side spoke."""
-        for item in items:
-            if not self._turns or self._turns[-1].side != side:
-                self._turns.append(Turn(side, item.pointer))
-            self._turns[-1].items.append(item)
 
     def call(self, **properties: Any) -> Call:
         """A call in the batch of the current assistant turn."""

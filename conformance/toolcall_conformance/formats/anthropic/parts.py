@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.pairing import Conversation
+from toolcall_conformance.formats.anthropic.pairing import Pairing
 from toolcall_conformance.reading import (
     Call,
     Hosted,
@@ -40,22 +40,12 @@ def is_hosted(kind: str) -> bool:
     return kind in HOSTED or (kind.endswith("_tool_result") and kind != "tool_result")
 
 
-def read_content(content: Node, side: str, conversation: Conversation, residue: list[Residue]) -> None:
-    """Read a message's content (a string or blocks) into the turn of ``side``."""
-    if isinstance(content.value, str):
-        conversation.add(side, text_items(content))
-        return
-    conversation.begin_message()
-    for block in content.each():
-        conversation.add(side, read_block(block, conversation, residue))
-
-
 def text_items(node: Node) -> list[Item]:
     """The text at a node, unless it is blank."""
     return [Text(node.value, node.pointer)] if isinstance(node.value, str) and node.value.strip() else []
 
 
-def read_block(block: Node, conversation: Conversation, residue: list[Residue]) -> list[Item]:
+def read_block(block: Node, pairing: Pairing, residue: list[Residue]) -> list[Item]:
     """The elements of one block; none for a blank one."""
     kind = block.text("type")
     if kind is None:
@@ -64,9 +54,9 @@ def read_block(block: Node, conversation: Conversation, residue: list[Residue]) 
         return [_hosted(kind, block)]
     items: list[Item]
     if kind == "tool_use":
-        items = [_call(block, conversation)]
+        items = [_call(block, pairing)]
     elif kind == "tool_result":
-        items = [_result(block, conversation, residue)]
+        items = [_result(block, pairing, residue)]
     elif kind == "thinking":
         thought, signature = block.child("thinking"), block.child("signature")
         items = [Reasoning(text.text, text.pointer) for text in _texts(text_items(thought))] + _opaque(signature)
@@ -81,9 +71,9 @@ def read_block(block: Node, conversation: Conversation, residue: list[Residue]) 
     return items
 
 
-def _call(block: Node, conversation: Conversation) -> Call:
+def _call(block: Node, pairing: Pairing) -> Call:
     name, identity, arguments = block.child("name"), block.child("id"), block.child("input")
-    return conversation.call(
+    return pairing.call(
         name=name.value if isinstance(name.value, str) else None,
         arguments=_arguments(arguments.value),
         id=identity.value if isinstance(identity.value, str) and identity.value else None,
@@ -101,7 +91,7 @@ def _arguments(value: Any) -> Any:
     return value if isinstance(value, dict) else Unreadable(value)
 
 
-def _result(block: Node, conversation: Conversation, residue: list[Residue]) -> Result:
+def _result(block: Node, pairing: Pairing, residue: list[Residue]) -> Result:
     identity, content = block.child("tool_use_id"), block.child("content")
     parts: list[Any] = []
     if isinstance(content.value, str):
@@ -116,7 +106,7 @@ def _result(block: Node, conversation: Conversation, residue: list[Residue]) -> 
             part.close(residue)
         else:
             parts.append(Value(part.value, part.pointer))
-    return conversation.result(
+    return pairing.result(
         id=identity.value if isinstance(identity.value, str) and identity.value else None,
         parts=tuple(parts),
         error=block.flag("is_error"),

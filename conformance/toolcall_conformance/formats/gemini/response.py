@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_conformance.formats.gemini.conversation import read_content
 from toolcall_conformance.formats.gemini.parts import Counts
-from toolcall_conformance.formats.gemini.request import read_content
 from toolcall_conformance.formats.gemini.spelling import FINISH_REASONS, entries, enum, number, root
 from toolcall_conformance.reading import Finish, Node, Reading
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.formats.openai_chat.conversation import Conversation
-from toolcall_conformance.formats.openai_chat.settings import read_settings, read_tools
+from toolcall_conformance.formats.openai_chat.settings import read_settings
+from toolcall_conformance.formats.openai_chat.tools import read_tools
 from toolcall_conformance.reading import Node, Reading
 
 

@@ -1,0 +1,70 @@
+"""Settings under their neutral names: what a request asks for beside its conversation and its tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.reading import Node, Reading, Setting
+
+#: Keys whose value is the neutral setting as it stands.
+PLAIN = {
+    "model": "model",
+    "stream": "stream",
+    "max_tokens": "max_output_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "stop_sequences": "stop",
+}
+
+#: Documented keys that no other format has.
+PRIVATE = (
+    *("thinking", "service_tier", "container", "mcp_servers", "context_management", "inference_geo", "speed"),
+    *("cache_control", "diagnostics", "user_profile_id", "workspace_id", "billing_policy", "compaction", "thread"),
+    *("fallbacks", "fallback_credit_token", "anthropic_version", "anthropic_beta"),
+)
+
+
+def read_settings(root: Node, reading: Reading) -> None:
+    """Read every key but ``messages``, ``system``, ``tools`` and ``tool_choice``."""
+    for key, name in PLAIN.items():
+        _set(reading, name, root.child(key))
+    for key in PRIVATE:
+        _set(reading, f"private:{key}", root.child(key))
+    _read_reasoning(root.child("thinking"), root.child("output_config").child("effort"), reading)
+    metadata = root.child("metadata")
+    _set(reading, "user_id", metadata.child("user_id"))
+    metadata.close(reading.residue)
+    config = root.child("output_config")
+    _read_format(root.child("output_format"), reading)
+    _read_format(config.child("format"), reading)
+    for key in ("effort", "task_budget"):
+        _set(reading, f"private:output_config.{key}", config.child(key))
+    config.close(reading.residue)
+
+
+def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
+    """Note a setting; null counts as absent."""
+    if node.value is not None:
+        reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
+
+
+def _read_reasoning(thinking: Node, effort: Node, reading: Reading) -> None:
+    """How much to think: a budget, an effort, or both. Thinking that is disabled is what is the default anyway."""
+    wish: dict[str, Any] = {}
+    if thinking.text("type") == "enabled" and isinstance(thinking.get("budget_tokens"), int):
+        wish["budget"] = thinking.get("budget_tokens")
+    if isinstance(effort.value, str):
+        wish["effort"] = effort.value
+    if wish:
+        _set(reading, "reasoning", thinking if "budget" in wish else effort, wish)
+
+
+def _read_format(node: Node, reading: Reading) -> None:
+    kind, schema = node.get("type"), node.get("schema")
+    if kind == "json_schema":
+        _set(reading, "response_format", node, {"type": "json_schema", "schema": schema})
+    elif kind is not None:
+        _set(reading, "response_format", node, {"type": kind})
+    node.ignore("name", "strict")
+    node.close(reading.residue)

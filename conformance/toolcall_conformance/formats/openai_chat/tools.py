@@ -1,0 +1,78 @@
+"""Tool declarations and the choice among them, the legacy spellings of both included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.reading import Node, Reading, Tool
+
+
+def read_tools(body: Node, reading: Reading) -> None:
+    """Read ``tools`` and the legacy ``functions``."""
+    for entry in body.child("tools").each():
+        tool = _read_tool(entry, reading)
+        if tool is not None:
+            reading.tools.append(tool)
+    for entry in body.child("functions").each():
+        if entry.is_object:
+            reading.tools.append(_declared(entry, entry, "function"))
+            entry.close(reading.residue)
+
+
+def _read_tool(entry: Node, reading: Reading) -> Tool | None:
+    if not entry.is_object:
+        return None
+    kind = entry.text("type") or "function"
+    if kind not in ("function", "custom"):
+        # No such tool is legal in Chat; its keys are another format's, so none of them is residue here.
+        name = entry.text("name")
+        pointer = entry.child("name").pointer if name is not None else None
+        return Tool(name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer)
+    holder = entry.child(kind)
+    # A flat declaration is wrong here, but it is plain what it means.
+    tool = _declared(entry, holder if holder.is_object else entry, kind)
+    if holder.is_object:
+        holder.close(reading.residue)
+    entry.close(reading.residue)
+    return tool
+
+
+def _declared(entry: Node, holder: Node, kind: str) -> Tool:
+    name, description = holder.text("name"), holder.text("description")
+    schema = holder.child("parameters")
+    holder.ignore("format")
+    return Tool(
+        name=name,
+        description=description,
+        schema=schema.value,
+        pointer=entry.pointer,
+        kind=kind,
+        strict=holder.flag("strict"),
+        name_pointer=holder.child("name").pointer if name is not None else None,
+        description_pointer=holder.child("description").pointer if description is not None else None,
+        schema_pointer=schema.pointer if schema.value is not None else None,
+    )
+
+
+def read_choice(choice: Node, legacy: Node) -> Any:
+    """Neutral form of ``tool_choice`` or of the legacy ``function_call``; what is neither stays as it is."""
+    if choice.value is None:
+        if isinstance(legacy.value, str):
+            return {"mode": legacy.value}
+        name = legacy.text("name")
+        return legacy.value if name is None else {"mode": "required", "names": [name]}
+    if isinstance(choice.value, str):
+        return {"mode": choice.value}
+    kind = choice.text("type") or "function"
+    if kind == "allowed_tools":
+        allowed = choice.child("allowed_tools")
+        names = [_chosen(tool, tool.text("type") or "function") for tool in allowed.child("tools").each()]
+        return {"mode": allowed.text("mode") or "auto", "names": [name for name in names if name is not None]}
+    name = _chosen(choice, kind)
+    return choice.value if name is None else {"mode": "required", "names": [name]}
+
+
+def _chosen(choice: Node, kind: str) -> str | None:
+    """The tool that a named choice names, nested as it should be or flat as in other formats."""
+    holder = choice.child(kind) if kind in ("function", "custom") else choice
+    return holder.text("name") or choice.text("name")

@@ -1,0 +1,81 @@
+"""Request settings under their neutral names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.formats.openai_responses.tools import read_choice
+from toolcall_conformance.reading import Node, Reading, Setting, Stored
+
+#: Settings that have a neutral name and need no translation.
+_PLAIN = {
+    "model": "model",
+    "stream": "stream",
+    "max_output_tokens": "max_output_tokens",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "parallel_tool_calls": "parallel_calls",
+    "metadata": "metadata",
+}
+
+#: Settings that only this API has.
+_PRIVATE = (
+    *("previous_response_id", "conversation", "store", "background", "background_options", "include", "reasoning"),
+    *("truncation", "context_management", "max_tool_calls", "top_logprobs", "service_tier", "stream_options"),
+    *("prompt", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
+    "access_programs",
+)
+
+
+def read_settings(root: Node, reading: Reading) -> None:
+    """Read every key but ``instructions``, ``tools`` and ``input``."""
+
+    def put(name: str, node: Node, value: Any) -> None:
+        # Null is the documented way of saying nothing.
+        if value is not None:
+            reading.settings[name] = Setting(name, value, node.pointer)
+
+    for key, name in _PLAIN.items():
+        node = root.child(key)
+        put(name, node, node.value)
+
+    choice = root.child("tool_choice")
+    neutral = read_choice(choice)
+    if neutral is None:
+        put("private:tool_choice", choice, choice.value)
+    put("tool_choice", choice, neutral)
+
+    effort = root.child("reasoning").child("effort")
+    put("reasoning", effort, None if effort.value is None else {"effort": effort.value})
+
+    text = root.child("text")
+    put("response_format", text.child("format"), _response_format(text.child("format")))
+    put("private:text.verbosity", text.child("verbosity"), text.get("verbosity"))
+    text.close(reading.residue)
+
+    # ``user`` is the old name of ``safety_identifier``; a body may have both.
+    identity = root.child("user")
+    safety = root.child("safety_identifier")
+    put("user_id", safety, safety.value)
+    put("user_id", identity, identity.value)
+    if identity.value is not None:
+        put("private:safety_identifier", safety, safety.value)
+
+    for key, kind in (("previous_response_id", "reply"), ("conversation", "conversation")):
+        node = root.child(key)
+        name = node.get("id") if node.is_object else node.value
+        if isinstance(name, str) and name:
+            reading.stored.append(Stored(kind, name, node.pointer))
+
+    for key in _PRIVATE:
+        node = root.child(key)
+        put(f"private:{key}", node, node.value)
+
+
+def _response_format(node: Node) -> dict[str, Any] | None:
+    kind = node.text("type")
+    if kind != "json_schema":
+        return None if kind is None else {"type": kind}
+    inner = node.child("json_schema")
+    holder = inner if inner.is_object else node
+    return {"type": kind, "schema": holder.get("schema"), "name": holder.get("name")}
