@@ -8,7 +8,8 @@ from toolcall_reference.intermediate import Body, Hosted, Item, Opaque, Reply, T
 from toolcall_reference.jsontext import digest
 from toolcall_reference.target import Target
 
-from .encode import IDS, NAME, NAMES, encode_call
+from .api import IDS, NAME, NAMES
+from .encode import encode_call
 
 _ECHOED: dict[str, Any] = {
     "instructions": None,
