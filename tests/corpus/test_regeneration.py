@@ -20,6 +20,7 @@ import pytest
 from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
 from regeneration.validation import without
+from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import default_root
 
 ROOT = default_root()
@@ -147,7 +148,7 @@ def is_changed(name: str, before: bytes, after: bytes) -> bool:
 
 def edit(path: Path, **keys: Any) -> None:
     value = json.loads(path.read_text(encoding="utf-8")) | keys
-    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(written(value), encoding="utf-8")
 
 
 def test_on_a_clean_corpus_nothing_changes(tmp_path: Path) -> None:

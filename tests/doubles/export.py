@@ -16,6 +16,7 @@ from doubles.running import changed
 from doubles.sessions.model import SessionDouble, session_doubles
 from doubles.sessions.running import Heard, heard
 from doubles.streams import export as streams
+from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import load_corpus
 
 
@@ -92,7 +93,7 @@ def session_verdict(double: SessionDouble, found: Heard) -> dict[str, Any]:
 
 
 def text_of(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return written(content)
 
 
 def content_of(double: Double | SessionDouble) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, perhaps
 from toolcall_conformance.equivalences import Equivalence
+from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Case, Corpus, Rule
 
 _WIDTH = 100
@@ -66,8 +66,8 @@ def _rule(rule: Rule, *, examples: bool) -> str:
     lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in rule.evidence]
     if examples:
         for key in ("obeys", "breaks"):
-            body = json.dumps(rule.raw.get(key), indent=2, ensure_ascii=False)
-            lines += [_field(key, "" if key in rule.raw else "no example"), textwrap.indent(body, "    ")]
+            body = written(rule.raw.get(key))
+            lines += [_field(key, "" if key in rule.raw else "no example"), textwrap.indent(body.rstrip("\n"), "    ")]
     elif "breaks" in rule.raw:
         lines.append(_field("more", "--examples prints a body that obeys it and one that breaks it"))
     return "\n".join(lines)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, perhaps
 from toolcall_conformance.expressing import WAYS, pairs, table
+from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Corpus, load_corpus
 
 _WIDTH = 100
@@ -37,7 +37,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.pair is not None:
         whole = {"pairs": {parsed.pair: _of_pair(corpus, whole, parsed.pair)}}
     if parsed.json:
-        print(json.dumps(whole, indent=2, ensure_ascii=False))
+        print(written(whole), end="")
     elif parsed.pair is None:
         print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
         first = next(iter(whole["pairs"]))

@@ -7,7 +7,6 @@ no file.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from doubles.running import JUDGES
 from doubles.streams.model import StreamDouble, stream_doubles
 from doubles.streams.running import Told, run
+from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Exchange, load_corpus
 from toolcall_conformance.streaming import dump
 
@@ -103,7 +103,7 @@ def files_of(double: StreamDouble) -> dict[Path, bytes]:
     }
     if double.thread:
         content["thread"] = double.thread
-    return {path: (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode(), **files}
+    return {path: written(content).encode(), **files}
 
 
 def _cut(golden: Exchange, told: Told, upstream: str) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from toolcall_reference.intermediate import Body, Hosted, Opaque, Turn, Universa
 from toolcall_reference.reasoning import LEAST
 from toolcall_reference.target import Target
 
-from .api import NAME
-
+NAME = "anthropic"
 _NO_BUDGET = -1
 
 

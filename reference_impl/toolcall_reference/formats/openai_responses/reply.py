@@ -8,8 +8,7 @@ from toolcall_reference.intermediate import Body, Hosted, Item, Opaque, Reply, T
 from toolcall_reference.jsontext import digest
 from toolcall_reference.target import Target
 
-from .api import IDS, NAME, NAMES
-from .encode import encode_call
+from .encode import IDS, NAME, NAMES, encode_call
 
 _ECHOED: dict[str, Any] = {
     "instructions": None,

@@ -1,0 +1,133 @@
+"""The one style of the corpus's JSON files: what a value looks like as text, and a command that rewrites files in it.
+
+An object or array stands on one line if the whole line has room for it, 120 characters with indent, key and comma;
+else each entry has a line of its own, indented by two blanks. Only what JSON demands is escaped, a newline ends the
+file, and numbers and the order of keys stay as they are. ``python -m toolcall_conformance.jsonstyle corpus`` rewrites.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+#: Characters of a line that holds more than one value.
+WIDTH = 120
+
+_INDENT = "  "
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class StyleError(ValueError):
+    """A file that is no JSON; the message says which and why."""
+
+
+class _Number(str):
+    """A number as its file spells it: ``1e0`` and ``1.0`` are not rewritten as ``1``."""
+
+    __slots__ = ()
+
+
+def written(value: Any) -> str:
+    """A JSON value in the style, as the content of a file."""
+    return "".join(_lines(_Laid(value), "", "")) + "\n"
+
+
+def styled(text: str) -> str:
+    """The same JSON in the style; numbers keep their spelling. Raises StyleError for what is no JSON."""
+    try:
+        value = json.loads(
+            text, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant, object_pairs_hook=_pairs
+        )
+    except ValueError as error:
+        raise StyleError(str(error)) from None
+    return written(value)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(items)
+    if len(found) < len(items):  # one of the two would be lost
+        raise ValueError(f"a key stands twice in the object with {', '.join(found)}")
+    return found
+
+
+class _Laid:
+    """A value with its text on one line, None where no line has room for it, and its entries with their keys."""
+
+    __slots__ = ("ends", "entries", "flat")
+
+    def __init__(self, value: Any) -> None:
+        self.ends = "{}" if isinstance(value, dict) else "[]" if isinstance(value, (list, tuple)) else ""
+        self.entries: list[tuple[str, _Laid]] = []
+        self.flat: str | None
+        if not self.ends:
+            self.flat = _scalar(value)
+            return
+        if isinstance(value, dict):
+            self.entries = [(f"{_scalar(key)}: ", _Laid(entry)) for key, entry in value.items()]
+        else:
+            self.entries = [("", _Laid(entry)) for entry in value]
+        parts = [None if entry.flat is None else key + entry.flat for key, entry in self.entries]
+        flat = None if None in parts else ", ".join(filter(None, parts)).join(self.ends)
+        self.flat = flat if flat is not None and len(flat) <= WIDTH else None
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, _Number):
+        return str(value)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    # UTF-8 has no half of a surrogate pair; such text can only be written escaped.
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
+    """The pieces of a value's text; ``before`` is what its line starts with, ``after`` the comma behind it."""
+    if laid.flat is not None and (not laid.entries or len(before + laid.flat + after) <= WIDTH):
+        yield before + laid.flat + after
+        return
+    indent = before[: len(before) - len(before.lstrip(" "))]
+    yield before + laid.ends[0]
+    for number, (key, entry) in enumerate(laid.entries, 1):
+        yield "\n"
+        yield from _lines(entry, indent + _INDENT + key, "," if number < len(laid.entries) else "")
+    yield f"\n{indent}{laid.ends[1]}{after}"
+
+
+def unstyled(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """The JSON files that are not in the style, with the text that they should have; folders are searched."""
+    for path in paths:
+        for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
+            text = file.read_bytes().decode("utf-8")
+            try:
+                wanted = styled(text)
+            except StyleError as error:
+                raise StyleError(f"{file}: {error}") from None
+            if text != wanted:
+                yield file, wanted
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m toolcall_conformance.jsonstyle", description="Rewrite JSON files in the style."
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a file, or a folder with JSON files")
+    parser.add_argument("--check", action="store_true", help="name the files that would change and write none")
+    asked = parser.parse_args(arguments)
+    found = 0
+    for path, text in unstyled(asked.paths):
+        found += 1
+        print(path)
+        if not asked.check:
+            path.write_bytes(text.encode("utf-8"))
+    return 1 if found and asked.check else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
