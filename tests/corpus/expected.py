@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.library import Case, Corpus, read_json
+from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.placeholders import without_placeholders
@@ -214,7 +214,7 @@ def same_content(wanted: Any, found: Any) -> bool:
     if texts is None:
         return False
     kept = [piece for piece in pieces if piece.strip()]
-    for told in (texts, without_placeholders(texts, media_of(wanted))):
+    for told in (texts, without_placeholders(load_corpus(), texts, media_of(wanted))):
         if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):
             return True
     return False

@@ -10,10 +10,12 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation import results
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.payload import compare_payload
 
+CORPUS = load_corpus()
 CONTENT, MESSAGE, LINKED = "translation/result-content", "translation/error-message", "translation/results-linked"
 OBJECT = {"code": 5, "message": "boom"}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -251,15 +253,15 @@ def test_results_that_changed_places() -> None:
     ],
 )
 def test_chunks_are_joined_at_their_boundaries_only(left: list[str], right: list[str], same: bool) -> None:
-    assert joined_equal(left, right) is same
+    assert joined_equal(CORPUS, left, right) is same
 
 
 def test_long_texts_are_compared_in_one_pass() -> None:
     half = "word " * 200_000
     begun = time.process_time()
-    assert joined_equal([half, half], [half + "\n\n" + half])
-    assert not joined_equal([half, half + "x"], [half + "\n\n" + half + "y"])
-    assert not joined_equal(["a" + " " * 200_000 + "b", "c"], ["a" + " " * 200_000 + "b d"])
+    assert joined_equal(CORPUS, [half, half], [half + "\n\n" + half])
+    assert not joined_equal(CORPUS, [half, half + "x"], [half + "\n\n" + half + "y"])
+    assert not joined_equal(CORPUS, ["a" + " " * 200_000 + "b", "c"], ["a" + " " * 200_000 + "b d"])
     assert time.process_time() - begun < 1
 
 

@@ -6,7 +6,6 @@ where they come from. The corpus's captions name the corpus's ids, and a client 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
@@ -16,6 +15,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Case
 from toolcall_conformance.reading import Call, Media, Reading, Text
+from toolcall_conformance.translation.words import renamed, says_name
 
 
 def recaptioned(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def recaptioned(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | 
         for old, ordinal in ordinals.items():
             new = ids.get(ordinal)
             if new is not None:
-                told = re.sub(_word(old), lambda _, new=new: new, told)  # type: ignore[misc]
+                told = renamed(told, old, new)
         if told != text:
             changes[pointer] = told
     if not changes:
@@ -80,11 +80,7 @@ def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
         latest |= {item.id: item.ordinal for item in turn.items if isinstance(item, Call) and item.id}
         for text, media in pairwise(turn.items):
             if turn.side == "user" and isinstance(text, Text) and isinstance(media, Media):
-                named = {call_id: at for call_id, at in latest.items() if re.search(_word(call_id), text.text)}
+                named = {call_id: at for call_id, at in latest.items() if says_name(text.text, call_id)}
                 if named:
                     found[text.pointer] = (text.text, named)
     return found
-
-
-def _word(call_id: str) -> str:
-    return rf"(?<![\w.-]){re.escape(call_id)}(?![\w-])"

@@ -11,26 +11,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text, Turn
 from toolcall_conformance.reading.model import Call, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.words import names_in, renamed, says_name, words_of
 
-# What a caption may say beside the names of calls and media: it points at something and asks for nothing.
-_WORD = re.compile(
-    r"a|an|the|this|that|these|it|its|and|as|at|by|for|from|in|of|on|to|with|here|is|was|are|were|above|below|following"
-    r"|attached|attachments?|belongs?|came|called|produced|returned|returns|sent|shown|shows|see|calls?|tools?|functions?"
-    r"|results?|responses?|outputs?|contents?|parts?|id|media|data|files?|images?|pictures?|photos?|screenshots?"
-    r"|documents?|pdf|audio|sounds?|video|no|number|\d+"
-)
-_LONGEST = 12
-_NUMBER = re.compile(r"\b(?:result|response|output|call)\s*(?:no\.?|number)?\s*#?\s*(\d{1,3})\b", re.IGNORECASE)
-# A word with a digit that is no mere number: words of a language have none.
-_LABEL = re.compile(r"(?<![\w.-])(?=[\w.-]*\d)(?=[\w.-]*[A-Za-z])[\w.-]{4,80}(?<![.-])")
+_NAME = "media-beside-result"
 
 
-def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
+def owner(corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
     """The ordinal of the call that media beside results come from, and whether that is unclear.
 
     ``index`` is where the media stand in ``turn``, ``calls`` are all calls of the body. A caption right before them
@@ -38,7 +30,7 @@ def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bo
     """
     if not any(isinstance(item, Result) for item in turn.items[:index]):
         return None, False
-    named = captioned(turn, index, calls)
+    named = captioned(corpus, turn, index, calls)
     if named is not None:
         return named, False
     ahead = _ahead(turn, index)
@@ -48,15 +40,17 @@ def owner(turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bo
     return None, len(results) > 1
 
 
-def captioned(turn: Turn, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None) -> int | None:
+def captioned(
+    corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None
+) -> int | None:
     """The ordinal of the call that the caption of media names, perhaps as it is ``called``; None if they have none."""
     ahead = _ahead(turn, index)
     results = [item for item in turn.items[:index] if isinstance(item, Result)]
     if not isinstance(ahead, Text) or not results:
         return None
     answered = {result.call for result in results}
-    others = {call for word, call in (called or {}).items() if call in answered and _says(ahead.text, word)}
-    return others.pop() if len(others) == 1 else _named(ahead.text, results, calls)
+    others = {call for word, call in (called or {}).items() if call in answered and says_name(ahead.text, word)}
+    return others.pop() if len(others) == 1 else _named(corpus, ahead.text, results, calls)
 
 
 def _ahead(turn: Turn, index: int) -> object:
@@ -66,31 +60,46 @@ def _ahead(turn: Turn, index: int) -> object:
     return turn.items[index - 1] if index else None
 
 
-def _named(caption: str, results: Sequence[Result], calls: Sequence[Call]) -> int | None:
+def _named(corpus: Corpus, caption: str, results: Sequence[Result], calls: Sequence[Call]) -> int | None:
     """The call that a caption names, if it names exactly one."""
     known = [(result, calls[result.call]) for result in results if result.call is not None]
     for words in ([call.id for _, call in known], [call.name for _, call in known]):
-        hits = [call for (_, call), word in zip(known, words, strict=True) if word and _says(caption, word)]
+        hits = [call for (_, call), word in zip(known, words, strict=True) if word and says_name(caption, word)]
         if len(hits) == 1:
             return hits[0].ordinal
-    numbers = {int(number) for number in _NUMBER.findall(caption)}
+    numbers = {int(found[1]) for found in corpus.equivalence(_NAME).patterns["number"].matches(caption)}
     if len(numbers) == 1 and 1 <= (number := numbers.pop()) <= len(results):
         return results[number - 1].call
-    labels = set(_LABEL.findall(caption))
-    hits = [call for result, call in known if labels & _labels(result)]
+    labels = _labels_in(corpus, caption)
+    hits = [call for result, call in known if labels & _labels(corpus, result)] if labels else []
     return hits[0].ordinal if len(hits) == 1 else None
 
 
-def _says(text: str, word: str) -> bool:
-    return re.search(_word(word), text) is not None
+def _labels(corpus: Corpus, result: Result) -> set[str]:
+    return {label for text in _texts(result) for label in _labels_in(corpus, text)}
 
 
-def _word(word: str) -> str:
-    return rf"(?<![\w.-]){re.escape(word)}(?![\w-])"
+def _labels_in(corpus: Corpus, text: str) -> set[str]:
+    """Words with a digit that are no mere numbers: words of a language have none."""
+    return {label for found in names_in(text) if (label := _label(corpus, found[0]))}
 
 
-def _labels(result: Result) -> set[str]:
-    return {label for text in _texts(result) for label in _LABEL.findall(text)}
+def _label(corpus: Corpus, name: str) -> str:
+    """The label that a run of name's characters is, blank if it is none."""
+    bounds = corpus.equivalence(_NAME).parameters
+    if not any(map(str.isdecimal, name)) or not any(char.isascii() and char.isalpha() for char in name):
+        return ""
+    label = name[: bounds["longest_label"]].rstrip(".-")
+    return label if len(label) >= bounds["shortest_label"] else ""
+
+
+def _without_labels(corpus: Corpus, text: str) -> str:
+    kept, place = [], 0
+    for found in names_in(text):
+        if label := _label(corpus, found[0]):
+            kept.append(text[place : found.start()])
+            place = found.start() + len(label)
+    return " ".join([*kept, text[place:]])
 
 
 def _texts(result: Result) -> Iterator[str]:
@@ -120,7 +129,7 @@ def needless(pair: Pair) -> frozenset[str]:
     for turn in pair.source.turns:
         for index, item in enumerate(turn.items):
             if isinstance(item, Media) and isinstance(text := _ahead(turn, index), Text):
-                call = captioned(turn, index, calls, pair.called)
+                call = captioned(pair.corpus, turn, index, calls, pair.called)
                 home = inside.get(pair.calls.get(call)) if call is not None else None
                 if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
                     found.add(text.pointer)
@@ -159,7 +168,7 @@ def retold(pair: Pair) -> dict[str, str]:
             if isinstance(text, Text) and isinstance(behind, Media):
                 told = text.text
                 for old, new in known.items():
-                    told = re.sub(_word(old), lambda _, new=new: new, told)  # type: ignore[misc]
+                    told = renamed(told, old, new)
                 if told != text.text:
                     said[told.strip()] = text.text
     texts = (item for turn in pair.output.turns for item in turn.items if isinstance(item, Text))
@@ -181,13 +190,13 @@ def asides(pair: Pair) -> frozenset[str]:
     names = {word for call in pair.output.calls for word in (call.name, call.id) if word}
     found: set[str] = set()
     for turn in pair.output.turns:
-        labels = {label for item in turn.items if isinstance(item, Result) for label in _labels(item)}
+        labels = {label for item in turn.items if isinstance(item, Result) for label in _labels(pair.corpus, item)}
         for text, behind in zip(turn.items, [*turn.items[1:], None], strict=True):
             if not isinstance(text, Text) or text.text.strip() in said:
                 continue
             is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
-            captions = is_moved and _is_caption(text.text, [*names, *labels, *_kinds(behind)])
-            if captions or (turn.side == "user" and gone and not without_placeholders([text.text], gone)):
+            captions = is_moved and _is_caption(pair.corpus, text.text, [*names, *labels, *_kinds(behind)])
+            if captions or (turn.side == "user" and gone and not without_placeholders(pair.corpus, [text.text], gone)):
                 found.add(text.pointer)
     return frozenset(found)
 
@@ -202,11 +211,17 @@ def _kinds(media: object) -> list[str]:
     return [word for word in (media.mime, media.kind) if word] if isinstance(media, Media) else []
 
 
-def _is_caption(text: str, names: Sequence[str]) -> bool:
+def _is_caption(corpus: Corpus, text: str, names: Sequence[str]) -> bool:
     """Whether a text names a call or the media and says nothing else but a few words that point."""
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
     rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
+    known = corpus.equivalence(_NAME)
     # An id that nobody knows names nothing, but is no word either: ids may have changed on the way.
-    words = re.findall(r"\w+", _LABEL.sub(" ", rest).lower())
-    named = count > 0 or _NUMBER.search(text) is not None
-    return named and len(words) <= _LONGEST and all(map(_WORD.fullmatch, words))
+    words = words_of(_without_labels(corpus, rest))
+    named = count > 0 or next(known.patterns["number"].matches(text), None) is not None
+    pointing = known.words["caption"]
+    return (
+        named
+        and len(words) <= known.parameters["longest_caption"]
+        and all(word in pointing or word.isdecimal() for word in words)
+    )

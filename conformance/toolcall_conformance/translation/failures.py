@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.jsonvalue import canonical, equal
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.joining import squeezed, trimmed_equal
@@ -19,29 +21,9 @@ from toolcall_conformance.translation.payload import (
     telling,
     variants,
 )
+from toolcall_conformance.translation.words import WORD, words_of
 
-ERROR_WORDS = re.compile(
-    r"error|exception|fail|fatal|traceback|denied|not found|no such|invalid|unable|cannot|could not|refused|abort|panic"
-    r"|not permitted|timed? ?out",
-    re.IGNORECASE,
-)
-# What a prefix may consist of; at least one word must tell the failure.
-_FAILURE_WORD = re.compile(r"\w*(?:error|errors|exception|failed|failure|fail)", re.IGNORECASE)
-_PREFIX_WORDS = re.compile(
-    r"a|an|the|tool|tools|function|call|calls|execution|executing|calling|running|invoking|command|result|results|output|with|in"
-    r"|of|from|by|while|during|was|has|message|status|occurred|unhandled|true|is|mcp|response|type|name|id|reported|returned"
-)
-_PREFIX_END = re.compile(r"[:\]\)>=—–-]+\s*|[.!]\s+|\n\s*|$")
-LONGEST_PREFIX = 160
-_CONTRADICTION = re.compile(
-    r"\b(?:success\w*|succeeded|fine|ok|okay|good|passed|done|complete\w*|worked"
-    r"|(?:no|not|without|never)\b[\w ]{0,12}\b(?:error|fail|failure|problem)\w*)\b",
-    re.IGNORECASE,
-)
-_FLAGS: dict[str, tuple[Any, ...]] = {
-    "is_error": (True,), "isError": (True,), "error": (True,), "failed": (True,), "success": (False,), "ok": (False,),
-    "status": ("error", "failed", "failure"), "type": ("error", "tool_error", "text"),
-}  # fmt: skip
+_NAME = "error-as-text"
 
 
 def compare_failure(source: Content, output: Content, names: Sequence[str]) -> tuple[str, Level] | None:
@@ -65,8 +47,9 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> t
         for want in _messages(source):
             around = _around(want, everything)
             if around is not None:
-                grave = _CONTRADICTION.search(around) or not ERROR_WORDS.search(around)
-                harmless = not grave and len(around) <= LONGEST_PREFIX
+                known = source.corpus.equivalence(_NAME)
+                grave = _contradicts(known, around) or not _reads_like_failure(known, around)
+                harmless = not grave and len(around) <= known.parameters["longest_prefix"]
                 return "translation/result-content", Level.SHOULD if harmless else Level.MUST
         for whole, _ in source.values:
             strings = strings_in(whole)
@@ -75,12 +58,38 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> t
     return "translation/error-message", Level.MUST
 
 
+def _reads_like_failure(known: Equivalence, text: str) -> bool:
+    """Whether a text holds anything that failures say, be it inside a word."""
+    lower = text.lower()
+    return any(sign in lower for sign in known.words["failure_signs"])
+
+
+def _contradicts(known: Equivalence, text: str) -> bool:
+    """Whether a text says that all went well, or that nothing failed."""
+    beginnings, denied = tuple(known.words["success_beginnings"]), tuple(known.words["denied_beginnings"])
+    words = [(found[0].lower(), found.start(), found.end()) for found in WORD.finditer(text)]
+    for number, (word, _, end) in enumerate(words):
+        if word in known.words["success"] or word.startswith(beginnings):
+            return True
+        if word not in known.words["negations"]:
+            continue
+        for other, start, _ in words[number + 1 :]:
+            between = text[end:start]
+            if len(between) > known.parameters["longest_negation"] or not all(
+                char == " " or WORD.match(char) for char in between
+            ):
+                break
+            if other.startswith(denied):
+                return True
+    return False
+
+
 def _messages(source: Content) -> Iterator[list[str]]:
     """The texts that are the message: the result's own, or the only text of an error object."""
     yield from source.said or ([[""]] if source.blank else [])
     for value, _ in source.values:
         inner = value
-        while isinstance(inner, dict) and len(inner := telling(inner, marked=True)) == 1:
+        while isinstance(inner, dict) and len(inner := telling(source.corpus, inner, marked=True)) == 1:
             inner = next(iter(inner.values()))
         if isinstance(inner, str):
             yield [inner]
@@ -90,9 +99,9 @@ def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> b
     chunks = [text for text in texts if text.strip()]
     ways = [chunks]
     if chunks:
-        ways.extend([rest, *chunks[1:]] for rest in without_prefix(chunks[0], names))
+        ways.extend([rest, *chunks[1:]] for rest in without_prefix(source.corpus, chunks[0], names))
     for way in ways:
-        if any(trimmed_equal(want, way) for want in _messages(source)):
+        if any(trimmed_equal(source.corpus, want, way) for want in _messages(source)):
             return True
         parsed = parsed_text("".join(way).strip())
         if parsed is not None and isinstance(parsed[0], (dict, list)) and _object_says(source, parsed[0], names):
@@ -102,21 +111,25 @@ def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> b
 
 def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
     """Whether each entry of an object is the message, a mark of failure, or names the call; one is the message."""
-    if any(equal(value, expected) or equal(telling(value, marked=True), expected) for expected, _ in source.values):
+    if any(
+        equal(value, expected) or equal(telling(source.corpus, value, marked=True), expected)
+        for expected, _ in source.values
+    ):
         return True
     if isinstance(value, str):
         return _texts_say(source, [value], names)
     if isinstance(value, list):
-        texts = block_texts(value, others=bool(source.media))
+        texts = block_texts(source.corpus, value, others=bool(source.media))
         return texts is not None and _texts_say(source, texts, names)
     if not isinstance(value, dict):
         return False
+    marks = source.corpus.equivalence(_NAME).parameters["marks"]
     rest = [
         entry
         for key, entry in value.items()
         if entry is not None
         and entry != ""
-        and not any(entry is flag or (isinstance(flag, str) and entry == flag) for flag in _FLAGS.get(key, ()))
+        and not any(entry is flag or (isinstance(flag, str) and entry == flag) for flag in marks.get(key, ()))
         and not (isinstance(entry, str) and entry in names)
     ]
     if not rest:
@@ -124,18 +137,21 @@ def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
     return all(_object_says(source, entry, names) for entry in rest)
 
 
-def without_prefix(text: str, names: Sequence[str] = ()) -> Iterator[str]:
+def without_prefix(corpus: Corpus, text: str, names: Sequence[str] = ()) -> Iterator[str]:
     """What follows a beginning that only says that something failed; nothing for any other text."""
-    own = {word for name in names for word in re.findall(r"\w+", name.lower())}
-    for end in _PREFIX_END.finditer(text, 0, min(len(text), LONGEST_PREFIX)):
-        if end.end() > LONGEST_PREFIX - 1 and len(text) > LONGEST_PREFIX:
+    known = corpus.equivalence(_NAME)
+    longest, endings = known.parameters["longest_prefix"], tuple(known.words["failure_ends"])
+    harmless = known.words["prefix"].union(*map(words_of, names))
+    last = min(len(text), longest)
+    for end in [*(found.end() for found in known.patterns["prefix_end"].matches(text, last)), last]:
+        if end > longest - 1 and len(text) > longest:
             return
-        words = re.findall(r"\w+", text[: end.end()].lower())
-        failure = [word for word in words if _FAILURE_WORD.fullmatch(word)]
-        if any(word not in own and not _PREFIX_WORDS.fullmatch(word) and word not in failure for word in words):
+        words = words_of(text[:end])
+        failed = [word for word in words if word.endswith(endings)]
+        if any(word not in harmless and word not in failed for word in words):
             return
-        if failure:
-            rest = text[end.end() :]
+        if failed:
+            rest = text[end:]
             yield rest
             tag = re.fullmatch(r"(.*)</\w+>\s*", rest, re.DOTALL)
             if tag and text.lstrip().startswith("<"):
@@ -175,11 +191,12 @@ def strings_in(value: Any) -> list[str]:
     return found
 
 
-def looks_like_error(result: Result) -> bool:
+def looks_like_error(corpus: Corpus, result: Result) -> bool:
     """Whether a result without a native mark reads like a failure."""
+    known = corpus.equivalence(_NAME)
     for part in result.parts:
         said = part.text if isinstance(part, Text) else part.value if isinstance(part, Value) else None
-        if any(ERROR_WORDS.search(text) for text in strings_in(said)):
+        if any(_reads_like_failure(known, text) for text in strings_in(said)):
             return True
         if isinstance(said, dict) and said.get("error"):
             return True
@@ -194,7 +211,7 @@ def told_in_own_words(source: Content, output: Content, names: Sequence[str]) ->
         squeezed([rest]) in known
         for text in strings
         if squeezed([text]) not in known
-        for rest in without_prefix(text, names)
+        for rest in without_prefix(source.corpus, text, names)
     )
 
 
@@ -205,9 +222,9 @@ def fingerprints(content: Content) -> set[str]:
     for chunks in (content.texts, *content.said, strings, *([text] for text in (*content.texts, *strings))):
         if chunks:
             found.add(squeezed(chunks))
-            found.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(chunks[0]))
+            found.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))
     for value, _ in content.values:
-        inner = telling(value)
+        inner = telling(content.corpus, value)
         found.add(canonical(inner))
         while isinstance(inner, dict) and len(inner) == 1:
             inner = next(iter(inner.values()))

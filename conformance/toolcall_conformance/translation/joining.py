@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-JOINTS = ("", "\n", "\n\n", " ")
+from toolcall_conformance.library import Corpus
+
 _SPACE = re.compile(r"\s*")
 
 
-def joined_equal(left: Sequence[str], right: Sequence[str]) -> bool:
+def joined_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether two lists of chunks are the same text, chunks joined by white space at their boundaries only."""
     left = [chunk for chunk in left if chunk.strip()]
     right = [chunk for chunk in right if chunk.strip()]
@@ -17,12 +18,13 @@ def joined_equal(left: Sequence[str], right: Sequence[str]) -> bool:
         return True
     if len(left) <= 1 and len(right) <= 1:
         return False
-    return _spelt_by(left, right) or _spelt_by(right, left)
+    joints = corpus.equivalence("text-joined-by-whitespace").parameters["joints"]
+    return _spelt_by(left, right, joints) or _spelt_by(right, left, joints)
 
 
-def trimmed_equal(left: Sequence[str], right: Sequence[str]) -> bool:
+def trimmed_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> bool:
     """Like ``joined_equal``, blind to white space around the whole."""
-    return joined_equal(left, right) or joined_equal(["".join(left).strip()], ["".join(right).strip()])
+    return joined_equal(corpus, left, right) or joined_equal(corpus, ["".join(left).strip()], ["".join(right).strip()])
 
 
 def squeezed(chunks: Sequence[str]) -> str:
@@ -30,9 +32,9 @@ def squeezed(chunks: Sequence[str]) -> str:
     return "".join("".join(chunks).split())
 
 
-def _spelt_by(chunks: Sequence[str], other: Sequence[str]) -> bool:
+def _spelt_by(chunks: Sequence[str], other: Sequence[str], joints: Sequence[str]) -> bool:
     pieces = [chunk.strip() for chunk in chunks]
-    return any(_in_order(pieces, joint.join(other).strip()) for joint in JOINTS)
+    return any(_in_order(pieces, joint.join(other).strip()) for joint in joints)
 
 
 def _in_order(pieces: Sequence[str], text: str) -> bool:

@@ -105,7 +105,7 @@ def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
     yield "result-name", _number(source, "name") - _number(output, "name") - absent
     failed = sum(result.error is True for result in source)
     if failed:
-        told = sum(result.error is True or looks_like_error(result) for result in output)
+        told = sum(result.error is True or looks_like_error(pair.corpus, result) for result in output)
         yield "error-mark", failed - told - absent
     wrappers = frozenset([*pair.origin.get("result_wrappers", ()), *pair.origin.get("error_keys", ())])
     objects = sum(_is_object(result, wrappers) for result in source)

@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 
 from toolcall_conformance.findings import Level
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.captions import captioned, owner
@@ -56,8 +57,8 @@ def compare_media(pair: Pair) -> None:
     """Look for each piece of media of the source in the output, first at its place, then anywhere."""
     before = _landmarks(pair.source, pair.calls)
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
-    source = list(_pieces(pair.source, _matched(before, after, 0), pair.calls, pair.called))
-    output = list(_pieces(pair.output, _matched(before, after, 1), None))
+    source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
+    output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
     free = list(output)
     twins: dict[int, Piece] = {}
     for fits in (_at_home, _same_place, _anywhere):
@@ -133,7 +134,7 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
         at_home = piece.call is not None and index in twins and twins[index].call == piece.call
         if index in twins and not piece.in_result and not at_home and piece.place == twins[index].place:
             places.setdefault(piece.place, []).append(twins[index])
-    stand = {right.media.pointer: number for number, right in enumerate(_pieces(pair.output, {}, None))}
+    stand = {right.media.pointer: number for number, right in enumerate(_pieces(pair.corpus, pair.output, {}, None))}
     for rights in places.values():
         numbers = [stand[right.media.pointer] for right in rights]
         if numbers != sorted(numbers):
@@ -223,7 +224,8 @@ def _replaced(pair: Pair, media: Media) -> bool:
     """Whether a text of the output that the source does not have stands for the media."""
     said = {text.strip() for text in _texts(pair.source)}
     return any(
-        text.strip() not in said and without_placeholders([text], [media]) != [text] for text in _texts(pair.output)
+        text.strip() not in said and without_placeholders(pair.corpus, [text], [media]) != [text]
+        for text in _texts(pair.output)
     )
 
 
@@ -275,7 +277,11 @@ def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: 
 
 
 def _pieces(
-    reading: Reading, counts: dict[int, int], calls: dict[int, int] | None, called: Mapping[str, int] | None = None
+    corpus: Corpus,
+    reading: Reading,
+    counts: dict[int, int],
+    calls: dict[int, int] | None,
+    called: Mapping[str, int] | None = None,
 ) -> Iterator[Piece]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
     every = reading.calls
@@ -285,9 +291,9 @@ def _pieces(
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
                 if calls is None:
-                    call, unclear = owner(turn, index, every)
+                    call, unclear = owner(corpus, turn, index, every)
                 else:
-                    named = captioned(turn, index, every, called)
+                    named = captioned(corpus, turn, index, every, called)
                     call, unclear = calls.get(named) if named is not None else None, False
                 yield Piece(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Result):

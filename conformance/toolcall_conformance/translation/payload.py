@@ -14,13 +14,11 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
 from toolcall_conformance.translation.placeholders import says_nothing, without_placeholders, without_references
-
-STATUS = ("error", "is_error", "isError")
-BLOCK_KEYS = {"type", "text", "annotations", "cache_control"}
 
 
 @dataclass(slots=True)
@@ -32,6 +30,7 @@ class Content:
     are the texts without what points to media beside the result, which is needless where these are in it.
     """
 
+    corpus: Corpus
     texts: list[str]
     value: Any
     media: list[Media]
@@ -46,10 +45,10 @@ class Content:
 
     @property
     def telling(self) -> Any:
-        return telling(self.value, marked=self.error)
+        return telling(self.corpus, self.value, marked=self.error)
 
 
-def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[Media] = ()) -> Content:
+def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), beside: Sequence[Media] = ()) -> Content:
     """A result's content.
 
     ``wrappers`` are the keys that its format is known to put around scalar results, ``beside`` the media that stand
@@ -58,7 +57,7 @@ def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[
     texts = [part.text for part in result.parts if isinstance(part, Text)]
     value = next((part.value for part in result.parts if isinstance(part, Value)), MISSING)
     media = [part for part in result.parts if isinstance(part, Media)]
-    content = Content(texts, value, media, bool(result.error))
+    content = Content(corpus, texts, value, media, bool(result.error))
     if texts:
         _add_text(content, texts)
     if any(_plain_text(part) is not None for part in media):
@@ -69,14 +68,14 @@ def read_content(result: Result, wrappers: Sequence[str] = (), beside: Sequence[
     if value is not MISSING:
         for whole in (value, without_references(value)) if media else (value,):
             content.values.append((whole, None))
-            inner = _unwrapped(telling(whole, marked=content.error), wrappers)
+            inner = _unwrapped(telling(corpus, whole, marked=content.error), wrappers)
             if isinstance(inner, str):
                 _add_text(content, [inner])
             elif inner is not MISSING:
                 content.values.append((inner, None))
     content.media = [*media, *beside]
     if beside:
-        content.bare = without_placeholders(texts, beside)
+        content.bare = without_placeholders(corpus, texts, beside)
     return content
 
 
@@ -106,7 +105,7 @@ def parsed_text(text: str) -> tuple[Any] | None:
         return None
 
 
-def telling(value: Any, *, marked: bool = False) -> Any:
+def telling(corpus: Corpus, value: Any, *, marked: bool = False) -> Any:
     """An object without the marks that say "no failure", and if it is ``marked`` without those that say "failure".
 
     An only key is always kept: there it is the content.
@@ -114,7 +113,8 @@ def telling(value: Any, *, marked: bool = False) -> Any:
     if not isinstance(value, dict) or len(value) == 1:
         return value
     idle = (None, False, True) if marked else (None, False)
-    return {key: entry for key, entry in value.items() if not (key in STATUS and any(entry is mark for mark in idle))}
+    marks = corpus.equivalence("error-false-absent").parameters["marks"]
+    return {key: entry for key, entry in value.items() if not (key in marks and any(entry is mark for mark in idle))}
 
 
 def _unwrapped(value: Any, wrappers: Sequence[str]) -> Any:
@@ -151,8 +151,8 @@ def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]
         value = without_references(output.telling)
         said = {line.strip() for text in source.texts for line in text.split("\n")}
         if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), str):
-            value = {next(iter(value)): "\n".join(without_placeholders([inner], source.media, said))}
-        yield without_placeholders(output.texts, source.media, said), value
+            value = {next(iter(value)): "\n".join(without_placeholders(source.corpus, [inner], source.media, said))}
+        yield without_placeholders(source.corpus, output.texts, source.media, said), value
 
 
 def _compare(source: Content, texts: Sequence[str], value: Any) -> Level | None:
@@ -167,7 +167,7 @@ def _compare(source: Content, texts: Sequence[str], value: Any) -> Level | None:
     while isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     told = value if isinstance(value, str) else "" if value is MISSING else None
-    if told is not None and says_nothing("\n".join([*texts, told])):
+    if told is not None and says_nothing(source.corpus, "\n".join([*texts, told])):
         return Level.SHOULD  # a placeholder where some providers refuse the empty text
     return level
 
@@ -179,13 +179,15 @@ def _says_nothing(source: Content) -> bool:
 def _match_texts(source: Content, texts: Sequence[str]) -> Level | None:
     best: Level | None = Level.MUST
     for want in source.said:
-        if joined_equal(want, texts):
+        if joined_equal(source.corpus, want, texts):
             return None
-        if trimmed_equal(want, texts):
+        if trimmed_equal(source.corpus, want, texts):
             best = Level.SHOULD
     parsed = parsed_text("".join(texts)) if source.values else None
     for expected, spelt_anew in source.values:
-        if parsed is not None and (equal(parsed[0], expected) or equal(telling(parsed[0]), telling(expected))):
+        if parsed is not None and (
+            equal(parsed[0], expected) or equal(telling(source.corpus, parsed[0]), telling(source.corpus, expected))
+        ):
             if spelt_anew is None:
                 return None
             best = spelt_anew
@@ -194,7 +196,7 @@ def _match_texts(source: Content, texts: Sequence[str]) -> Level | None:
 
 def _match_value(source: Content, value: Any, *, nested: bool = False) -> Level | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
-    if any(equal(value, expected) or equal(value, telling(expected)) for expected, _ in source.values):
+    if any(equal(value, expected) or equal(value, telling(source.corpus, expected)) for expected, _ in source.values):
         return None
     if not isinstance(value, dict) or len(value) != 1:
         return Level.MUST
@@ -214,19 +216,20 @@ def _match_value(source: Content, value: Any, *, nested: bool = False) -> Level 
 
 def _text_blocks(source: Content, blocks: Any) -> bool:
     """Whether blocks are a list of strings or text objects that say what is wanted, media aside."""
-    texts = block_texts(blocks, others=bool(source.media))
-    return texts is not None and any(joined_equal(want, texts) for want in source.said)
+    texts = block_texts(source.corpus, blocks, others=bool(source.media))
+    return texts is not None and any(joined_equal(source.corpus, want, texts) for want in source.said)
 
 
-def block_texts(blocks: Any, *, others: bool = False) -> list[str] | None:
+def block_texts(corpus: Corpus, blocks: Any, *, others: bool = False) -> list[str] | None:
     """The texts of a list of strings or text objects; None for any other value, or for ``others`` among them."""
     if not isinstance(blocks, list):
         return None
+    members = corpus.equivalence("texts-as-joined-text").parameters["block_members"]
     texts: list[str] = []
     for block in blocks:
         if isinstance(block, str):
             texts.append(block)
-        elif isinstance(block, dict) and isinstance(block.get("text"), str) and block.keys() <= BLOCK_KEYS:
+        elif isinstance(block, dict) and isinstance(block.get("text"), str) and all(key in members for key in block):
             texts.append(block["text"])
         elif not (others and isinstance(block, dict) and "type" in block):
             return None

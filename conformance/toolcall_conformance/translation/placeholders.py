@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from toolcall_conformance.equivalences import Equivalence
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media
-
-_EMPTY = frozenset(
-    {"", "empty", "success", "successful", "succeeded", "ok", "okay", "done", "completed", "null", "none", "nil", "n/a"}
-    | {f"{word} {what}" for word in ("no", "empty") for what in ("output", "result", "content", "response", "text")}
-    | {"no output produced", "no content returned", "no output returned", "empty string", "no data"}
-)
-_AROUND = " \t\r\n.!…()[]{}<>*_`'\"-"
-_BRACKETS = re.compile(r"\[[^\[\]\n]{1,400}\]|\([^()\n]{1,400}\)|<[^<>\n]{1,400}>")
-_MEDIA_WORD = r"(?:image|picture|photo|screenshot|document|pdf|file|audio|sound|video|media|attachment)s?"
-_NAMED = re.compile(
-    rf"^\W*(?:(?:see|an?|the|attached|returned|omitted|unsupported|{_MEDIA_WORD})\W+)*"
-    rf"(?:{_MEDIA_WORD}\b|(?:image|audio|video|application|text)/[\w.+-]+)",
-    re.IGNORECASE,
-)
-_POINTING = re.compile(
-    r"\b(?:attached|omitted|see|next|following|below|above|returned|provided|included|shown|message|removed"
-    r"|unavailable|supported|unsupported|processed)\b",
-    re.IGNORECASE,
-)
-_SPOKEN = re.compile(rf"\b(?:{_MEDIA_WORD}|binary)\b", re.IGNORECASE)
-LONGEST_LINE = 160
+from toolcall_conformance.translation.words import WORD, words_of
 
 
-def says_nothing(text: str) -> bool:
+def says_nothing(corpus: Corpus, text: str) -> bool:
     """Whether text is a short stand-in for no output: blank, ``(no output)``, ``success``, ``{}`` and the like."""
-    return " ".join(text.lower().split()).strip(_AROUND) in _EMPTY
+    known = corpus.equivalence("placeholder-for-empty")
+    plain = " ".join(text.lower().split()).strip(known.parameters["around"])
+    return not plain or plain in known.words["nothing"]
 
 
-def without_placeholders(chunks: Sequence[str], media: Sequence[Media], said: Collection[str] = ()) -> list[str]:
+def without_placeholders(
+    corpus: Corpus, chunks: Sequence[str], media: Sequence[Media], said: Collection[str] = ()
+) -> list[str]:
     """The chunks without what only says that media belong here: a remark in brackets, or a line that points to them.
 
     No more remarks are taken out than there are media, and no line that is ``said`` by somebody.
     """
+    known = corpus.equivalence("media-placeholder")
     left = len(media)
     kept: list[str] = []
     for chunk in chunks:
@@ -49,10 +35,10 @@ def without_placeholders(chunks: Sequence[str], media: Sequence[Media], said: Co
             if line.strip() in said:
                 lines.append(line)
                 continue
-            for remark in _BRACKETS.findall(line):
-                if left and _tells_of(remark[1:-1], media):
-                    rest, left = rest.replace(remark, "", 1), left - 1
-            if left and rest == line and _points(line):
+            for found in known.patterns["remark"].matches(line):
+                if left and _tells_of(known, found[0][1:-1], media):
+                    rest, left = rest.replace(found[0], "", 1), left - 1
+            if left and rest == line and _points(known, line):
                 rest, left = "", left - 1
             if rest.strip() or rest == line:
                 lines.append(rest)
@@ -61,13 +47,37 @@ def without_placeholders(chunks: Sequence[str], media: Sequence[Media], said: Co
     return [chunk for chunk in kept if chunk.strip()]
 
 
-def _tells_of(remark: str, media: Sequence[Media]) -> bool:
-    known = [word for item in media for word in (item.mime, item.url, item.file_id) if word]
-    return _NAMED.match(remark) is not None or any(remark.startswith(word) for word in known)
+def _tells_of(known: Equivalence, remark: str, media: Sequence[Media]) -> bool:
+    """Whether a remark begins with one of the media, by MIME type or address, or says first that there are media."""
+    given = [word for item in media for word in (item.mime, item.url, item.file_id) if word]
+    return _names_media(known, remark) or any(remark.startswith(word) for word in given)
 
 
-def _points(line: str) -> bool:
-    return len(line) <= LONGEST_LINE and bool(_SPOKEN.search(line)) and bool(_POINTING.search(line))
+def _names_media(known: Equivalence, remark: str) -> bool:
+    """Whether a word for media, or a MIME type, stands first, but for words that may lead to it."""
+    for found in WORD.finditer(remark):
+        word = found[0].lower()
+        if word in known.words["media"] or (
+            word in known.words["type_beginnings"] and _goes_on_as_type(remark[found.end() :])
+        ):
+            return True
+        if word not in known.words["leading"]:
+            return False
+    return False
+
+
+def _goes_on_as_type(rest: str) -> bool:
+    return rest[:1] == "/" and (rest[1:2].isalnum() or rest[1:2] in tuple("_.+-"))
+
+
+def _points(known: Equivalence, line: str) -> bool:
+    """Whether a short line has a word for media and one that points at them."""
+    if len(line) > known.parameters["longest_line"]:
+        return False
+    words = set(words_of(line))
+    return not words.isdisjoint(known.words["pointing"]) and not (
+        words.isdisjoint(known.words["media"]) and words.isdisjoint(known.words["spoken"])
+    )
 
 
 def without_references(value: Any) -> Any:

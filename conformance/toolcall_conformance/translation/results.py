@@ -37,8 +37,10 @@ class Verdicts:
         origin = pair.origin
         wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
         source, output = pair.source.results, pair.output.results
-        before = [read_content(result, wrappers, beside) for result, beside in _with_media_beside(pair.source)]
-        return cls(pair, source, output, before, [read_content(result) for result in output])
+        before = [
+            read_content(pair.corpus, result, wrappers, beside) for result, beside in _with_media_beside(pair.source)
+        ]
+        return cls(pair, source, output, before, [read_content(pair.corpus, result) for result in output])
 
     def breach(self, left: int, right: int) -> Breach:
         """The rule and level that the produced content breaks; None if it says the same."""
@@ -221,7 +223,7 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
             at_most=Level.SHOULD if verdicts.told_in_own_words(left, right) else Level.MUST,
         )
     guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
-    if after.error and not before.error and not (guessed and looks_like_error(before)):
+    if after.error and not before.error and not (guessed and looks_like_error(pair.corpus, before)):
         pair.report(
             "translation/error-mark-invented", where, want=False, got=True, source=before.pointer, subject=subject
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
 from toolcall_conformance.translation.captions import asides, needless, retold
 from toolcall_conformance.translation.chunks import squeeze
@@ -58,14 +59,16 @@ def source_runs(pair: Pair) -> list[Run]:
     """The source's conversation; hosted steps open a run, since their text may stand there in the output."""
     same = {call: call for call in pair.calls}
     interleaved = pair.both("text-between-calls")
-    return _runs(pair.source, same, _batches(pair), interleaved=interleaved, hosted=True, aside=needless(pair))
+    return _runs(
+        pair.corpus, pair.source, same, _batches(pair), interleaved=interleaved, hosted=True, aside=needless(pair)
+    )
 
 
 def output_runs(pair: Pair) -> list[Run]:
     """The output's conversation with the landmarks of the source, without captions of moved media."""
     back = {right: left for left, right in pair.calls.items()}
     interleaved = pair.both("text-between-calls")
-    runs = _runs(pair.output, back, _batches(pair), interleaved=interleaved, aside=asides(pair))
+    runs = _runs(pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=asides(pair))
     said = retold(pair)
     for run in runs if said else ():
         run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
@@ -124,6 +127,7 @@ def _batches(pair: Pair) -> dict[int, int]:
 
 
 def _runs(
+    corpus: Corpus,
     reading: Reading,
     known: Mapping[int, int],
     batches: Mapping[int, int],
@@ -154,7 +158,7 @@ def _runs(
                     opened(turn.side).chunks.append(item)
             elif isinstance(item, Hosted) and hosted:
                 run = opened(turn.side)
-                run.hosted |= _hosted_words(item)
+                run.hosted |= _hosted_words(corpus, item)
             elif isinstance(item, Call) and item.ordinal in known:
                 runs.append(Run(turn.side, landmark=f"call {known[item.ordinal]}"))
             elif isinstance(item, Result) and item.call is not None and item.call in known:
@@ -164,9 +168,10 @@ def _runs(
     return runs
 
 
-def _hosted_words(step: Hosted) -> frozenset[str]:
+def _hosted_words(corpus: Corpus, step: Hosted) -> frozenset[str]:
     """``web_search_call`` → web_search_call, search (and what the tool's name gives)."""
-    common = {"call", "output", "result", "server", "tool", "use"}
+    known = corpus.equivalence("hosted-call-as-text")
+    shortest = known.parameters["shortest_word"]
     names = {step.type, *([step.name] if step.name else [])}
-    words = {word for name in names for word in re.findall(r"[a-z]{4,}", name.lower())}
-    return frozenset(map(str.lower, names)) | (words - common)
+    words = {word for name in names for word in re.findall(r"[a-z]+", name.lower()) if len(word) >= shortest}
+    return frozenset(map(str.lower, names)) | (words - known.words["common"])

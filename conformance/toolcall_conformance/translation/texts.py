@@ -59,16 +59,16 @@ def _system(pair: Pair, left: list[Run]) -> Place | None:
     old, new = Run("system", list(pair.source.system)), Run("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
     # Nothing was hoisted into a prompt that is what it was, even if it says the same as a later message.
-    if hoisted and new.chunks and not joined_equal(old.texts, new.texts):
+    if hoisted and new.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
         ground = Ground(new.texts)
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
             if any(ground.among(text, key, 0, ground.size) is not None for text, key in keys):
                 old.chunks.extend(run.chunks)
                 left.remove(run)
-    if joined_equal(old.texts, new.texts):
+    if joined_equal(pair.corpus, old.texts, new.texts):
         return None
-    if trimmed_equal(old.texts, new.texts):
+    if trimmed_equal(pair.corpus, old.texts, new.texts):
         _report_system(pair, Place(old, new), at_most=Level.SHOULD)
         return None
     return Place(old, new)
@@ -94,8 +94,8 @@ def _told_equal(pair: Pair, place: Place) -> bool:
     old, new = place.old, place.new
     if old.key != new.key:
         return False
-    if old.chunks and not joined_equal(old.texts, new.texts):
-        trimmed = trimmed_equal(old.texts, new.texts)
+    if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
+        trimmed = trimmed_equal(pair.corpus, old.texts, new.texts)
         _report_change(
             pair,
             place,
