@@ -13,12 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import dress_errors, formats
-from .dress import DRESSES
-from .formats.gemini.encode import demands_signatures
+from . import formats
 from .intermediate import Body
 from .jsonfile import text_of
-from .provider import STREAMS
+from .render_errors import error_of
 from .scenario import Builder
 from .target import Target
 
@@ -26,12 +24,6 @@ RELEASED = "2026-11-21"
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)
 _TEMPORARY = ".rendering-"
-DEFAULT_MODELS = {
-    "anthropic": "claude-sonnet-4-5-20250929",
-    "openai_chat": "gpt-4.1-2025-04-14",
-    "openai_responses": "gpt-4.1-2025-04-14",
-    "gemini": "gemini-2.5-flash",
-}
 
 
 def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, Body]:
@@ -39,24 +31,23 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
 
     ``tools`` are the declarations by name. Raises ValueError or KeyError where the scenario is not well formed.
     """
-    model = scenario.get("models", {}).get(format_name, DEFAULT_MODELS.get(format_name, ""))
-    signs = format_name == "gemini" and demands_signatures(model)
-    builder = Builder(scenario, tools, format_name, signs=signs)
     spoken = formats.get(format_name)
+    model = scenario.get("models", {}).get(format_name, spoken.provider.default_model)
+    builder = Builder(scenario, tools, spoken, model)
     spelling = _spelling(scenario, format_name)
-    if spelling - spoken.SPELLINGS:
-        raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.SPELLINGS))}")
+    if spelling - spoken.spellings:
+        raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.spellings))}")
     found: dict[str, Body] = {}
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
-            found[f"{number:02}-error.json"] = dress_errors.reply_to(format_name, scenario)
+            found[f"{number:02}-error.json"] = error_of(scenario, spoken)
         if reply is None:
             continue
         response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
-        found[f"{number:02}-response.json"] = DRESSES[format_name](response, reply.key, request)
+        found[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
     return found
 
 
@@ -91,7 +82,7 @@ def _texts(case: Path, scenario: dict[str, Any], tools: dict[str, dict[str, Any]
         key = f"{format_name}/{name}"
         by_hand = scenario["files"].get(key, {}).get("provenance", "rendered") != "rendered"
         reply = json.loads((case / key).read_text(encoding="utf-8")) if by_hand else body
-        stream = STREAMS[format_name](reply, f"{scenario['id']}/{name}")
+        stream = formats.get(format_name).provider.stream_of(reply, f"{scenario['id']}/{name}")
         found[name.replace("-response.json", "-response.sse")] = stream.decode()
     return found
 
@@ -107,7 +98,7 @@ def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     files = scenario.setdefault("files", {})
     listed = dict(files)
     found: dict[str, str] = {}
-    for format_name in scenario.get("models") or DEFAULT_MODELS:
+    for format_name in scenario.get("models") or formats.names():
         for name, text in _texts(case, scenario, tools, format_name).items():
             key = f"{format_name}/{name}"
             if key not in files and (case / key).exists() and (case / key).read_bytes() != text.encode():

@@ -9,12 +9,11 @@ text or call may have a ``signature``, which is Gemini's.
 
 from __future__ import annotations
 
-import base64
 import copy
-import string
 from typing import Any
 
 from . import results
+from .formats import Format
 from .intermediate import (
     Conversation,
     Hosted,
@@ -34,37 +33,23 @@ from .intermediate import (
 from .jsontext import digest, dump
 from .reasoning import Reasoning
 
-_BASE62 = string.digits + string.ascii_letters
 _STRUCTURED = frozenset({"tool_choice", "response_format", "reasoning"})
-
-
-def letters(length: int, *seed: object) -> str:
-    """Letters and digits that look like a provider's id, always the same for the same seed."""
-    number = int(digest("letters", *[str(part) for part in seed], length=64), 16)
-    found = ""
-    while len(found) < length:
-        number, place = divmod(number, 62)
-        found += _BASE62[place]
-        if number == 0:
-            number = int(digest("more", found, *[str(part) for part in seed], length=64), 16)
-    return found
 
 
 class Builder:
     """Builds the conversation of one scenario as one format would have had it.
 
-    A call whose id the scenario does not give gets one in that provider's own shape. ``signs`` says whether the first
-    call of each step carries a thought signature even where the scenario has none.
+    A call whose id the scenario does not give gets one in that provider's own shape, and the first call of each step a
+    signature where ``model`` signs it.
     """
 
-    def __init__(
-        self, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str, *, signs: bool = False
-    ) -> None:
+    def __init__(self, scenario: dict[str, Any], tools: dict[str, dict[str, Any]], spoken: Format, model: str) -> None:
         self._scenario = scenario
-        self._format = format_name
-        self._signs = signs
-        self._ids: dict[str, Any] = scenario.get("ids", {}).get(format_name, {})
-        self._names: dict[str, str] = scenario.get("names", {}).get(format_name, {})
+        self._format = spoken.name
+        self._provider = spoken.provider
+        self._model = model
+        self._ids: dict[str, Any] = scenario.get("ids", {}).get(spoken.name, {})
+        self._names: dict[str, str] = scenario.get("names", {}).get(spoken.name, {})
         self._calls: dict[str, UniversalToolCall] = {}
         self._batch = 0
         self.system: list[Text] = []
@@ -87,9 +72,9 @@ class Builder:
             self.system += [item for item in items if isinstance(item, Text)]
             return
         found = Turn(role, items)
-        if self._signs and role == "assistant" and found.calls and not found.calls[0].raw_context:
-            signature = base64.b64encode(bytes.fromhex(digest(self._scenario["id"], self._batch, length=64) * 3))
-            found.calls[0].raw_context["gemini"] = {"thoughtSignature": signature.decode()}
+        if role == "assistant" and found.calls and not found.calls[0].raw_context:
+            signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
+            found.calls[0].raw_context.update(self._state({"signature": signature}))
         self.turns.append((found, turn))
 
     def _items(self, entry: dict[str, Any]) -> list[Item]:
@@ -112,12 +97,14 @@ class Builder:
         return self._names.get(name, name)
 
     def _state(self, signed: dict[str, Any]) -> dict[str, Any]:
-        signature = signed.get("signature")
-        return {"gemini": {"thoughtSignature": signature}} if signature and self._format == "gemini" else {}
+        signature, key = signed.get("signature"), self._provider.signature_key
+        return {self._format: {key: signature}} if signature and key is not None else {}
 
     def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:
         key = call["key"]
-        given = self._ids[key] if key in self._ids else self._native_id(key)
+        given = self._ids.get(key)
+        if key not in self._ids:
+            given = self._provider.call_id(self._model, self._scenario["id"], key)
         found = UniversalToolCall(
             key, self._name(call["name"]), copy.deepcopy(call.get("arguments", {})), given_id=given, batch=self._batch
         )
@@ -130,20 +117,12 @@ class Builder:
         self._calls[key] = found
         return found
 
-    def _native_id(self, key: str) -> str | None:
-        seed = (self._scenario["id"], key)
-        if self._format == "anthropic":
-            return "toolu_01" + letters(22, *seed)
-        if self._format == "gemini":
-            return letters(8, *seed).lower() if self._signs else None
-        return "call_" + letters(24, *seed)
-
     def _result(self, result: dict[str, Any]) -> Item:
         call = self._calls[result["call"]]
         content = result.get("content", "")
         if isinstance(content, dict):
             whole = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
-            whole.result = copy.deepcopy(content) if self._format == "gemini" else dump(content)
+            whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
             return whole
         parts: list[Text | Media] = []
         written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content

@@ -76,7 +76,7 @@ class Session:
         self._custom: set[str] = set()
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
-        self._replies = formats.memory(route.client)
+        self._replies = self._client.memory()
         self._state = StateMemory()
         self._given = IdMemory()
 
@@ -85,7 +85,7 @@ class Session:
         self.losses = Losses()
         self._asked = copied(body)
         if self._route.client == self._route.upstream:
-            return _same(body, self._upstream.MODEL_KEYS[0], self._route.upstream_model)
+            return _same(body, self._upstream.request_model, self._route.upstream_model)
         conversation = self._client.decode_request(self._replies.whole(copied(body)), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
@@ -103,7 +103,7 @@ class Session:
         """The client's reply for the upstream's."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return _same(body, self._client.MODEL_KEYS[1], self._route.client_model)
+            return _same(body, self._client.reply_model, self._route.client_model)
         reply = self._upstream.decode_response(copied(body), self.losses)
         self._restore(reply)
         target = self._target()
@@ -121,9 +121,9 @@ class Session:
         """
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return streams.same(chunks, self._client.STREAM_MODEL, self._route.client_model, self._client.NEWLINE)
+            return streams.same(chunks, self._client.stream_model, self._route.client_model, self._client.newline)
         target = self._target()
-        decoder, encoder = self._upstream.StreamDecoder(self.losses), self._client.StreamEncoder(target)
+        decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
         restored, gathering = streams.Restored(self._rename, self._free), Gathering()
 
         def told(delta: Delta) -> Iterator[Delta]:
@@ -137,7 +137,7 @@ class Session:
                     if encoder.kept is not None:
                         self._replies.keep(encoder.kept)
 
-        return streams.translate(chunks, decoder, told, encoder, self._client.NEWLINE)
+        return streams.translate(chunks, decoder, told, encoder, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model

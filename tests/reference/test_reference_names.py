@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.reference_bodies import REPLIES, open_way
-from toolcall_reference.formats.openai_chat.encode import NAMES
+from toolcall_reference.formats.openai_chat.api import NAMES
 from toolcall_reference.names import NameMap
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.library import Case, load_corpus
-from toolcall_reference.provider import STREAMS
+from toolcall_reference import formats as reference_formats
 from witnesses.accumulators import ACCUMULATORS
 from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said
 
@@ -72,7 +72,7 @@ def test_the_sdk_raises_for_an_error_in_a_stream(path: Path, name: str) -> None:
 def test_a_piece_that_is_lost_is_seen(name: str) -> None:
     """The comparison above can fail: one fragment less, and the SDK sees another reply."""
     exchange = CORPUS.cases["shell/realistic"].exchanges(name)[0]
-    lines = re.split(rb"(?<=\n)\r?\n", STREAMS[name](exchange.response, "seed"))
+    lines = re.split(rb"(?<=\n)\r?\n", reference_formats.get(name).provider.stream_of(exchange.response, "seed"))
     whole = said(name, exchange.response)
     changed = 0
     for place in range(len(lines)):

@@ -14,29 +14,20 @@ from toolcall_reference.intermediate import (
     Media,
     Opaque,
     Reply,
-    ResponseFormat,
-    Settings,
     Text,
-    Tool,
-    ToolChoice,
     Turn,
     Usage,
 )
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest, dump
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
-from toolcall_reference.reasoning import Reasoning
 
-NAME = "anthropic"
+from .api import NAME
+from .settings import count_of, decode_settings, decode_tools, lose_cache_control
 
 _FINISH = {
     "end_turn": "end", "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
     "refusal": "refusal", "stop_sequence": "stop_sequence", "pause_turn": "pause",
-}  # fmt: skip
-_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
-_KNOWN = {
-    "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
-    "stop_sequences", "metadata", "stream", "output_config", "output_format", "thinking",
 }  # fmt: skip
 
 
@@ -58,8 +49,8 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
         if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
             ledger.new_batch()
         found.turns.append(Turn(side, _items(message.get("content"), ledger, losses)))
-    found.tools = [_tool(as_object(tool, "a tool"), losses) for tool in as_list(body.get("tools"), "tools")]
-    found.settings = _settings(body, losses)
+    found.tools = decode_tools(body, losses)
+    found.settings = decode_settings(body, losses)
     return found
 
 
@@ -69,16 +60,11 @@ def _system(value: Any, losses: Losses) -> list[Text]:
     found = []
     for block in as_list(value, "system"):
         block = as_object(block, "a system block")
-        _cache_control(block, losses)
+        lose_cache_control(block, losses)
         text = as_text(block.get("text"), "a system block's text")
         if text.strip():
             found.append(Text(text))
     return found
-
-
-def _cache_control(block: Body, losses: Losses) -> None:
-    if block.get("cache_control") is not None:
-        losses.add("cache-control", "only Anthropic has cache breakpoints; dropped")
 
 
 def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
@@ -87,7 +73,7 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
     found: list[Item] = []
     for block in as_list(content, "content"):
         block = as_object(block, "a content block")
-        _cache_control(block, losses)
+        lose_cache_control(block, losses)
         found += _block(block, ledger, losses)
     return found
 
@@ -128,7 +114,7 @@ def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
     else:
         for inner in as_list(content, "a result's content"):
             inner = as_object(inner, "a result's block")
-            _cache_control(inner, losses)
+            lose_cache_control(inner, losses)
             parts += _parts(inner, losses)
     return results.make(
         call.id if call else given, call.name if call else "", parts, is_error=block.get("is_error") is True
@@ -191,65 +177,6 @@ def _source(kind: str, block: Body, losses: Losses) -> list[Text | Media]:
     return []
 
 
-def _tool(tool: Body, losses: Losses) -> Tool:
-    name = as_text(tool.get("name"), "a tool's name")
-    _cache_control(tool, losses)
-    if tool.get("type") not in (None, "custom"):
-        return Tool(name or str(tool.get("type")), kind="hosted", format=tool)
-    for key in ("input_examples", "defer_loading", "eager_input_streaming", "allowed_callers"):
-        if tool.get(key):
-            losses.add("tool", f"{key} has no counterpart; dropped", name)
-    description = tool.get("description")
-    strict = tool.get("strict")
-    return Tool(
-        name,
-        description if isinstance(description, str) else None,
-        as_object(tool.get("input_schema"), "input_schema"),
-        strict=strict if isinstance(strict, bool) else None,
-    )
-
-
-def _settings(body: Body, losses: Losses) -> Settings:
-    found = Settings(
-        max_output_tokens=body.get("max_tokens"),
-        temperature=body.get("temperature"),
-        top_p=body.get("top_p"),
-        top_k=body.get("top_k"),
-        stop=body.get("stop_sequences") or None,
-        user_id=as_object(body.get("metadata"), "metadata").get("user_id"),
-    )
-    choice = as_object(body.get("tool_choice"), "tool_choice")
-    if choice:
-        mode = _MODES.get(str(choice.get("type")), "auto")
-        found.tool_choice = ToolChoice(
-            mode, [choice["name"]] if choice.get("type") == "tool" and choice.get("name") else None
-        )
-        if isinstance(choice.get("disable_parallel_tool_use"), bool):
-            found.parallel_calls = not choice["disable_parallel_tool_use"]
-    output = as_object(body.get("output_config"), "output_config")
-    wanted = as_object(output.get("format") or body.get("output_format"), "format")
-    if wanted.get("type") == "json_schema":
-        found.response_format = ResponseFormat("json_schema", wanted.get("schema"), strict=True)
-    found.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
-    for key in sorted(output.keys() - {"format", "effort"}):
-        losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
-    for key in sorted(body.keys() - _KNOWN):
-        if body[key] is not None:
-            losses.add("setting", "Anthropic's own; dropped", key)
-    return found
-
-
-def _reasoning(thinking: Body, effort: Any) -> Reasoning | None:
-    """What is asked for; ``disabled`` says what is the default anyway."""
-    kind = thinking.get("type")
-    word = effort if isinstance(effort, str) else None
-    if kind == "enabled":
-        return Reasoning(effort=word, budget=_count(thinking.get("budget_tokens")) or None, summaries=True)
-    if kind == "adaptive":
-        return Reasoning(effort=word, budget=None if word else -1, summaries=True)
-    return None if word is None else Reasoning(effort=word)
-
-
 def decode_response(body: Body, losses: Losses) -> Reply:
     """The reply of a response body."""
     if "content" not in body:
@@ -282,14 +209,10 @@ def tail(reply: Reply, body: Body, *, calls: bool) -> None:
 def decode_usage(value: Any) -> Usage | None:
     if not isinstance(value, dict):
         return None
-    cached = _count(value.get("cache_read_input_tokens"))
-    written = _count(value.get("cache_creation_input_tokens"))
+    cached = count_of(value.get("cache_read_input_tokens"))
+    written = count_of(value.get("cache_creation_input_tokens"))
     details = value.get("output_tokens_details")
-    thought = _count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
+    thought = count_of(details.get("thinking_tokens")) if isinstance(details, dict) else 0
     # Anthropic counts tokens from and to the cache beside input_tokens; the others count them within.
-    total_input = _count(value.get("input_tokens")) + cached + written
-    return Usage(total_input, _count(value.get("output_tokens")), cached, written, thought)
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    total_input = count_of(value.get("input_tokens")) + cached + written
+    return Usage(total_input, count_of(value.get("output_tokens")), cached, written, thought)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import history, media, results, schemas
-from toolcall_reference.ids import IdRule
+from toolcall_reference import history, media, results
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -14,25 +13,21 @@ from toolcall_reference.intermediate import (
     Media,
     Opaque,
     Reply,
-    Settings,
     Text,
-    Tool,
     Turn,
     UniversalToolCall,
     UniversalToolResult,
     Usage,
 )
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
-from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
+from .api import IDS, NAME, NAMES
+from .settings import encode_settings, encode_tool, encode_tools
 from .thinking import encode_thinking
 
-NAME = "anthropic"
-IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
 SPELLINGS = frozenset({"custom", "content-blocks", "result-blocks", "system-blocks"})
 DEFAULT_MAX_TOKENS = 4096
 """``max_tokens`` is required here; this is sent where the source sets no limit."""
@@ -46,7 +41,7 @@ _FINISH = {
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
-    tools = _kept_tools(conversation, target)
+    tools = encode_tools(conversation, target)
     target.use_names(NAMES, tools, conversation.calls)
     settings = conversation.settings
     body: Body = {
@@ -65,9 +60,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     ids = target.ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
     if tools:
-        body["tools"] = [_tool(tool, target) for tool in tools]
-    _choice(body, settings, tools, target)
-    _settings(body, settings, target)
+        body["tools"] = [encode_tool(tool, target) for tool in tools]
+    encode_settings(body, settings, tools, target)
     if settings.reasoning is not None:
         encode_thinking(body, target, turns, settings.reasoning.tokens())
     if target.stream:
@@ -159,90 +153,6 @@ def _media(item: Media, target: Target) -> Body:
                 target.losses.add("media", "the wish for an image's detail is dropped", item.detail)
             return found
     return {"type": "text", "text": media.placeholder(item, target.losses, NAME).text}
-
-
-def _kept_tools(conversation: Conversation, target: Target) -> list[Tool]:
-    kept = []
-    for tool in conversation.tools:
-        if tool.kind == "hosted":
-            target.losses.add("tool-hosted", "Anthropic does not have this provider's tool; dropped", tool.name)
-        else:
-            kept.append(tool)
-    choice = conversation.settings.tool_choice
-    if choice and choice.names and len(choice.names) > 1:
-        # No native subset: the tools that may not be called are not declared.
-        allowed = [tool for tool in kept if tool.name in choice.names]
-        return allowed or kept
-    if choice and choice.names and choice.mode == "auto":
-        return [tool for tool in kept if tool.name in choice.names] or kept
-    return kept
-
-
-def _tool(tool: Tool, target: Target) -> Body:
-    found: Body = {}
-    if "custom" in target.spelling:
-        found["type"] = "custom"
-    found["name"] = target.names.to(tool.name)
-    if tool.description:
-        found["description"] = tool.description
-    schema = tool.schema
-    if tool.kind == "custom":
-        schema = schemas.FREE_TEXT
-        if tool.format not in (None, {"type": "text"}):
-            target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
-    found["input_schema"], lost = schemas.for_anthropic(schema)
-    for keyword in lost:
-        target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
-    if tool.strict is True:
-        found["strict"] = True
-    return found
-
-
-def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
-    if not tools:
-        target.choice(settings.tool_choice, tools)
-        return
-    choice = target.choice(settings.tool_choice, tools)
-    found: Body = {}
-    if choice is not None:
-        if choice.mode == "required" and choice.names is not None and len(choice.names) == 1:
-            found = {"type": "tool", "name": target.names.to(choice.names[0])}
-        else:
-            found = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
-    if settings.parallel_calls is not None and found.get("type") != "none":
-        if not found and not settings.parallel_calls:
-            found = {"type": "auto"}
-        if found:
-            found["disable_parallel_tool_use"] = not settings.parallel_calls
-    if found:
-        body["tool_choice"] = found
-
-
-def _settings(body: Body, settings: Settings, target: Target) -> None:
-    losses = target.losses
-    if settings.temperature is not None:
-        body["temperature"] = min(settings.temperature, 1.0) if settings.temperature > 1 else settings.temperature
-        if settings.temperature > 1:
-            losses.add("temperature", "Anthropic's scale ends at 1; lowered to 1", settings.temperature)
-    for key in ("top_p", "top_k"):
-        if getattr(settings, key) is not None:
-            body[key] = getattr(settings, key)
-    if settings.stop:
-        body["stop_sequences"] = list(settings.stop)
-    user = settings.user_id or settings.openai.get("safety_identifier")
-    if user is not None:
-        body["metadata"] = {"user_id": user}
-    wanted = settings.response_format
-    if wanted is not None and wanted.type == "json_schema":
-        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
-    elif wanted is not None and wanted.type == "json_object":
-        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
-    for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
-        if getattr(settings, key) not in (None, {}):
-            losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
-    for key in settings.openai:
-        if key != "safety_identifier":
-            losses.add("setting", "OpenAI's own; dropped", key)
 
 
 def encode_response(reply: Reply, target: Target) -> Body:

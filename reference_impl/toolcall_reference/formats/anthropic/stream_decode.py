@@ -16,7 +16,8 @@ from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import as_object, as_text, dump, parse_object
 from toolcall_reference.losses import Losses
 
-from .decode import NAME, call_of, head, lose_citations, other_block, tail
+from .api import NAME
+from .decode import call_of, head, lose_citations, other_block, tail
 from .failures import decode_error_event
 
 

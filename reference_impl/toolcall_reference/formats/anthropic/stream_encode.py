@@ -10,7 +10,8 @@ from toolcall_reference.intermediate import Body, UniversalToolCall, Usage
 from toolcall_reference.jsontext import dump
 from toolcall_reference.target import Target
 
-from .encode import IDS, NAMES, encode_block, encode_finish, encode_usage, message
+from .api import IDS, NAMES
+from .encode import encode_block, encode_finish, encode_usage, message
 from .failures import encode_error
 
 Frame = tuple[str, Body]

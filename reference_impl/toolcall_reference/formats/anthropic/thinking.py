@@ -9,7 +9,8 @@ from toolcall_reference.intermediate import Body, Hosted, Opaque, Turn, Universa
 from toolcall_reference.reasoning import LEAST
 from toolcall_reference.target import Target
 
-NAME = "anthropic"
+from .api import NAME
+
 _NO_BUDGET = -1
 
 

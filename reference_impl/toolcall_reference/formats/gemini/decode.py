@@ -12,10 +12,9 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
+from .api import NAME
 from .settings import decode_settings, decode_tools
 from .spelling import camel
-
-NAME = "gemini"
 
 _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from toolcall_reference import history, media, results
-from toolcall_reference.ids import IdRule
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -21,17 +20,14 @@ from toolcall_reference.intermediate import (
     Usage,
 )
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
-from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
-from .models import is_third
+from .api import IDS, NAME, NAMES
+from .models import demands_signatures, nests_media
 from .settings import encode_choice, encode_config, encode_tool, encode_tools
 
-NAME = "gemini"
-IDS = IdRule(optional=True)
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)
 SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "system-role"})
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
@@ -40,16 +36,6 @@ _FINISH = {
     "end": "STOP", "tools": "STOP", "stop_sequence": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY",
     "refusal": "SAFETY", "error": "OTHER", "other": "OTHER",
 }  # fmt: skip
-
-
-def demands_signatures(model: str) -> bool:
-    """Whether the model refuses calls in the history that have no thought signature: Gemini 3 and later."""
-    return is_third(model)
-
-
-def nests_media(model: str) -> bool:
-    """Whether a function's response may hold media of its own: Gemini 3 and later."""
-    return demands_signatures(model)
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:

@@ -9,3 +9,13 @@ def is_third(model: str) -> bool:
     """Whether this is Gemini 3 or a later model."""
     found = re.search(r"gemini-(\d+)", model)
     return found is not None and int(found[1]) >= 3
+
+
+def demands_signatures(model: str) -> bool:
+    """Whether the model refuses calls in the history that have no thought signature: Gemini 3 and later."""
+    return is_third(model)
+
+
+def nests_media(model: str) -> bool:
+    """Whether a function's response may hold media of its own: Gemini 3 and later."""
+    return demands_signatures(model)

@@ -15,8 +15,8 @@ from toolcall_reference.intermediate import Body, Opaque
 from toolcall_reference.jsontext import as_list, as_object, dump
 from toolcall_reference.losses import Losses
 
+from .api import NAME
 from .decode import (
-    NAME,
     blocked,
     call_of,
     decode_usage,

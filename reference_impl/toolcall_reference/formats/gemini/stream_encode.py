@@ -9,7 +9,8 @@ from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opene
 from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
 from toolcall_reference.target import Target
 
-from .encode import IDS, NAMES, encode_body, encode_finish, encode_part
+from .api import IDS, NAMES
+from .encode import encode_body, encode_finish, encode_part
 from .failures import encode_error
 
 

@@ -11,10 +11,9 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
+from .api import NAME
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
-
-NAME = "openai_chat"
 
 _FINISH = {
     "stop": "end", "length": "length", "tool_calls": "tools", "function_call": "tools", "content_filter": "filter",

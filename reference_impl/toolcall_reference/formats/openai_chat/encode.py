@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import history, results
-from toolcall_reference.ids import IdRule
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -21,15 +20,12 @@ from toolcall_reference.intermediate import (
     Usage,
 )
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
-from toolcall_reference.names import NameRule
 from toolcall_reference.target import Target
 
+from .api import IDS, NAMES
 from .parts import encode_user
 from .settings import encode_settings, encode_tool, encode_tools
 
-NAME = "openai_chat"
-IDS = IdRule(limit=40)
-NAMES = NameRule(r"[a-zA-Z0-9_-]+", 64)
 SPELLINGS = frozenset(
     {"plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"}
 )

@@ -1,52 +1,7 @@
-"""Errors of OpenAI, the same in both of its formats: https://platform.openai.com/docs/guides/error-codes"""
+"""Errors of Chat Completions, in replies and in streams: OpenAI's own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from toolcall_reference.formats.openai import decode_error, decode_error_event, encode_error
 
-from toolcall_reference import failures
-from toolcall_reference.failures import Failure
-from toolcall_reference.intermediate import Body
-from toolcall_reference.jsontext import copied
-from toolcall_reference.losses import Losses
-
-#: Type, code and status of the kinds that have their own; all others are invalid_request_error or server_error.
-TYPES: dict[str, tuple[str, str | None, int]] = {
-    "unauthorized": ("invalid_request_error", "invalid_api_key", 401),
-    "rate_limit": ("rate_limit_error", "rate_limit_exceeded", 429),
-    "overloaded": ("service_unavailable_error", "server_is_overloaded", 503),
-}
-
-
-def decode_error(status: int, body: Body, headers: Mapping[str, str], losses: Losses, /) -> Failure:
-    """The failure; its error object goes through whole to the other of the two formats."""
-    del losses
-    found = failures.read(status, body, headers)
-    error = failures.error_of(body)
-    if {"message", "type", "param", "code"} <= error.keys():
-        found.openai = copied(dict(error))
-    return found
-
-
-STATUSES = {
-    "server_error": 500,
-    "invalid_request_error": 400,
-    "tokens": 429,
-    "requests": 429,
-    "insufficient_quota": 429,
-}
-
-
-def decode_error_event(body: Body, losses: Losses, /) -> Failure:
-    """The failure that an error in a stream tells of."""
-    named = [(name, status) for kind, code, status in TYPES.values() for name in (code, kind) if name is not None]
-    return decode_error(failures.status_of(failures.error_of(body), dict(named) | STATUSES), body, {}, losses)
-
-
-def encode_error(failure: Failure, /) -> tuple[int, Body]:
-    """Status and body."""
-    if failure.openai:
-        return failure.status, {"error": failure.openai}
-    plain = "server_error" if failure.status >= 500 else "invalid_request_error"
-    kind, code, status = TYPES.get(failure.kind, (plain, None, failure.status))
-    return status, {"error": {"message": failure.message, "type": kind, "param": None, "code": code}}
+__all__ = ["decode_error", "decode_error_event", "encode_error"]

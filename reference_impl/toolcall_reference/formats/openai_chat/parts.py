@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolcall_reference import media
+from toolcall_reference.formats.openai import VENDOR
 from toolcall_reference.intermediate import Body, Media, Text
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
 from toolcall_reference.target import Target
 
-NAME = "openai_chat"
-VENDOR = "openai"
-"""File ids are shared by OpenAI's two formats."""
+from .api import NAME
 
 _AUDIO = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}

@@ -11,8 +11,6 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
-NAME = "openai_chat"
-
 SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store", "verbosity",
 )  # fmt: skip

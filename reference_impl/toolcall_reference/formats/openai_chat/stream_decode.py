@@ -15,7 +15,8 @@ from toolcall_reference.intermediate import Body, Opaque, Text
 from toolcall_reference.jsontext import as_list, as_object, as_text, dump
 from toolcall_reference.losses import Losses
 
-from .decode import NAME, decode_usage, finish_of, head, lose_audio, lose_extras, state_of
+from .api import NAME
+from .decode import decode_usage, finish_of, head, lose_audio, lose_extras, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
 

@@ -12,9 +12,8 @@ from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
 from toolcall_reference.sse import DONE
 from toolcall_reference.target import Target
 
+from .api import IDS, NAMES
 from .encode import (
-    IDS,
-    NAMES,
     arguments_text,
     call_head,
     encode_finish,

@@ -1,29 +1,33 @@
 """OpenAI Responses: https://platform.openai.com/docs/api-reference/responses"""
 
+from toolcall_reference.formats.format import Format
+
+from .api import NAME
 from .decode import decode_request, decode_response
-from .encode import SPELLINGS, encode_request
+from .encode import SPELLINGS, encode_request, encode_response
 from .failures import decode_error, encode_error
-from .reply import encode_response
+from .provider import PROVIDER
 from .stored import Replies
 from .stream_decode import StreamDecoder
 from .stream_encode import StreamEncoder
 
-MODEL_KEYS = ("model", "model")
-STREAM_MODEL = ("response", "model")
-NEWLINE = "\n"
+FORMAT = Format(
+    name=NAME,
+    decode_request=decode_request,
+    encode_request=encode_request,
+    decode_response=decode_response,
+    encode_response=encode_response,
+    decode_error=decode_error,
+    encode_error=encode_error,
+    stream_decoder=StreamDecoder,
+    stream_encoder=StreamEncoder,
+    provider=PROVIDER,
+    request_model="model",
+    reply_model="model",
+    stream_model=("response", "model"),
+    newline="\n",
+    spellings=SPELLINGS,
+    memory=Replies,
+)
 
-__all__ = [
-    "MODEL_KEYS",
-    "NEWLINE",
-    "SPELLINGS",
-    "STREAM_MODEL",
-    "Replies",
-    "StreamDecoder",
-    "StreamEncoder",
-    "decode_error",
-    "decode_request",
-    "decode_response",
-    "encode_error",
-    "encode_request",
-    "encode_response",
-]
+__all__ = ["FORMAT"]

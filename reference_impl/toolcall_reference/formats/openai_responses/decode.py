@@ -22,10 +22,9 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
+from .api import NAME
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
-
-NAME = "openai_responses"
 
 _CALLS = {"function_call", "custom_tool_call"}
 _CLIENT_RUN = {"computer_call", "local_shell_call", "apply_patch_call"}

@@ -1,40 +1,57 @@
-"""Writing Responses requests from the intermediate form."""
+"""Writing Responses bodies from the intermediate form; a reply has ids of its own and echoes its request's settings."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from toolcall_reference import results
-from toolcall_reference.ids import IdRule
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
     Hosted,
+    Item,
     Media,
     Opaque,
+    Reply,
     Text,
     Turn,
     UniversalToolCall,
     UniversalToolResult,
+    Usage,
 )
-from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, dump
-from toolcall_reference.names import NameRule
+from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
+from .api import IDS, NAME, NAMES
 from .parts import encode_input
 from .settings import encode_settings, encode_tool, encode_tools
 
-NAME = "openai_responses"
-IDS = IdRule(limit=64)
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)
 SPELLINGS = frozenset(
     {
         *("strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"),
         *("encrypted", "stateless"),
     }
 )
+
+_ECHOED: dict[str, Any] = {
+    "instructions": None,
+    "max_output_tokens": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "reasoning": {"effort": None, "summary": None},
+    "service_tier": "default",
+    "store": True,
+    "temperature": 1.0,
+    "text": {"format": {"type": "text"}},
+    "tool_choice": "auto",
+    "tools": [],
+    "top_p": 1.0,
+    "truncation": "disabled",
+    "user": None,
+}
+"""What a response repeats of its request, with the value it shows where the request says nothing."""
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
@@ -123,3 +140,138 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
         # A request has to hold JSON; a reply shows the client what the model wrote.
         text = (call.text or "") if target.is_reply else dump({RAW_ARGUMENTS_KEY: call.text})
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
+
+
+def encode_response(reply: Reply, target: Target) -> Body:
+    """A complete reply body."""
+    target.use_names(NAMES, [], reply.calls)
+    ids = target.ids(reply.calls, IDS)
+    refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
+    end = encode_finish(reply, target, refused=refused)
+    output = _output(reply, ids, target)
+    if end["status"] == "incomplete" and output and "status" in output[-1]:
+        output[-1]["status"] = "incomplete"
+    return encode_body(reply, target, output, end)
+
+
+def encode_finish(reply: Reply, target: Target, *, refused: bool) -> Body:
+    """How the response ended: ``status``, ``error``, ``incomplete_details`` and ``usage``.
+
+    ``refused`` says whether its refusal stands in the output. Where a classifier broke the reply off there is none,
+    only what was said before; such a response is incomplete.
+    """
+    status, details = "completed", None
+    if reply.finish in ("length", "filter") or (reply.finish == "refusal" and not refused):
+        status = "incomplete"
+        details = {"reason": "max_output_tokens" if reply.finish == "length" else "content_filter"}
+    elif reply.finish == "error":
+        status = "failed"
+    elif reply.finish in ("pause", "other"):
+        target.losses.add("finish", f"{reply.message or reply.finish}; said as completed")
+    if reply.stop_sequence is not None:
+        target.losses.add(
+            "finish-stop_sequence", "Responses does not say which one ended the reply", reply.stop_sequence
+        )
+    error = {"code": "server_error", "message": reply.message or "the model failed"} if status == "failed" else None
+    usage = _usage(reply.usage or Usage())
+    return {"status": status, "error": error, "incomplete_details": details, "usage": usage}
+
+
+IN_PROGRESS: Body = {"status": "in_progress", "error": None, "incomplete_details": None, "usage": None}
+"""What :func:`encode_finish` would say of a response that is still being made."""
+
+
+def encode_body(reply: Reply, target: Target, output: list[Body], end: Body) -> Body:
+    """The response itself, around its output."""
+    echoed = {key: value if target.asked.get(key) is None else target.asked[key] for key, value in _ECHOED.items()}
+    created = reply.created or 0
+    return {
+        "id": "resp_" + digest("resp", reply.key, length=48),
+        "object": "response",
+        "created_at": created,
+        "status": end["status"],
+        "background": False,
+        "error": end["error"],
+        "incomplete_details": end["incomplete_details"],
+        "instructions": echoed["instructions"],
+        "max_output_tokens": echoed["max_output_tokens"],
+        "model": target.model,
+        "output": output,
+        "parallel_tool_calls": echoed["parallel_tool_calls"],
+        "previous_response_id": target.asked.get("previous_response_id"),
+        "reasoning": echoed["reasoning"],
+        "service_tier": echoed["service_tier"],
+        "store": echoed["store"],
+        "temperature": echoed["temperature"],
+        "text": echoed["text"],
+        "tool_choice": echoed["tool_choice"],
+        "tools": echoed["tools"],
+        "top_p": echoed["top_p"],
+        "truncation": echoed["truncation"],
+        "usage": end["usage"],
+        "user": echoed["user"],
+        "metadata": echoed["metadata"],
+    }
+
+
+def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
+    found: list[Body] = []
+    previous: Item | None = None
+    for item in reply.items:
+        place = len(found)
+        if isinstance(item, (Text, UniversalToolCall)):
+            target.lose_state(item)
+        if isinstance(item, Text):
+            part = text_part(item.text, refusal=item.refusal)
+            if isinstance(previous, Text) and not item.refusal and not previous.refusal:
+                found[-1]["content"].append(part)  # neighbours are parts of one message
+            else:
+                found.append(message_item(reply.key, place, [part]))
+        elif isinstance(item, UniversalToolCall):
+            found.append(call_item(reply.key, place, encode_call(item, ids, target)))
+        elif isinstance(item, (Opaque, Hosted)) and item.origin == NAME:
+            found.append(item.value)
+        else:
+            lose_item(item, target)
+        previous = item
+    return found
+
+
+def lose_item(item: Item, target: Target) -> None:
+    """Note that an item of a reply, neither text nor call, is not carried."""
+    if isinstance(item, (Opaque, Hosted)):
+        element = "signature" if isinstance(item, Opaque) else "tool-hosted"
+        target.losses.add(element, f"of {item.origin}; dropped", item.type)
+    else:
+        target.losses.add("media", "Responses has no media in the assistant's messages; dropped")
+
+
+def message_item(key: str, place: int, content: list[Body]) -> Body:
+    """A message at ``place`` of the output of the reply ``key``."""
+    item_id = "msg_" + digest("msg", key, place, length=48)
+    return {"id": item_id, "type": "message", "status": "completed", "content": content, "role": "assistant"}
+
+
+def call_item(key: str, place: int, call: Body) -> Body:
+    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item without its own id."""
+    prefix = "ctc_" if call["type"] == "custom_tool_call" else "fc_"
+    item_id = prefix + digest("item", key, place, length=48)
+    rest: Body = {name: call[name] for name in ("arguments", "input", "call_id", "name") if name in call}
+    return {"id": item_id, "type": call["type"], "status": "completed", **rest}
+
+
+def text_part(text: str, *, refusal: bool) -> Body:
+    """One part of a message."""
+    if refusal:
+        return {"type": "refusal", "refusal": text}
+    return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
+
+
+def _usage(usage: Usage) -> Body:
+    return {
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached},
+        "output_tokens": usage.output,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "total_tokens": usage.input + usage.output if usage.total is None else usage.total,
+    }

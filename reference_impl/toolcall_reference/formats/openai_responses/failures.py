@@ -1,10 +1,10 @@
-"""Errors of Responses: those of Chat Completions; in a stream an event of its own."""
+"""Errors of Responses: OpenAI's own; in a stream an event."""
 
 from __future__ import annotations
 
 from toolcall_reference.failures import Failure
-from toolcall_reference.formats.openai_chat import failures as chat
-from toolcall_reference.formats.openai_chat.failures import decode_error, encode_error
+from toolcall_reference.formats import openai
+from toolcall_reference.formats.openai import decode_error, encode_error
 from toolcall_reference.intermediate import Body
 from toolcall_reference.losses import Losses
 
@@ -14,9 +14,9 @@ __all__ = ["decode_error", "decode_error_event", "encode_error", "encode_error_e
 def decode_error_event(body: Body, losses: Losses, /) -> Failure:
     """The failure that an ``error`` event tells of, in itself or in its ``error``, or a failed response."""
     if isinstance(body.get("error"), dict):
-        return chat.decode_error_event(body, losses)
+        return openai.decode_error_event(body, losses)
     error = {key: body[key] for key in ("code", "message", "param") if key in body}
-    return chat.decode_error_event({"error": error}, losses)
+    return openai.decode_error_event({"error": error}, losses)
 
 
 def encode_error_event(failure: Failure, /) -> Body:

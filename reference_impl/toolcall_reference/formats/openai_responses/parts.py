@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolcall_reference import media
+from toolcall_reference.formats.openai import VENDOR
 from toolcall_reference.intermediate import Body, Media, Text
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
 from toolcall_reference.target import Target
 
-NAME = "openai_responses"
-VENDOR = "openai"
-"""File ids are shared by OpenAI's two formats."""
+from .api import NAME
 
 
 def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:

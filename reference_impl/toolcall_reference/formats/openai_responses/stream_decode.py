@@ -14,7 +14,8 @@ from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
 
-from .decode import NAME, argument_text, call_of, head, is_call, other_item, tail
+from .api import NAME
+from .decode import argument_text, call_of, head, is_call, other_item, tail
 from .failures import decode_error_event
 from .parts import lose_citations
 

@@ -12,9 +12,18 @@ from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opene
 from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
 from toolcall_reference.target import Target
 
-from .encode import IDS, NAMES, encode_call
+from .api import IDS, NAMES
+from .encode import (
+    IN_PROGRESS,
+    call_item,
+    encode_body,
+    encode_call,
+    encode_finish,
+    lose_item,
+    message_item,
+    text_part,
+)
 from .failures import encode_error_event
-from .reply import IN_PROGRESS, call_item, encode_body, encode_finish, lose_item, message_item, text_part
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""OpenAI's stream of a Chat Completion: chunks without names, each with noise, then the usage, then ``[DONE]``.
+"""How OpenAI itself speaks in Chat Completions: ids, keys, and streams of chunks, each with noise, up to ``[DONE]``.
 
 https://platform.openai.com/docs/api-reference/chat/streaming
 """
@@ -9,9 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.formats import openai
+from toolcall_reference.formats.format import Provider
 from toolcall_reference.intermediate import Body
-
-from .pieces import noise, pieces
+from toolcall_reference.jsontext import digest
+from toolcall_reference.seeded import letters, noise, pieces
 
 _SHARED = ("id", "created", "model", "service_tier", "system_fingerprint")
 
@@ -64,3 +66,29 @@ def _said(message: Body, seed: str) -> Iterator[dict[str, Any]]:
         yield {"function_call": {"name": called["name"], "arguments": ""}}
         for piece in pieces(called["arguments"], f"{seed}/function"):
             yield {"function_call": {"arguments": piece}}
+
+
+def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+    """``chatcmpl-`` ids, annotations, fingerprint; ``stop`` where one function was forced."""
+    body["id"] = "chatcmpl-" + letters(29, seed)
+    choice = body["choices"][0]
+    choice["message"]["annotations"] = []
+    forced = asked.get("tool_choice")
+    if (
+        isinstance(forced, dict)
+        and forced.get("type") in ("function", "custom")
+        and choice["finish_reason"] == "tool_calls"
+    ):
+        choice["finish_reason"] = "stop"
+    body["service_tier"] = "default"
+    body["system_fingerprint"] = "fp_" + digest("fingerprint", body["model"], length=10)
+    return body
+
+
+PROVIDER = Provider(
+    default_model="gpt-4.1-2025-04-14",
+    call_id=openai.call_id,
+    dress_reply=dress_reply,
+    dress_error=openai.dress_error,
+    stream_of=stream_of,
+)

@@ -1,14 +1,28 @@
-"""Cuts texts as a model's tokens would, and makes the noise that providers add; all of it from a seed."""
+"""Ids, pieces of text and noise as providers make them, always the same for the same seed."""
 
 from __future__ import annotations
 
+import string
 from collections.abc import Iterator
 
-from toolcall_reference.jsontext import digest
-from toolcall_reference.scenario import letters
+from .jsontext import digest
 
 #: Into how many pieces a long text is cut; a short one has pieces of one to eight characters.
 MOST_PIECES = 24
+
+_BASE62 = string.digits + string.ascii_letters
+
+
+def letters(length: int, *seed: object) -> str:
+    """Letters and digits that look like a provider's id, always the same for the same seed."""
+    number = int(digest("letters", *[str(part) for part in seed], length=64), 16)
+    found = ""
+    while len(found) < length:
+        number, place = divmod(number, 62)
+        found += _BASE62[place]
+        if number == 0:
+            number = int(digest("more", found, *[str(part) for part in seed], length=64), 16)
+    return found
 
 
 def pieces(text: str, seed: str) -> Iterator[str]:
@@ -25,8 +39,3 @@ def pieces(text: str, seed: str) -> Iterator[str]:
 def noise(seed: str) -> str:
     """The value of ``obfuscation``: some letters and digits, so that the length of a piece does not give it away."""
     return letters(8 + int(digest("noise", seed, length=1), 16) // 2, seed)
-
-
-def padding(seed: str) -> str:
-    """Up to fifteen spaces, which Anthropic puts before the last brace for the same reason."""
-    return " " * int(digest("padding", seed, length=1), 16)

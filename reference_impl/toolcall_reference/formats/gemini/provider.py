@@ -1,17 +1,21 @@
-"""Gemini's stream: records without names, each a reply in itself, with CRLF line ends; calls are whole.
+"""How Gemini itself speaks: ids, details, and streams of records without names; calls are whole.
 
 https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
 """
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.formats.format import Provider
 from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import digest
+from toolcall_reference.seeded import letters, pieces
 
-from .pieces import pieces
+from .models import demands_signatures
 
 _SHARED = ("modelVersion", "responseId")
 # What stands in the last record of a candidate only.
@@ -78,3 +82,61 @@ def _texts(part: Body, seed: str) -> Iterator[Body]:
     for number, piece in enumerate(found, 1):
         told = {key: value for key, value in part.items() if key != "thoughtSignature" or number == len(found)}
         yield {**told, "text": piece}
+
+
+def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+    """A short response id, token details, and the undocumented message beside calls."""
+    del asked
+    candidate = body["candidates"][0]
+    if any("functionCall" in part for part in candidate["content"].get("parts", [])):
+        candidate["finishMessage"] = "Model generated function call(s)."
+    usage = body["usageMetadata"]
+    usage["promptTokensDetails"] = [{"modality": "TEXT", "tokenCount": usage["promptTokenCount"]}]
+    body.pop("createTime", None)
+    body["responseId"] = letters(18, seed) + "PoPcgAQ"[:5]
+    return body
+
+
+def dress_error(reply: Body, kind: str, seed: str) -> Body:
+    """No header says how long to wait. A wrong key is a wrong request, which only the details tell apart."""
+    del seed
+    reply["headers"].pop("retry-after", None)
+    reply["headers"]["content-type"] = "application/json; charset=UTF-8"
+    error = reply["body"]["error"]
+    if kind == "invalid_key":
+        reply["status"] = error["code"] = 400
+        error["status"] = "INVALID_ARGUMENT"
+        service = {"service": "generativelanguage.googleapis.com"}
+        error["details"] = [
+            {
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                "reason": "API_KEY_INVALID",
+                "domain": "googleapis.com",
+                "metadata": service,
+            }
+        ]
+    return reply
+
+
+def call_id(model: str, scenario: str, key: str) -> str | None:
+    """Eight letters and digits from the models that give ids."""
+    return letters(8, scenario, key).lower() if demands_signatures(model) else None
+
+
+def sign(model: str, scenario: str, step: int) -> str | None:
+    """A signature from the models that want them back."""
+    if not demands_signatures(model):
+        return None
+    return base64.b64encode(bytes.fromhex(digest(scenario, step, length=64) * 3)).decode()
+
+
+PROVIDER = Provider(
+    default_model="gemini-2.5-flash",
+    call_id=call_id,
+    dress_reply=dress_reply,
+    dress_error=dress_error,
+    stream_of=stream_of,
+    signature_key="thoughtSignature",
+    sign=sign,
+    object_results=True,
+)

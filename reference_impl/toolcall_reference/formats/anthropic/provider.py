@@ -1,4 +1,4 @@
-"""Anthropic's stream: named events, blocks one after the other, a ping after the first start.
+"""How Anthropic itself speaks: ids, headers, and streams of named events, one block after the other.
 
 https://docs.anthropic.com/en/docs/build-with-claude/streaming
 """
@@ -9,9 +9,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.formats.format import Provider
 from toolcall_reference.intermediate import Body
-
-from .pieces import padding, pieces
+from toolcall_reference.jsontext import digest
+from toolcall_reference.seeded import letters, pieces
 
 # What a block says only bit by bit, and by which delta: all else stands in its start.
 _TEXTS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
@@ -80,3 +81,55 @@ def _deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
             yield {"type": delta, key: piece}
         if block.get("signature"):
             yield {"type": "signature_delta", "signature": block["signature"]}
+
+
+def padding(seed: str) -> str:
+    """Up to fifteen spaces before the last brace, so that the length of a piece does not give it away."""
+    return " " * int(digest("padding", seed, length=1), 16)
+
+
+def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+    """``msg_01`` ids, the caller of each call, stop details and the service tier."""
+    del asked
+    body["id"] = "msg_01" + letters(22, seed)
+    for block in body["content"]:
+        if block["type"] == "tool_use":
+            block["caller"] = {"type": "direct"}
+    usage = body.pop("usage")
+    body["stop_details"] = None
+    body["usage"] = {
+        "input_tokens": usage["input_tokens"],
+        "cache_creation_input_tokens": usage["cache_creation_input_tokens"],
+        "cache_read_input_tokens": usage["cache_read_input_tokens"],
+        "cache_creation": {
+            "ephemeral_5m_input_tokens": usage["cache_creation_input_tokens"],
+            "ephemeral_1h_input_tokens": 0,
+        },
+        "output_tokens": usage["output_tokens"],
+        "service_tier": "standard",
+        "inference_geo": "not_available",
+    }
+    return body
+
+
+def dress_error(reply: Body, kind: str, seed: str) -> Body:
+    """The request's id in the body and in a header."""
+    del kind
+    request_id = "req_011C" + letters(20, "error", seed)
+    reply["headers"]["request-id"] = reply["body"]["request_id"] = request_id
+    return reply
+
+
+def call_id(model: str, scenario: str, key: str) -> str:
+    """``toolu_01`` and 22 letters and digits."""
+    del model
+    return "toolu_01" + letters(22, scenario, key)
+
+
+PROVIDER = Provider(
+    default_model="claude-sonnet-4-5-20250929",
+    call_id=call_id,
+    dress_reply=dress_reply,
+    dress_error=dress_error,
+    stream_of=stream_of,
+)

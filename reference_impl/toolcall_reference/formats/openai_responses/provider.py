@@ -1,4 +1,4 @@
-"""OpenAI's stream of a Response: numbered, named events, an item after the other, each said bit by bit and then whole.
+"""How OpenAI itself speaks in Responses: ids, echoes, and streams of numbered events, an item after the other.
 
 https://platform.openai.com/docs/api-reference/responses-streaming
 """
@@ -9,9 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference.formats import openai
+from toolcall_reference.formats.format import Provider
 from toolcall_reference.intermediate import Body
-
-from .pieces import noise, pieces
+from toolcall_reference.jsontext import digest
+from toolcall_reference.seeded import noise, pieces
 
 _ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
 # Items of tools that OpenAI itself runs: the events between their start and their end.
@@ -106,3 +108,62 @@ def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[
     for number, piece in enumerate(pieces(text, seed)):
         yield {"type": f"{name}.delta", **at, "delta": piece, "obfuscation": noise(f"{seed}/{number}")}
     yield {"type": f"{name}.done", **at, key: text}
+
+
+def dress_reply(body: Body, seed: str, asked: Body) -> Body:
+    """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, the tools echoed, and every default said."""
+    body["id"] = "resp_" + digest("resp", seed, length=50)
+    for place, item in enumerate(body["output"]):
+        prefix = str(item.get("id", "")).split("_")[0]
+        if prefix in ("fc", "ctc", "msg"):
+            item["id"] = f"{prefix}_{digest('item', seed, place, length=50)}"
+    body["tools"] = [_echoed_tool(tool) for tool in asked.get("tools", [])]
+    more: dict[str, Any] = {
+        "completed_at": body["created_at"] + 2,
+        "frequency_penalty": 0.0,
+        "max_tool_calls": None,
+        "presence_penalty": 0.0,
+        "prompt_cache_key": None,
+        "prompt_cache_retention": None,
+        "safety_identifier": None,
+        "top_logprobs": 0,
+    }
+    if body["status"] != "completed":
+        more["completed_at"] = None
+    body.update({key: value for key, value in more.items() if key not in body})
+    body["text"] = {**body["text"], "verbosity": "medium"}
+    usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
+    return {**body, "usage": usage, "user": user, "metadata": metadata}
+
+
+def _echoed_tool(tool: Body) -> Body:
+    """A function as OpenAI echoes it: where the request does not say ``strict``, in strict form."""
+    if tool.get("type") != "function":
+        return tool
+    found = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
+    if tool.get("strict") is None:
+        return {**found, "parameters": _closed(tool["parameters"]), "strict": True}
+    return {**found, "parameters": tool["parameters"], "strict": tool["strict"]}
+
+
+def _closed(schema: Any) -> Any:
+    """A schema as strict mode wants it: every object closed, every property required."""
+    if isinstance(schema, list):
+        return [_closed(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _closed(value) for key, value in schema.items() if key != "properties"}
+    if "properties" in schema:
+        properties = {name: _closed(value) for name, value in schema["properties"].items()}
+        closing = {"required": list(properties), "additionalProperties": False}
+        found = {"type": "object", "properties": properties, **found, **closing}
+    return found
+
+
+PROVIDER = Provider(
+    default_model="gpt-4.1-2025-04-14",
+    call_id=openai.call_id,
+    dress_reply=dress_reply,
+    dress_error=openai.dress_error,
+    stream_of=stream_of,
+)

@@ -1,0 +1,10 @@
+"""What the API is called here, and which ids of calls and names of tools it takes."""
+
+from __future__ import annotations
+
+from toolcall_reference.ids import IdRule
+from toolcall_reference.names import NameRule
+
+NAME = "anthropic"
+IDS = IdRule(r"[a-zA-Z0-9_-]+", unique="request")
+NAMES = NameRule(r"[a-zA-Z0-9_-]+", 128)

@@ -1,0 +1,186 @@
+"""Tools, tool choice and settings of Anthropic requests, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_reference import schemas
+from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
+from toolcall_reference.jsontext import as_list, as_object, as_text
+from toolcall_reference.losses import Losses
+from toolcall_reference.reasoning import Reasoning
+from toolcall_reference.target import Target
+
+_MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+_KNOWN = {
+    "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
+    "stop_sequences", "metadata", "stream", "output_config", "output_format", "thinking",
+}  # fmt: skip
+
+
+def decode_tools(body: Body, losses: Losses) -> list[Tool]:
+    """The declared tools; those that Anthropic runs itself as hosted ones."""
+    return [_tool_of(as_object(tool, "a tool"), losses) for tool in as_list(body.get("tools"), "tools")]
+
+
+def _tool_of(tool: Body, losses: Losses) -> Tool:
+    name = as_text(tool.get("name"), "a tool's name")
+    lose_cache_control(tool, losses)
+    if tool.get("type") not in (None, "custom"):
+        return Tool(name or str(tool.get("type")), kind="hosted", format=tool)
+    for key in ("input_examples", "defer_loading", "eager_input_streaming", "allowed_callers"):
+        if tool.get(key):
+            losses.add("tool", f"{key} has no counterpart; dropped", name)
+    description = tool.get("description")
+    strict = tool.get("strict")
+    return Tool(
+        name,
+        description if isinstance(description, str) else None,
+        as_object(tool.get("input_schema"), "input_schema"),
+        strict=strict if isinstance(strict, bool) else None,
+    )
+
+
+def decode_settings(body: Body, losses: Losses) -> Settings:
+    """Everything else that a request sets."""
+    found = Settings(
+        max_output_tokens=body.get("max_tokens"),
+        temperature=body.get("temperature"),
+        top_p=body.get("top_p"),
+        top_k=body.get("top_k"),
+        stop=body.get("stop_sequences") or None,
+        user_id=as_object(body.get("metadata"), "metadata").get("user_id"),
+    )
+    choice = as_object(body.get("tool_choice"), "tool_choice")
+    if choice:
+        mode = _MODES.get(str(choice.get("type")), "auto")
+        found.tool_choice = ToolChoice(
+            mode, [choice["name"]] if choice.get("type") == "tool" and choice.get("name") else None
+        )
+        if isinstance(choice.get("disable_parallel_tool_use"), bool):
+            found.parallel_calls = not choice["disable_parallel_tool_use"]
+    output = as_object(body.get("output_config"), "output_config")
+    wanted = as_object(output.get("format") or body.get("output_format"), "format")
+    if wanted.get("type") == "json_schema":
+        found.response_format = ResponseFormat("json_schema", wanted.get("schema"), strict=True)
+    found.reasoning = _reasoning(as_object(body.get("thinking"), "thinking"), output.get("effort"))
+    for key in sorted(output.keys() - {"format", "effort"}):
+        losses.add("setting", "output_config of Anthropic has no counterpart; dropped", key)
+    for key in sorted(body.keys() - _KNOWN):
+        if body[key] is not None:
+            losses.add("setting", "Anthropic's own; dropped", key)
+    return found
+
+
+def _reasoning(thinking: Body, effort: Any) -> Reasoning | None:
+    """What is asked for; ``disabled`` says what is the default anyway."""
+    kind = thinking.get("type")
+    word = effort if isinstance(effort, str) else None
+    if kind == "enabled":
+        return Reasoning(effort=word, budget=count_of(thinking.get("budget_tokens")) or None, summaries=True)
+    if kind == "adaptive":
+        return Reasoning(effort=word, budget=None if word else -1, summaries=True)
+    return None if word is None else Reasoning(effort=word)
+
+
+def count_of(value: Any) -> int:
+    """A whole number; 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def lose_cache_control(block: Body, losses: Losses) -> None:
+    """Note that a cache breakpoint is not carried."""
+    if block.get("cache_control") is not None:
+        losses.add("cache-control", "only Anthropic has cache breakpoints; dropped")
+
+
+def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
+    """The tools to declare: not hosted ones, and of a choice among several only these."""
+    kept = []
+    for tool in conversation.tools:
+        if tool.kind == "hosted":
+            target.losses.add("tool-hosted", "Anthropic does not have this provider's tool; dropped", tool.name)
+        else:
+            kept.append(tool)
+    choice = conversation.settings.tool_choice
+    if choice and choice.names and len(choice.names) > 1:
+        # No native subset: the tools that may not be called are not declared.
+        allowed = [tool for tool in kept if tool.name in choice.names]
+        return allowed or kept
+    if choice and choice.names and choice.mode == "auto":
+        return [tool for tool in kept if tool.name in choice.names] or kept
+    return kept
+
+
+def encode_tool(tool: Tool, target: Target) -> Body:
+    """One declaration."""
+    found: Body = {}
+    if "custom" in target.spelling:
+        found["type"] = "custom"
+    found["name"] = target.names.to(tool.name)
+    if tool.description:
+        found["description"] = tool.description
+    schema = tool.schema
+    if tool.kind == "custom":
+        schema = schemas.FREE_TEXT
+        if tool.format not in (None, {"type": "text"}):
+            target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
+    found["input_schema"], lost = schemas.for_anthropic(schema)
+    for keyword in lost:
+        target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
+    if tool.strict is True:
+        found["strict"] = True
+    return found
+
+
+def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    """Put the choice among ``tools`` and everything else that a request sets into ``body``."""
+    _choice(body, settings, tools, target)
+    _rest(body, settings, target)
+
+
+def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -> None:
+    if not tools:
+        target.choice(settings.tool_choice, tools)
+        return
+    choice = target.choice(settings.tool_choice, tools)
+    found: Body = {}
+    if choice is not None:
+        if choice.mode == "required" and choice.names is not None and len(choice.names) == 1:
+            found = {"type": "tool", "name": target.names.to(choice.names[0])}
+        else:
+            found = {"type": {"auto": "auto", "required": "any", "none": "none"}[choice.mode]}
+    if settings.parallel_calls is not None and found.get("type") != "none":
+        if not found and not settings.parallel_calls:
+            found = {"type": "auto"}
+        if found:
+            found["disable_parallel_tool_use"] = not settings.parallel_calls
+    if found:
+        body["tool_choice"] = found
+
+
+def _rest(body: Body, settings: Settings, target: Target) -> None:
+    losses = target.losses
+    if settings.temperature is not None:
+        body["temperature"] = min(settings.temperature, 1.0) if settings.temperature > 1 else settings.temperature
+        if settings.temperature > 1:
+            losses.add("temperature", "Anthropic's scale ends at 1; lowered to 1", settings.temperature)
+    for key in ("top_p", "top_k"):
+        if getattr(settings, key) is not None:
+            body[key] = getattr(settings, key)
+    if settings.stop:
+        body["stop_sequences"] = list(settings.stop)
+    user = settings.user_id or settings.openai.get("safety_identifier")
+    if user is not None:
+        body["metadata"] = {"user_id": user}
+    wanted = settings.response_format
+    if wanted is not None and wanted.type == "json_schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
+    elif wanted is not None and wanted.type == "json_object":
+        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
+    for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
+        if getattr(settings, key) not in (None, {}):
+            losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
+    for key in settings.openai:
+        if key != "safety_identifier":
+            losses.add("setting", "OpenAI's own; dropped", key)

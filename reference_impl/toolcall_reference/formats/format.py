@@ -1,0 +1,99 @@
+"""The record of a wire format: all that the rest of this package knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from toolcall_reference.failures import Failure
+from toolcall_reference.intermediate import Body, Conversation, Reply
+from toolcall_reference.losses import Losses
+from toolcall_reference.streams import Decoder, Encoder
+from toolcall_reference.target import Target
+
+
+class Memory(Protocol):
+    """What the clients of a format expect to be remembered from one request to the next."""
+
+    def whole(self, body: Body, /) -> Body: ...
+
+    def keep(self, reply: Body, /) -> None: ...
+
+
+class NoMemory:
+    """Clients of most formats say everything again."""
+
+    def whole(self, body: Body, /) -> Body:
+        """The request as it is."""
+        return body
+
+    def keep(self, reply: Body, /) -> None:
+        """Remember nothing."""
+        del reply
+
+
+def _unsigned(model: str, scenario: str, step: int) -> None:
+    del model, scenario, step
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How the provider itself speaks: what it sends, and what the renderer writes into the corpus.
+
+    ``dress_reply(reply, seed, request)`` and ``dress_error(reply, kind, seed)`` give an encoded body the ids and keys
+    that no translation needs; ``stream_of(reply, seed)`` is a reply as it is streamed. Equal seeds give equal results.
+    """
+
+    default_model: str
+    """The model of a scenario that names none."""
+
+    call_id: Callable[[str, str, str], str | None]
+    """The id of a call, by model, scenario and the call's key there; None where the provider gives none."""
+
+    dress_reply: Callable[[Body, str, Body], Body]
+    dress_error: Callable[[Body, str, str], Body]
+    stream_of: Callable[[Body, str], bytes]
+
+    signature_key: str | None = None
+    """The key beside a text or a call that holds the provider's signature of it."""
+
+    sign: Callable[[str, str, int], str | None] = _unsigned
+    """The signature of a step's first call, by model, scenario and number of the step; None where there is none."""
+
+    object_results: bool = False
+    """Whether a result of a tool may be an object; elsewhere it is written as JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format. Each package in ``formats/`` has one as ``FORMAT``."""
+
+    name: str
+    decode_request: Callable[[Body, Losses], Conversation]
+    encode_request: Callable[[Conversation, Target], Body]
+    decode_response: Callable[[Body, Losses], Reply]
+    encode_response: Callable[[Reply, Target], Body]
+    decode_error: Callable[[int, Body, Mapping[str, str], Losses], Failure]
+    encode_error: Callable[[Failure], tuple[int, Body]]
+    stream_decoder: Callable[[Losses], Decoder]
+    stream_encoder: Callable[[Target], Encoder]
+    provider: Provider
+
+    request_model: str | None
+    """The key of a request that names the model; None where it stands in the URL."""
+
+    reply_model: str
+    """The key of a reply that names the model."""
+
+    stream_model: tuple[str, ...]
+    """The keys that lead to the model in an event of a stream."""
+
+    newline: str
+    """How lines of a stream end."""
+
+    spellings: frozenset[str]
+    """The words that :attr:`Target.spelling` may hold."""
+
+    memory: Callable[[], Memory] = NoMemory
+    """Makes a new memory for one client."""

@@ -1,0 +1,10 @@
+"""What the API is called here, and which ids of calls and names of tools it takes."""
+
+from __future__ import annotations
+
+from toolcall_reference.ids import IdRule
+from toolcall_reference.names import NameRule
+
+NAME = "openai_chat"
+IDS = IdRule(limit=40)
+NAMES = NameRule(r"[a-zA-Z0-9_-]+", 64)
