@@ -5,6 +5,7 @@ One entry a line, ``#`` begins the reason, which is mandatory; blank lines and l
     grep/*::request::*-to-gemini   gemini/result-names-call   # https://example.com/our/issue/12
 
 The first word is a pattern (``*``, ``?``) for node ids, with or without ``toolcall::`` before it; the second is a rule.
+An id that a rule had once stands for the rules that took its place.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 _PREFIX = "toolcall::"
 
@@ -26,12 +28,13 @@ class KnownFailuresError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One line: findings of ``rule`` in items that match ``pattern`` are known."""
+    """One line: findings of ``rule``, by whichever of its ids, in items that match ``pattern`` are known."""
 
     line: int
     pattern: str
     rule: str
     reason: str
+    ids: frozenset[str]
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
@@ -64,7 +67,7 @@ class KnownFailures:
     def reason(self, nodeid: str, rule: str) -> str | None:
         """Why a finding is known; None if it is not."""
         for entry in self.entries:
-            if entry.rule == rule and entry.matches(nodeid):
+            if rule in entry.ids and entry.matches(nodeid):
                 return entry.reason
         return None
 
@@ -79,15 +82,18 @@ class KnownFailures:
             items = [nodeid for nodeid in planned if entry.matches(nodeid)]
             if not items:
                 found.append(Stale(entry, f"{entry} matches no item; mend the pattern or delete the line"))
-            elif all(nodeid in judged for nodeid in items) and not any(
-                entry.rule in judged[nodeid] for nodeid in items
-            ):
+            elif all(nodeid in judged and entry.ids.isdisjoint(judged[nodeid]) for nodeid in items):
                 found.append(Stale(entry, f"{entry} no longer fails; delete the line"))
         return found
 
 
-def load(path: Path, rules: Collection[str]) -> KnownFailures:
-    """Read a file of known failures; ``rules`` are the ids that exist. Raises KnownFailuresError."""
+def load(
+    path: Path, rules: Collection[str], retired: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> KnownFailures:
+    """Read a file of known failures; ``rules`` are the ids that exist, ``retired`` those that rules had once.
+
+    Raises KnownFailuresError.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -96,10 +102,12 @@ def load(path: Path, rules: Collection[str]) -> KnownFailures:
         ) from None
     except UnicodeDecodeError:
         raise KnownFailuresError(f"{path}: not UTF-8 text; check --toolcall-known-failures") from None
-    return KnownFailures(path, tuple(_entries(path, text.splitlines(), rules)))
+    return KnownFailures(path, tuple(_entries(path, text.splitlines(), rules, retired)))
 
 
-def _entries(path: Path, lines: Iterable[str], rules: Collection[str]) -> Iterable[Entry]:
+def _entries(
+    path: Path, lines: Iterable[str], rules: Collection[str], retired: Mapping[str, Collection[str]]
+) -> Iterable[Entry]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -110,10 +118,10 @@ def _entries(path: Path, lines: Iterable[str], rules: Collection[str]) -> Iterab
         pattern, rule = words
         if not reason.strip():
             raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule} # why")
-        if rule not in rules:
+        if rule not in rules and rule not in retired:
             close = difflib.get_close_matches(rule, rules, n=3)
             advice = (
                 f"; did you mean {' or '.join(close)}?" if close else "; `toolcall-conformance list rules` lists all"
             )
             raise KnownFailuresError(f"{path}:{number}: there is no rule {rule!r}{advice}")
-        yield Entry(number, pattern, rule, reason.strip())
+        yield Entry(number, pattern, rule, reason.strip(), frozenset(retired.get(rule, (rule,))))

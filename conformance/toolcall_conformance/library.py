@@ -195,6 +195,12 @@ class Corpus:
             folders["drift"] = drift
         return Rules(folders)
 
+    @cached_property
+    def retired(self) -> Mapping[str, tuple[str, ...]]:
+        """The ids that rules had once, each with the ids that took its place; no rule gets such an id again."""
+        path = self.root / "retired-rules.json"
+        return {was: tuple(now) for was, now in read_json(path).items()} if path.is_file() else {}
+
     def rule(self, rule_id: str) -> Rule:
         """A rule by id; CorpusError for an id that no file has."""
         try:

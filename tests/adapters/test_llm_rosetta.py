@@ -28,7 +28,7 @@ KNOWN = {
     # An id that comes back in a later turn is looked up in the wrong turn.
     ("shell/ids-reused", "request", "openai_chat", "gemini"): "gemini/result-names-call",
     # A second tool_use block has the index of the first, and the first is never stopped.
-    ("shell/same-tool-twice", "stream", "anthropic", "openai_chat"): "anthropic/stream-index",
+    ("shell/same-tool-twice", "stream", "anthropic", "openai_chat"): "anthropic/stream-block-index",
     ("shell/same-tool-twice", "stream", "anthropic", "openai_responses"): "anthropic/stream-block-closed",
     # So the fragments of both calls go to one block, and neither is JSON any more.
     ("streaming/interleaved-calls", "stream", "anthropic", "openai_chat"): "translation/arguments",

@@ -39,11 +39,11 @@ KNOWN: dict[str, dict[Item, str]] = {
         # toolConfig is not read.
         ("grep/choice-subset", "request", "gemini", "anthropic"): "translation/tool-choice",
         # Deltas of two calls in turn become one call with the fragments of both.
-        ("streaming/interleaved-calls", "stream", "anthropic", "openai_chat"): "anthropic/stream-arguments",
+        ("streaming/interleaved-calls", "stream", "anthropic", "openai_chat"): "anthropic/stream-arguments-json",
         # Two functionCalls in one record become one tool_use with two objects behind each other.
         ("parallel/late-results", "stream", "anthropic", "gemini"): "translation/call-lost",
         # Lines end at U+2028, too, and so in the middle of a JSON text; what is no JSON is left out.
-        ("streaming/line-separators", "stream", "gemini", "gemini"): "gemini/stream-data-json",
+        ("streaming/line-separators", "stream", "gemini", "gemini"): "gemini/stream-data",
         ("streaming/line-separators", "stream", "openai_chat", "anthropic"): "translation/call-lost",
         # Of arguments only the fragments are read, not their whole text.
         ("streaming/arguments-only-when-done", "stream", "openai_chat", "openai_responses"): "translation/arguments",

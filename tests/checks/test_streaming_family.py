@@ -247,7 +247,7 @@ def _one_block_for_all(event: Event, _: dict[str, Any]) -> Iterable[Event]:
 #: case: client, upstream, the fault, and the rules that see it.
 FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
     "seed": ("openai_chat", "anthropic", writing(_index_of_the_block), {"openai_chat/stream-call-index"}),
-    "recorded-shape": ("anthropic", "openai_chat", writing(_one_block_for_all), {"anthropic/stream-index"}),
+    "recorded-shape": ("anthropic", "openai_chat", writing(_one_block_for_all), {"anthropic/stream-block-index"}),
     "one-character-a-fragment": (
         *("anthropic", "openai_chat"),
         reading(_parses_each_fragment),
@@ -262,7 +262,7 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
     "interleaved-calls": (
         *("anthropic", "openai_chat"),
         reading(_index_ignored),
-        {"translation/arguments", "anthropic/stream-arguments"},
+        {"translation/arguments", "anthropic/stream-arguments-json"},
     ),
     "empty-fragments": (
         *("openai_responses", "openai_chat"),

@@ -77,7 +77,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
     again = golden("anthropic").replace(b'"index":1', b'"index":0')
     code, findings = found("--client", "anthropic", "--stream", "s", s=again)
     assert code == 1
-    (wrong,) = [one for one in findings if one["rule"] == "anthropic/stream-index"]
+    (wrong,) = [one for one in findings if one["rule"] == "anthropic/stream-block-index"]
     events = cuts.events(again)
     assert CALL in events[wrong["event"] - 1]
     assert wrong["pointer"] == f"/events/{wrong['event'] - 1}/data/index"
@@ -87,7 +87,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
 def test_a_stream_alone_that_breaks_off(found: Any) -> None:
     code, findings = found("--client", "openai_chat", "--stream", "s", s=begun(golden("openai_chat"), 6))
     assert code == 1
-    assert "openai_chat/stream-unfinished" in {one["rule"] for one in findings}
+    assert "openai_chat/stream-finish" in {one["rule"] for one in findings}
 
 
 @pytest.mark.parametrize("upstream", CORPUS.formats)
@@ -175,7 +175,7 @@ def test_a_fault_before_the_end_counts_though_the_upstream_broke_off(found: Any)
     down = begun(golden("anthropic"), 15).replace(b'"index":1', b'"index":5')
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
     _, findings = found(*words, up=up, down=down)
-    assert {one["rule"] for one in findings} >= {"anthropic/stream-index"}
+    assert {one["rule"] for one in findings} >= {"anthropic/stream-block-index"}
     assert not any(one["rule"] == "anthropic/stream-end" for one in findings)
 
 

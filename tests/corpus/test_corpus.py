@@ -31,6 +31,8 @@ SHAPES = {
     "tool": ["tools/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
     "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json"],
+    "retired-rules": ["retired-rules.json"],
+    "stream-rules": ["stream-rules.json"],
     "format": ["formats/*/format.json"],
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],

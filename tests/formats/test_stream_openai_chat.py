@@ -315,8 +315,8 @@ def test_no_stream_at_all(body: Any) -> None:
             {"stream-arguments-json"},
             id="arguments twice",
         ),
-        pytest.param([calls(opened(0, "a", "f", "{}")), DONE], {"stream-unfinished"}, id="no finish_reason"),
-        pytest.param([delta({}, "stop"), DONE, DONE], {"stream-done"}, id="[DONE] twice"),
+        pytest.param([calls(opened(0, "a", "f", "{}")), DONE], {"stream-finish"}, id="no finish_reason"),
+        pytest.param([delta({}, "stop"), DONE, DONE], {"stream-end"}, id="[DONE] twice"),
         pytest.param([delta({}, "end_turn"), DONE], {"finish-known"}, id="another API's reason"),
         pytest.param(
             [delta({"content": [{"type": "text", "text": "a"}]}), delta({}, "stop"), DONE],
@@ -451,9 +451,7 @@ def test_what_the_sdk_reads_as_something_else(slug: str) -> None:
     assert essence(final(Wire(), dump(RULES[slug]["breaks"]["events"]))[0]) != essence(meant)
 
 
-@pytest.mark.parametrize(
-    "slug", ["stream-unfinished", "stream-after-finish", "stream-finish-apart", "stream-calls-in-turn"]
-)
+@pytest.mark.parametrize("slug", ["stream-finish", "stream-finish-last", "stream-finish-apart", "stream-calls-in-turn"])
 def test_what_the_sdk_takes_for_done_wrongly_or_never(slug: str) -> None:
     def said(example: str) -> list[Any]:
         return [event.arguments for event in final(Wire(), dump(RULES[slug][example]["events"]))[1]]

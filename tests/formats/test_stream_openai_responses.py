@@ -161,7 +161,7 @@ def test_thinking_put_together() -> None:
 def test_arguments_in_one_piece_only() -> None:
     assembled = assemble(stream(BEGIN, added(call()), whole("{}"), done(call(1, "{}", "completed"))))
     assert [(one.fragments, one.whole, one.closed) for one in assembled.calls] == [((), "{}", True)]
-    assert {rule for rule, _ in assembled.breaches} == {"openai_responses/stream-unfinished"}
+    assert {rule for rule, _ in assembled.breaches} == {"openai_responses/stream-end"}
 
 
 def test_two_calls_at_once(corpus: Corpus) -> None:
@@ -280,10 +280,10 @@ def test_what_stands_behind_a_marker_is_not_read(corpus: Corpus) -> None:
     events = stream(*CALL)["events"]
     early = {"events": [*events[:-1], marker, events[-1]]}
     assert assemble(early).end == "open"
-    assert found(corpus, early) == {"stream-no-marker", "stream-unfinished", "stream-after-end"}
+    assert found(corpus, early) == {"stream-done-marker", "stream-end", "stream-after-end"}
     late = {"events": [*events, marker]}
     assert assemble(late).end == "whole"
-    assert found(corpus, late) == {"stream-no-marker"}
+    assert found(corpus, late) == {"stream-done-marker"}
 
 
 def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -315,7 +315,7 @@ def without(data: dict[str, Any], *keys: str) -> dict[str, Any]:
         pytest.param(
             [*CALL[:4], whole("{}"), *CALL[5:]], {"stream-fragments", "stream-wholes-agree"}, id="done differs"
         ),
-        pytest.param([*CALL[:6], fragment("{}"), CALL[6]], {"stream-closed"}, id="a fragment after the item"),
+        pytest.param([*CALL[:6], fragment("{}"), CALL[6]], {"stream-after-done"}, id="a fragment after the item"),
         pytest.param(
             [BEGIN, lifecycle("completed", FINISHED)], {"stream-item-announced"}, id="only in the final response"
         ),
@@ -423,19 +423,19 @@ def test_obeying_streams_amount_to_what_the_sdk_makes_of_them(slug: str) -> None
     ("slug", "raised"),
     [
         ("stream-data", "JSONDecodeError"),
-        ("stream-created", "RuntimeError"),
+        ("stream-start", "RuntimeError"),
         ("stream-response", "AttributeError"),
-        ("stream-same-response", "RuntimeError"),
-        ("stream-added", "TypeError"),
+        ("stream-same-id", "RuntimeError"),
+        ("stream-item-added-shape", "TypeError"),
         ("stream-item-added", "RuntimeError"),
         ("stream-output-index", "RuntimeError"),
-        ("stream-delta", "TypeError"),
+        ("stream-delta-shape", "TypeError"),
         ("stream-part-added", "IndexError"),
         ("stream-part-index", "IndexError"),
-        ("stream-kind", "AssertionError"),
+        ("stream-delta-kind", "AssertionError"),
         ("stream-identity", "RuntimeError"),
         ("stream-item-done", "RuntimeError"),
-        ("stream-unfinished", "RuntimeError"),
+        ("stream-end", "RuntimeError"),
     ],
 )
 def test_what_the_sdk_cannot_read(slug: str, raised: str) -> None:

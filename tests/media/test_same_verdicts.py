@@ -137,7 +137,7 @@ STREAM_RULES = {
     "translation/stream-cuts",
     "translation/stream-cut-end",
     "openai_chat/stream-after-end",
-    "openai_responses/stream-unfinished",
+    "openai_responses/stream-end",
 }
 BODY_RULES = {
     "translation/crashed",

@@ -41,6 +41,10 @@ def run(parsed: argparse.Namespace) -> int:
 def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
     if name in corpus.rules:
         yield _rule(corpus.rules[name], examples=examples)
+    if name in corpus.retired:
+        now = corpus.retired[name]
+        yield f"{name}  (no id any more: the rule is now {' and '.join(now)})"
+        yield from (_rule(corpus.rule(rule_id), examples=examples) for rule_id in now)
     if name in corpus.cases:
         yield _case(corpus.cases[name])
     if name in corpus.equivalences:

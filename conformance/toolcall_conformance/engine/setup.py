@@ -52,7 +52,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
                 _verify_bodies(case)
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
-            known = known_failures.load(chosen.known_failures, corpus.rules)
+            known = known_failures.load(chosen.known_failures, corpus.rules, corpus.retired)
         driver: Driver = NoDriver()
         if translator is not None and not isinstance(translator, str):
             driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)

@@ -16,7 +16,7 @@ NOT_ITS_BLOCK = ("anthropic/stream-block-closed", "translation/arguments")
 @broken(
     "second-block-reuses-index",
     client=ANTHROPIC,
-    rule="anthropic/stream-index",
+    rule="anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", "anthropic/stream-delta-kind", *NOT_ITS_BLOCK),
     spares=TEXT,
 )
@@ -31,7 +31,7 @@ def second_block_reuses_index(events: Events) -> Events:
 @broken(
     "index-from-one",
     client=ANTHROPIC,
-    rule="anthropic/stream-index",
+    rule="anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK, "translation/text-lost"),
 )
 def index_from_one(events: Events) -> Events:
@@ -45,7 +45,7 @@ def index_from_one(events: Events) -> Events:
 @broken(
     "index-skips-one",
     client=ANTHROPIC,
-    rule="anthropic/stream-index",
+    rule="anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK),
     spares=TEXT,
     thread="https://github.com/QuantumNous/new-api/issues/5482",
@@ -87,7 +87,7 @@ def block_closed_twice(events: Events) -> Events:
     "delta-before-start",
     client=ANTHROPIC,
     rule="anthropic/stream-block-open",
-    follows=("anthropic/stream-arguments", *NO_JSON),
+    follows=("anthropic/stream-arguments-json", *NO_JSON),
     spares=TEXT,
 )
 def delta_before_start(events: Events) -> Events:
@@ -149,7 +149,7 @@ def stop_of_no_block(events: Events) -> Events:
 @broken(
     "message-not-started",
     client=ANTHROPIC,
-    rule="anthropic/stream-message-start",
+    rule="anthropic/stream-start",
     follows=("translation/target-format", "translation/bad-output"),
     thread="https://github.com/router-for-me/CLIProxyAPI/issues/561",
 )
@@ -158,7 +158,7 @@ def message_not_started(events: Events) -> Events:
     return (event for event in events if kind(event) != "message_start")
 
 
-@broken("message-started-twice", client=ANTHROPIC, rule="anthropic/stream-message-start", spares=TEXT)
+@broken("message-started-twice", client=ANTHROPIC, rule="anthropic/stream-start", spares=TEXT)
 def message_started_twice(events: Events) -> Events:
     """A message_start comes with every call."""
     start = None
@@ -233,7 +233,7 @@ def fragment_as_object(events: Events) -> Events:
 @broken(
     "block-for-every-fragment",
     client=ANTHROPIC,
-    rule=("anthropic/stream-arguments", "translation/call-invented"),
+    rule=("anthropic/stream-arguments-json", "translation/call-invented"),
     follows=(*NO_JSON, "anthropic/call-ids-unique"),
     spares=TEXT,
     thread="https://github.com/diegosouzapw/OmniRoute/issues/686",
@@ -264,7 +264,7 @@ def stream_ends_open(events: Events) -> Events:
 @broken(
     "stop-twice",
     client=ANTHROPIC,
-    rule="anthropic/stream-nothing-after-end",
+    rule="anthropic/stream-after-end",
     thread="https://github.com/rashidrazak/opencode-cmd-provider/issues/174",
 )
 def stop_twice(events: Events) -> Events:
@@ -275,7 +275,7 @@ def stop_twice(events: Events) -> Events:
             yield again(event)
 
 
-@broken("usage-after-stop", client=ANTHROPIC, rule="anthropic/stream-nothing-after-end")
+@broken("usage-after-stop", client=ANTHROPIC, rule="anthropic/stream-after-end")
 def usage_after_stop(events: Events) -> Events:
     """The message_delta with the usage comes once more, behind message_stop."""
     said = None
@@ -393,8 +393,8 @@ def two_signatures(events: Events) -> Events:
 @broken(
     "json-over-lines",
     client=ANTHROPIC,
-    rule="anthropic/stream-data-json",
-    follows=("anthropic/stream-message-start", "translation/target-format", "translation/bad-output"),
+    rule="anthropic/stream-data",
+    follows=("anthropic/stream-start", "translation/target-format", "translation/bad-output"),
     layer="pieces",
 )
 def json_over_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

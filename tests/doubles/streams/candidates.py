@@ -21,7 +21,7 @@ def args_as_text(events: Events) -> Events:
         yield event
 
 
-@broken("done-marker-of-chat", client=GEMINI, rule="gemini/stream-data-json")
+@broken("done-marker-of-chat", client=GEMINI, rule="gemini/stream-data")
 def done_marker_of_chat(events: Events) -> Events:
     """The stream ends with [DONE]."""
     yield from events
@@ -178,7 +178,7 @@ def finish_in_every_chunk(events: Events) -> Events:
         yield event
 
 
-@warning("reply-id-of-every-chunk", client=GEMINI, rule="gemini/stream-same-reply")
+@warning("reply-id-of-every-chunk", client=GEMINI, rule="gemini/stream-same-id")
 def reply_id_of_every_chunk(events: Events) -> Events:
     """Every chunk has a responseId of its own."""
     for count, event in enumerate(events):

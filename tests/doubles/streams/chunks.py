@@ -24,7 +24,7 @@ from doubles.streams.model import (
 
 Events = Iterator[Event]
 
-NO_CHUNK = ("openai_chat/stream-unfinished", "translation/target-format")
+NO_CHUNK = ("openai_chat/stream-finish", "translation/target-format")
 """What follows where no event is a chunk."""
 
 
@@ -246,7 +246,7 @@ def function_flattened(events: Events) -> Events:
 @broken(
     "finish-before-arguments",
     client=CHAT,
-    rule="openai_chat/stream-after-finish",
+    rule="openai_chat/stream-finish-last",
     spares=TEXT,
 )
 def finish_before_arguments(events: Events) -> Events:
@@ -266,7 +266,7 @@ def finish_before_arguments(events: Events) -> Events:
 @broken(
     "finish-missing",
     client=CHAT,
-    rule="openai_chat/stream-unfinished",
+    rule="openai_chat/stream-finish",
     follows=("openai_chat/reply-envelope", "translation/finish-reason"),
 )
 def finish_missing(events: Events) -> Events:
@@ -280,7 +280,7 @@ def finish_missing(events: Events) -> Events:
 @broken(
     "tool-calls-without-calls",
     client=CHAT,
-    rule=("openai_chat/stream-finish-without-calls", "translation/finish-reason"),
+    rule=("openai_chat/stream-finish-agrees", "translation/finish-reason"),
     follows="openai_chat/finish-without-calls",
     case=CUT,
     spares=PARALLEL,
@@ -338,7 +338,7 @@ def chunk_without_object(events: Events) -> Events:
     client=CHAT,
     rule="openai_chat/stream-chunk",
     follows=(
-        *("openai_chat/foreign-key", "openai_chat/stream-finish-without-calls", "openai_chat/finish-without-calls"),
+        *("openai_chat/foreign-key", "openai_chat/stream-finish-agrees", "openai_chat/finish-without-calls"),
         *("translation/call-lost", "translation/text-lost"),
     ),
 )
@@ -403,13 +403,13 @@ def choices_counted_from_one(events: Events) -> Events:
         yield event
 
 
-@warning("done-missing", client=CHAT, rule="openai_chat/stream-done")
+@warning("done-missing", client=CHAT, rule="openai_chat/stream-end")
 def done_missing(events: Events) -> Events:
     """There is no [DONE]."""
     return without_last(events)
 
 
-@warning("done-twice", client=CHAT, rule="openai_chat/stream-done")
+@warning("done-twice", client=CHAT, rule="openai_chat/stream-end")
 def done_twice(events: Events) -> Events:
     """[DONE] comes twice."""
     yield from events

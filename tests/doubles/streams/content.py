@@ -30,7 +30,7 @@ Events = Iterator[Event]
 @broken(
     "empty-object-before-the-fragments",
     client=ANTHROPIC,
-    rule="anthropic/stream-arguments",
+    rule="anthropic/stream-arguments-json",
     follows=NO_JSON,
     spares=TEXT,
 )
@@ -43,7 +43,11 @@ def empty_object_before_the_fragments(events: Events) -> Events:
 
 
 @broken(
-    "snapshot-behind-the-fragments", client=ANTHROPIC, rule="anthropic/stream-arguments", follows=NO_JSON, spares=TEXT
+    "snapshot-behind-the-fragments",
+    client=ANTHROPIC,
+    rule="anthropic/stream-arguments-json",
+    follows=NO_JSON,
+    spares=TEXT,
 )
 def snapshot_behind_the_fragments(events: Events) -> Events:
     """The whole arguments come once more behind their fragments."""
@@ -79,7 +83,7 @@ def fragments_so_far(events: Events) -> Events:
 @broken(
     "first-fragment-dropped",
     client=ANTHROPIC,
-    rule="anthropic/stream-arguments",
+    rule="anthropic/stream-arguments-json",
     follows=NO_JSON,
     spares=TEXT,
     thread="https://github.com/BerriAI/litellm/pull/25216",
@@ -131,7 +135,7 @@ def arguments_never_sent(events: Events) -> Events:
     "arguments-as-text-of-text",
     client=ANTHROPIC,
     upstream=GEMINI,
-    rule="anthropic/stream-arguments",
+    rule="anthropic/stream-arguments-json",
     follows=NO_JSON,
     spares=TEXT,
 )
@@ -146,7 +150,7 @@ def arguments_as_text_of_text(events: Events) -> Events:
 @broken(
     "arguments-of-two-calls-merged",
     client=ANTHROPIC,
-    rule=("anthropic/stream-arguments", "translation/call-lost"),
+    rule=("anthropic/stream-arguments-json", "translation/call-lost"),
     follows=NO_JSON,
     spares=ONE,
     thread="https://github.com/omnigent-ai/omnigent/pull/28",
@@ -187,7 +191,7 @@ def arguments_at_the_last_call(events: Events) -> Events:
 @broken(
     "each-fragment-parsed",
     client=ANTHROPIC,
-    rule="anthropic/stream-arguments",
+    rule="anthropic/stream-arguments-json",
     follows=NO_JSON,
     layer="source",
     spares=TEXT,
@@ -224,7 +228,7 @@ def parallel_calls_dropped(events: Events) -> Events:
 @broken(
     "calls-dropped",
     client=CHAT,
-    rule=("translation/call-lost", "openai_chat/stream-finish-without-calls"),
+    rule=("translation/call-lost", "openai_chat/stream-finish-agrees"),
     follows="openai_chat/finish-without-calls",
     spares=TEXT,
     thread="https://github.com/Th0rgal/sandboxed.sh/pull/389",
@@ -326,7 +330,7 @@ def length_as_stop(events: Events) -> Events:
     client=RESPONSES,
     upstream=CHAT,
     rule="translation/target-format",
-    follows=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-unfinished"),
+    follows=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-end"),
     layer="stream",
 )
 def upstream_stream_handed_on(_stream: object, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -401,10 +405,10 @@ def signature_shortened(events: Events) -> Events:
     "written-in-latin-1",
     client=(ANTHROPIC, CHAT, RESPONSES, GEMINI),
     rule={
-        ANTHROPIC: "anthropic/stream-framing",
+        ANTHROPIC: "anthropic/stream-text",
         CHAT: "openai_chat/stream-text",
         RESPONSES: "openai_responses/stream-text",
-        GEMINI: "gemini/stream-framing",
+        GEMINI: "gemini/stream-text",
     },
     follows="translation/arguments",
     layer="pieces",
@@ -420,9 +424,9 @@ def written_in_latin_1(pieces: Iterator[bytes]) -> Iterator[bytes]:
     "last-event-unended",
     client=(ANTHROPIC, RESPONSES, GEMINI),
     rule={
-        ANTHROPIC: ("anthropic/stream-framing", "anthropic/stream-end"),
-        RESPONSES: "openai_responses/stream-unfinished",
-        GEMINI: ("gemini/stream-framing", "gemini/stream-finish"),
+        ANTHROPIC: ("anthropic/stream-last-event", "anthropic/stream-end"),
+        RESPONSES: "openai_responses/stream-end",
+        GEMINI: ("gemini/stream-last-event", "gemini/stream-finish"),
     },
     follows="translation/finish-reason",
     layer="pieces",

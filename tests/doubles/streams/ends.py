@@ -128,7 +128,7 @@ def framed(events: Iterator[Event], format_name: str) -> Iterator[bytes]:
     return (frame(event, format_name) for event in events)
 
 
-HALF_JSON = {ANTHROPIC: "anthropic/stream-arguments", RESPONSES: "openai_responses/stream-arguments-json"}
+HALF_JSON = {ANTHROPIC: "anthropic/stream-arguments-json", RESPONSES: "openai_responses/stream-arguments-json"}
 """What follows where a call is closed whose arguments are half there, for a judge that looks at the whole stream."""
 
 
@@ -317,7 +317,7 @@ def error_as_end(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
 @broken(
     "error-of-another-form",
     client=(ANTHROPIC, CHAT),
-    rule={ANTHROPIC: "anthropic/stream-error-shape", CHAT: "openai_chat/stream-error"},
+    rule={ANTHROPIC: "anthropic/stream-error-shape", CHAT: "openai_chat/stream-error-shape"},
     variant="cut",
     spares="",
 )
@@ -332,7 +332,7 @@ def error_of_another_form(events: Iterator[Event]) -> Iterator[Event]:
 @broken(
     "error-without-message",
     client=RESPONSES,
-    rule="openai_responses/stream-error",
+    rule="openai_responses/stream-error-shape",
     variant="cut",
     spares="",
 )
@@ -344,7 +344,7 @@ def error_without_message(events: Iterator[Event]) -> Iterator[Event]:
         yield event
 
 
-@broken("says-its-error-twice", client=GEMINI, rule="gemini/stream-nothing-after-error", variant="cut", spares="")
+@broken("says-its-error-twice", client=GEMINI, rule="gemini/stream-after-end", variant="cut", spares="")
 def says_its_error_twice(events: Iterator[Event]) -> Iterator[Event]:
     """An error is told by the reader and by what reads it."""
     for event in events:

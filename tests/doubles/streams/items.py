@@ -75,7 +75,7 @@ def call_id_drawn_anew_at_the_end(events: Events) -> Events:
 @broken(
     "response-without-end",
     client=RESPONSES,
-    rule="openai_responses/stream-unfinished",
+    rule="openai_responses/stream-end",
     follows="translation/finish-reason",
 )
 def response_without_end(events: Events) -> Events:
@@ -95,7 +95,7 @@ def completed_twice(events: Events) -> Events:
 @broken(
     "done-instead-of-completed",
     client=RESPONSES,
-    rule="openai_responses/stream-unfinished",
+    rule="openai_responses/stream-end",
     follows="translation/finish-reason",
 )
 def done_instead_of_completed(events: Events) -> Events:
@@ -104,7 +104,7 @@ def done_instead_of_completed(events: Events) -> Events:
     yield {"data": "[DONE]"}
 
 
-@broken("not-created", client=RESPONSES, rule="openai_responses/stream-created")
+@broken("not-created", client=RESPONSES, rule="openai_responses/stream-start")
 def not_created(events: Events) -> Events:
     """There is no response.created."""
     return (event for event in events if kind(event) != "response.created")
@@ -153,7 +153,7 @@ def item_added_late(events: Events) -> Events:
             held = None
 
 
-@broken("fragment-after-item", client=RESPONSES, rule="openai_responses/stream-closed", spares=TEXT)
+@broken("fragment-after-item", client=RESPONSES, rule="openai_responses/stream-after-done", spares=TEXT)
 def fragment_after_item(events: Events) -> Events:
     """The last fragment of a call comes once more when the item is done."""
     last = None
@@ -164,7 +164,7 @@ def fragment_after_item(events: Events) -> Events:
             yield again(last)
 
 
-@broken("item-done-twice", client=RESPONSES, rule="openai_responses/stream-closed")
+@broken("item-done-twice", client=RESPONSES, rule="openai_responses/stream-after-done")
 def item_done_twice(events: Events) -> Events:
     """Items are done when they are, and once more with the response."""
     done = []
@@ -191,7 +191,7 @@ def content_index_missing(events: Events) -> Events:
         yield event
 
 
-@broken("text-for-arguments", client=RESPONSES, rule="openai_responses/stream-kind", spares=TEXT)
+@broken("text-for-arguments", client=RESPONSES, rule="openai_responses/stream-delta-kind", spares=TEXT)
 def text_for_arguments(events: Events) -> Events:
     """The fragments of arguments come as pieces of a text."""
     for event in events:
@@ -322,7 +322,7 @@ def completed_in_progress(events: Events) -> Events:
         yield event
 
 
-@broken("response-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-same-response")
+@broken("response-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-same-id")
 def response_id_drawn_anew(events: Events) -> Events:
     """The response has another id when it is completed."""
     for event in events:
@@ -335,7 +335,7 @@ def response_id_drawn_anew(events: Events) -> Events:
     "types-in-the-names-only",
     client=RESPONSES,
     rule="openai_responses/stream-type",
-    follows=("openai_responses/stream-unfinished", "translation/target-format"),
+    follows=("openai_responses/stream-end", "translation/target-format"),
 )
 def types_in_the_names_only(events: Events) -> Events:
     """The type of an event is in its event: line only."""
@@ -347,7 +347,7 @@ def types_in_the_names_only(events: Events) -> Events:
 @broken(
     "call-done-without-call-id",
     client=RESPONSES,
-    rule="openai_responses/stream-done",
+    rule="openai_responses/stream-item-done-shape",
     follows="openai_responses/stream-identity",
     spares=TEXT,
 )
@@ -362,7 +362,7 @@ def call_done_without_call_id(events: Events) -> Events:
 @broken(
     "item-added-without-id",
     client=RESPONSES,
-    rule="openai_responses/stream-added",
+    rule="openai_responses/stream-item-added-shape",
     follows="openai_responses/stream-item-id",
 )
 def item_added_without_id(events: Events) -> Events:
@@ -373,7 +373,7 @@ def item_added_without_id(events: Events) -> Events:
         yield event
 
 
-@broken("delta-as-object", client=RESPONSES, rule="openai_responses/stream-delta", spares=TEXT)
+@broken("delta-as-object", client=RESPONSES, rule="openai_responses/stream-delta-shape", spares=TEXT)
 def delta_as_object(events: Events) -> Events:
     """A fragment of arguments stands in an object, as in Anthropic."""
     for event in events:

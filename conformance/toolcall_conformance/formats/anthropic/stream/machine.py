@@ -55,10 +55,10 @@ _RIGHT: dict[State, tuple[str, ...]] = {
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
 
 _SLUGS = (
-    *("stream-framing", "stream-data-json", "stream-done-marker", "stream-event-name", "stream-unknown"),
-    *("stream-message-start", "stream-end", "stream-nothing-after-end", "stream-finish", "stream-finish-agrees"),
-    *("stream-finish-last", "stream-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
-    *("stream-delta-kind", "stream-signature-once", "stream-arguments"),
+    *("stream-text", "stream-last-event", "stream-data", "stream-done-marker", "stream-event-name", "stream-unknown"),
+    *("stream-start", "stream-end", "stream-after-end", "stream-finish", "stream-finish-agrees"),
+    *("stream-finish-last", "stream-block-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
+    *("stream-delta-kind", "stream-signature-once", "stream-arguments-json"),
 )
 
 RULES = tuple(f"anthropic/{slug}" for slug in _SLUGS)
@@ -92,10 +92,10 @@ class _Machine:
     def framing(self, stream: Any) -> None:
         if isinstance(stream, dict):
             if isinstance(stream.get("broken"), str):
-                self.breach("stream-framing", "/broken", f"{stream['broken']}; clients stop here")
+                self.breach("stream-text", "/broken", f"{stream['broken']}; clients stop here")
             rest = stream.get("rest")
             if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
-                self.breach("stream-framing", "/rest", "no blank line ends the last event, so clients do not see it")
+                self.breach("stream-last-event", "/rest", "no blank line ends the last event, so clients do not see it")
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         """One event, by the type that its data says, else by its name."""
@@ -122,7 +122,7 @@ class _Machine:
         if name is None and data == "[DONE]":
             self.breach("stream-done-marker", f"{pointer}/data")
         elif data != "":  # the SDK passes over an event without data
-            self.breach("stream-data-json", f"{pointer}/data", got=data)
+            self.breach("stream-data", f"{pointer}/data", got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         """One transition. An event out of place is told of, and then has what effect it has in the SDK."""
@@ -148,12 +148,12 @@ class _Machine:
     def _misplaced(self, kind: str, pointer: str) -> None:
         if self.state in (State.ENDED, State.FAILED):
             end = "message_stop" if self.state is State.ENDED else "an error"
-            self.breach("stream-nothing-after-end", pointer, f"{kind} comes after {end}")
+            self.breach("stream-after-end", pointer, f"{kind} comes after {end}")
         elif kind == "message_start":
-            self.breach("stream-message-start", pointer, "the message is started twice")
+            self.breach("stream-start", pointer, "the message is started twice")
         elif self.state is State.BEFORE:
-            if not any(rule == "anthropic/stream-message-start" for rule, _ in self.found):
-                self.breach("stream-message-start", pointer, f"{kind} comes before message_start")
+            if not any(rule == "anthropic/stream-start" for rule, _ in self.found):
+                self.breach("stream-start", pointer, f"{kind} comes before message_start")
         elif kind == "message_stop":
             self.breach("stream-finish", pointer, "the message stops, and no message_delta has said its stop_reason")
         else:
@@ -176,7 +176,7 @@ class _Machine:
         where = _index(data)
         if where != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
-            self.breach("stream-index", at, want=len(self.blocks), got=data.get("index"))
+            self.breach("stream-block-index", at, want=len(self.blocks), got=data.get("index"))
         unfinished = [block for block in self.blocks if not block.closed]
         if unfinished:
             self.breach("stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open")
@@ -225,9 +225,9 @@ class _Machine:
         """What can only be said once nothing more comes."""
         if self._unnamed:
             self.breach("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
-        started = any(rule == "anthropic/stream-message-start" for rule, _ in self.found)
+        started = any(rule == "anthropic/stream-start" for rule, _ in self.found)
         if self.message is None and self.state is not State.FAILED and not started:
-            self.breach("stream-message-start", "", "the stream has no message_start")
+            self.breach("stream-start", "", "the stream has no message_start")
         elif self.message is not None and self.state in (State.MESSAGE, State.ENDING):
             self.breach("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
         for block in self.blocks:
@@ -246,7 +246,7 @@ class _Machine:
             if not block.closed:
                 self.breach("stream-block-closed", block.pointer)
             if not whole and not cut:
-                self.breach("stream-arguments", block.last, got="".join(block.fragments))
+                self.breach("stream-arguments-json", block.last, got="".join(block.fragments))
 
     def _agree(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""

@@ -29,9 +29,9 @@ from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.reading.breach import Breach
 
 _SLUGS = (
-    *("stream-framing", "stream-data-json", "stream-event-name", "stream-nothing-after-error", "stream-same-reply"),
-    *("stream-finish", "stream-finish-last", "stream-finish-with-calls", "stream-usage"),
-    *("stream-call-continued", "stream-call-ended", "stream-partial-args"),
+    *("stream-text", "stream-last-event", "stream-data", "stream-event-name", "stream-after-end", "stream-same-id"),
+    *("stream-finish", "stream-finish-last", "stream-finish-agrees", "stream-usage"),
+    *("stream-call-continued", "stream-call-closed", "stream-partial-args"),
 )
 
 RULES = tuple(f"gemini/{slug}" for slug in _SLUGS)
@@ -120,7 +120,7 @@ class _Candidate:
         under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
         if member(call, "name") or under_way is None:
             if under_way is not None:
-                self._found.append(("stream-call-ended", Breach(under_way.pointer)))
+                self._found.append(("stream-call-closed", Breach(under_way.pointer)))
                 under_way.goes_on = False
             if not member(call, "name"):
                 self._found.append(("stream-call-continued", Breach(at)))
@@ -142,10 +142,10 @@ class _Candidate:
     def finish(self) -> None:
         for call in self.calls:
             if call.goes_on and self.finished:
-                self._found.append(("stream-call-ended", Breach(call.pointer)))
+                self._found.append(("stream-call-closed", Breach(call.pointer)))
         reason = enum(self.body.get("finishReason"), FINISH_REASONS)
         if self.calls and reason is not None and reason not in BESIDE_CALLS:
-            self._found.append(("stream-finish-with-calls", Breach(self.finished, want="STOP", got=reason)))
+            self._found.append(("stream-finish-agrees", Breach(self.finished, want="STOP", got=reason)))
 
     def streamed(self) -> Iterator[StreamedCall]:
         for call in self.calls:
@@ -174,21 +174,21 @@ class _Machine:
     def framing(self, stream: Any) -> None:
         if isinstance(stream, dict):
             if isinstance(stream.get("broken"), str):
-                self.breach("stream-framing", "/broken", f"{stream['broken']}; clients read another text")
+                self.breach("stream-text", "/broken", f"{stream['broken']}; clients read another text")
             rest = stream.get("rest")
             if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
-                self.breach("stream-framing", "/rest", "no blank line ends the last chunk")
+                self.breach("stream-last-event", "/rest", "no blank line ends the last chunk")
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         data = event["data"]
         if self.error is not None:
-            self.breach("stream-nothing-after-error", f"{pointer}/data")
+            self.breach("stream-after-end", f"{pointer}/data")
             return
         if "event" in event and not any(rule == "stream-event-name" for rule, _ in self.found):
             self.breach("stream-event-name", f"{pointer}/event", got=event["event"])
         if not isinstance(data, dict):
             ours = "[DONE] is the end of OpenAI's streams; these end with the connection" if data == "[DONE]" else ""
-            self.breach("stream-data-json", f"{pointer}/data", ours, got=data)
+            self.breach("stream-data", f"{pointer}/data", ours, got=data)
         elif data.get("error") is not None:
             self.error = copied(data)
         else:
@@ -198,7 +198,7 @@ class _Machine:
         self.body = self.body if self.body is not None else {}
         before, now = self.body.get("responseId"), member(data, "responseId")
         if isinstance(before, str) and isinstance(now, str) and before != now:
-            self.breach("stream-same-reply", _pointers(pointer, data)("responseId"), want=before, got=now)
+            self.breach("stream-same-id", _pointers(pointer, data)("responseId"), want=before, got=now)
         for key, value in data.items():
             if key != "candidates" and value is not None:
                 self.body[camel(key)] = copied(value)

@@ -13,10 +13,10 @@ from toolcall_conformance.reading.breach import Breach
 
 RULES = (
     "openai_chat/stream-role",
-    "openai_chat/stream-after-finish",
+    "openai_chat/stream-finish-last",
     "openai_chat/stream-finish-once",
     "openai_chat/stream-finish-apart",
-    "openai_chat/stream-finish-without-calls",
+    "openai_chat/stream-finish-agrees",
 )
 
 
@@ -52,7 +52,7 @@ class Choice:
         place = join(pointer, "delta") if "delta" in choice else pointer
         if self.state is State.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
-            self._complain("openai_chat/stream-after-finish", Breach(place))
+            self._complain("openai_chat/stream-finish-last", Breach(place))
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
         self._take_rest(delta, place)
@@ -108,7 +108,7 @@ class Choice:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
-            self._complain("openai_chat/stream-finish-without-calls", Breach(self._finish_pointer))
+            self._complain("openai_chat/stream-finish-agrees", Breach(self._finish_pointer))
 
     def body(self) -> dict[str, Any]:
         """The choice as it stands in a unary reply; without a finish_reason if none came."""

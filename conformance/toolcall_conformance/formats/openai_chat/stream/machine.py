@@ -35,8 +35,8 @@ RULES: tuple[str, ...] = (
     "openai_chat/stream-same-id",
     "openai_chat/stream-choice-index",
     "openai_chat/stream-usage-kept",
-    "openai_chat/stream-unfinished",
-    "openai_chat/stream-done",
+    "openai_chat/stream-finish",
+    "openai_chat/stream-end",
     "openai_chat/stream-after-end",
     *_choice.RULES,
     *_calls.RULES,
@@ -103,7 +103,7 @@ class _Machine:
 
     def _done(self, pointer: str) -> None:
         if self._state is State.DONE:
-            self._once("stream-done", Breach(pointer, "[DONE] is said twice"))
+            self._once("stream-end", Breach(pointer, "[DONE] is said twice"))
         elif self._state is not State.FAILED:
             self._state = State.DONE
 
@@ -157,11 +157,11 @@ class _Machine:
         open_ones = [choice for choice in self._choices if choice.state is not _choice.State.FINISHED]
         for choice in open_ones:
             said = f"choice {choice.index} has no finish_reason"
-            self._complain("openai_chat/stream-unfinished", Breach(pointer, said))
+            self._complain("openai_chat/stream-finish", Breach(pointer, said))
         if not self._choices:
-            self._complain("openai_chat/stream-unfinished", Breach(pointer, "the stream has no choice"))
+            self._complain("openai_chat/stream-finish", Breach(pointer, "the stream has no choice"))
         if self._state is not State.DONE:
-            self._complain("openai_chat/stream-done", Breach(pointer, "[DONE] is missing"))
+            self._complain("openai_chat/stream-end", Breach(pointer, "[DONE] is missing"))
 
     def _framing(self, stream: dict[str, Any]) -> None:
         if stream.get("broken"):

@@ -18,13 +18,13 @@ Complain = Callable[[str, Breach], None]
 Place = tuple[str, int]
 
 RULES = (
-    "openai_responses/stream-kind",
+    "openai_responses/stream-delta-kind",
     "openai_responses/stream-part-added",
     "openai_responses/stream-summary-part",
     "openai_responses/stream-part-index",
     "openai_responses/stream-fragments",
     "openai_responses/stream-wholes-agree",
-    "openai_responses/stream-closed",
+    "openai_responses/stream-after-done",
     "openai_responses/stream-done-events",
     "openai_responses/stream-identity",
 )
@@ -95,7 +95,7 @@ class Item:
         if place not in self._parts:
             self._unopened(list_key, pointer)
         elif self._parts[place]:
-            self._once("stream-closed", pointer, "the part is done twice")
+            self._once("stream-after-done", pointer, "the part is done twice")
         self._parts[place] = True
         for key, value in part.items():
             if key in ("text", "refusal") and isinstance(value, str):
@@ -111,7 +111,7 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-closed", pointer, "a fragment comes after the whole text")
+            self._once("stream-after-done", pointer, "a fragment comes after the whole text")
         found.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
@@ -126,7 +126,7 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-closed", pointer, "the text is done twice")
+            self._once("stream-after-done", pointer, "the text is done twice")
         found.done = True
         self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
         holder, key = self._holder(place, piece)
@@ -135,7 +135,7 @@ class Item:
     def close(self, item: dict[str, Any], pointer: str) -> None:
         """output_item.done came, with the item as it is now."""
         if self.closed:
-            self._once("stream-closed", pointer, "the item is done twice")
+            self._once("stream-after-done", pointer, "the item is done twice")
         self.closed = True
         self.compare(item, join(pointer, "item"))
         for place, text in self._texts.items():
@@ -181,7 +181,7 @@ class Item:
     def _place(self, piece: Piece, index: Any, pointer: str) -> Place | None:
         """Where a piece belongs, or None for a piece that the item cannot have."""
         if self.kind not in piece.items:
-            self._once("stream-kind", pointer, f"a {self.kind or 'thing without a type'} has no such text")
+            self._once("stream-delta-kind", pointer, f"a {self.kind or 'thing without a type'} has no such text")
             return None
         if piece.list_key is None:
             return (piece.key, -1)
@@ -193,7 +193,7 @@ class Item:
         if not isinstance(entries, list) or not 0 <= index < len(entries):
             self._unopened(piece.list_key, pointer)
         elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
-            self._once("stream-kind", pointer, f"the part is a {entries[index].get('type')}")
+            self._once("stream-delta-kind", pointer, f"the part is a {entries[index].get('type')}")
             return None
         return (piece.list_key, index)
 
@@ -206,7 +206,7 @@ class Item:
     def _is_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""
         if self.closed:
-            self._once("stream-closed", pointer, "the item is done already")
+            self._once("stream-after-done", pointer, "the item is done already")
         return not self.closed
 
     def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:

@@ -33,12 +33,12 @@ RULES: tuple[str, ...] = (
     "openai_responses/stream-data",
     "openai_responses/stream-event-name",
     "openai_responses/stream-sequence",
-    "openai_responses/stream-created",
-    "openai_responses/stream-same-response",
+    "openai_responses/stream-start",
+    "openai_responses/stream-same-id",
     "openai_responses/stream-status",
-    "openai_responses/stream-unfinished",
+    "openai_responses/stream-end",
     "openai_responses/stream-after-end",
-    "openai_responses/stream-no-marker",
+    "openai_responses/stream-done-marker",
     *_output.RULES,
 )
 """The rules that a stream may be found to break here; shapes of single events are the schema's."""
@@ -76,7 +76,7 @@ class _Machine:
         if isinstance(stream, dict):
             self._framing(stream)
         if self._state in (State.BEFORE, State.OPEN, State.STOPPED):
-            self._complain("stream-unfinished", Breach("/events" if isinstance(events, list) else ""))
+            self._complain("stream-end", Breach("/events" if isinstance(events, list) else ""))
         return Assembled(
             body=self._body(),
             end=self._how_it_ended(),
@@ -89,7 +89,7 @@ class _Machine:
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
-            self._once("stream-no-marker", Breach(place))
+            self._once("stream-done-marker", Breach(place))
             if self._state in (State.BEFORE, State.OPEN):
                 self._state = State.STOPPED
             return
@@ -160,14 +160,14 @@ class _Machine:
     def _begun(self, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
         if self._state is State.BEFORE:
-            self._once("stream-created", Breach(pointer))
+            self._once("stream-start", Breach(pointer))
             self._state = State.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
         known = self._response.get("id") if self._response is not None else None
         if known is not None and response.get("id") != known:
             where = join(pointer, "id") if "id" in response else pointer
-            self._once("stream-same-response", Breach(where, want=known, got=response.get("id", "")))
+            self._once("stream-same-id", Breach(where, want=known, got=response.get("id", "")))
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(pointer)

@@ -1,0 +1,56 @@
+"""Ids of rules: none is used again after it was retired, and a rule on streams has one name for one meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance.cli import main
+from toolcall_conformance.known_failures import load
+from toolcall_conformance.library import Corpus, load_corpus, read_json
+
+RETIRED = load_corpus().retired
+
+
+def test_no_rule_has_a_retired_id(corpus: Corpus) -> None:
+    assert set(RETIRED) & set(corpus.rules) == set()
+
+
+@pytest.mark.parametrize("was", RETIRED)
+def test_a_retired_id_leads_to_a_rule_of_its_format(was: str, corpus: Corpus) -> None:
+    for now in RETIRED[was]:
+        assert now in corpus.rules, "let it name the rule that there is now, not one that was retired as well"
+        assert now.split("/")[0] == was.split("/")[0]
+
+
+@pytest.mark.parametrize("was", ["anthropic/stream-data", "gemini/stream-framing"])
+def test_explain_names_the_rule_that_there_is_now(was: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", was]) == 0
+    said = capsys.readouterr().out
+    for now in RETIRED[was]:
+        assert f"the rule is now {' and '.join(RETIRED[was])}" in said
+        assert f"\n{now}  (" in said
+
+
+def test_a_known_failure_by_its_old_id_stays_known(tmp_path: Path, corpus: Corpus) -> None:
+    file = tmp_path / "known.txt"
+    file.write_text("*  gemini/stream-framing  # our issue 7\n", encoding="utf-8")
+    known = load(file, corpus.rules, corpus.retired)
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text") == "our issue 7"
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event") == "our issue 7"
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data") is None
+    assert known.stale(["a"], {"a": ["gemini/stream-text"]}) == []
+    assert [stale.entry.rule for stale in known.stale(["a"], {"a": ["gemini/stream-data"]})] == [
+        "gemini/stream-framing"
+    ]
+
+
+def test_rules_on_streams_share_one_vocabulary(corpus: Corpus) -> None:
+    """Who writes a format takes the word that is there; a new word is added with its meaning."""
+    used = {
+        rule_id.split("/")[1]
+        for rule_id in corpus.rules
+        if rule_id.split("/")[0] in corpus.formats and corpus.rule(rule_id).raw["direction"] == "stream"
+    }
+    assert used == set(read_json(corpus.root / "stream-rules.json"))
