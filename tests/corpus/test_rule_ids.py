@@ -24,7 +24,7 @@ def test_a_retired_id_leads_to_a_rule_of_its_format(was: str, corpus: Corpus) ->
         assert now.split("/")[0] == was.split("/")[0]
 
 
-@pytest.mark.parametrize("was", ["anthropic/stream-data", "gemini/stream-framing"])
+@pytest.mark.parametrize("was", ["anthropic/stream-data-json", "gemini/stream-framing"])
 def test_explain_names_the_rule_that_there_is_now(was: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", was]) == 0
     said = capsys.readouterr().out
