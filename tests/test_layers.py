@@ -1,67 +1,166 @@
-"""Which way imports run: judge and judged share no code, and the judge's layers do not look up."""
+"""Who may import whom: the table ``layers.toml`` holds for every module, and ARCHITECTURE.md shows its rows.
+
+``python tests/test_layers.py`` writes the rows in ARCHITECTURE.md anew.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-JUDGE = ROOT / "conformance" / "toolcall_conformance"
-REFERENCE = ROOT / "reference_impl" / "toolcall_reference"
-
-# A layer may import none of the names behind it.
-FORBIDDEN = {
-    "findings.py": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli", "library"),
-    "reading": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli", "library"),
-    "library.py": ("formats", "rules", "translation", "checks", "drivers", "engine", "reports", "cli"),
-    "formats": ("rules", "translation", "checks", "drivers", "engine", "reports", "cli", "judge"),
-    "rules": ("translation", "checks", "drivers", "engine", "reports", "cli", "judge"),
-    "translation": ("formats", "checks", "drivers", "engine", "reports", "cli", "judge"),
-    "judge.py": ("checks", "drivers", "engine", "reports", "cli"),
-    "drivers": ("formats", "rules", "translation", "checks", "engine", "reports", "cli", "judge", "library"),
-    "reports": ("formats", "rules", "translation", "drivers", "engine", "cli", "judge"),
+TABLE = tomllib.loads((ROOT / "tests" / "layers.toml").read_text(encoding="utf-8"))
+SOURCES = {
+    "judge": ROOT / "conformance" / "toolcall_conformance",
+    "reference": ROOT / "reference_impl" / "toolcall_reference",
 }
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+MARKS = ("<!-- layers: made of tests/layers.toml by tests/test_layers.py -->\n", "<!-- end of layers -->\n")
+
+UNITS = [(whose, unit) for whose in SOURCES for unit in TABLE[whose]]
 
 
-def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def units(package: Path) -> set[str]:
+    """The modules and packages directly in a package."""
+    return {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports, wherever in it, and of what it takes from them."""
+    root = next(root for root in SOURCES.values() if root in path.parents)
+    package = path.parent.relative_to(root.parent).parts
+    for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def sources(folder: Path) -> list[Path]:
-    return [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def used(whose: str, unit: str) -> dict[str, Path]:
+    """The other units that a unit imports, each with a file that does."""
+    root = SOURCES[whose]
+    found: dict[str, Path] = {}
+    for path in [root / f"{unit}.py"] if (root / f"{unit}.py").exists() else sorted((root / unit).rglob("*.py")):
+        for name in imported(path):
+            package, _, rest = name.partition(".")
+            if package == root.name and (other := rest.partition(".")[0]) in TABLE[whose] and other != unit:
+                found.setdefault(other, path)
+    return found
+
+
+@pytest.mark.parametrize("whose", SOURCES)
+def test_the_table_names_every_module(whose: str) -> None:
+    there, listed = units(SOURCES[whose]), set(TABLE[whose])
+    assert there - listed == set(), "tests/layers.toml does not say what they may import"
+    assert listed - there == set(), "tests/layers.toml names modules that are not there"
+
+
+@pytest.mark.parametrize(("whose", "unit"), UNITS)
+def test_a_module_imports_what_the_table_allows(whose: str, unit: str) -> None:
+    allowed, found = set(TABLE[whose][unit]), used(whose, unit)
+    for other in sorted(found.keys() - allowed):
+        pytest.fail(f"{found[other].relative_to(ROOT)} imports {other}, which tests/layers.toml does not allow {unit}")
+    assert allowed - found.keys() == set(), f"{unit} imports them no more: take them out of tests/layers.toml"
+
+
+@pytest.mark.parametrize(("whose", "unit"), UNITS)
+def test_a_module_stands_above_what_it_imports(whose: str, unit: str) -> None:
+    order = list(TABLE[whose])
+    above = [other for other in TABLE[whose][unit] if order.index(other) < order.index(unit)]
+    assert not above, f"{unit} stands below {', '.join(above)} in tests/layers.toml"
 
 
 def test_judge_and_judged_share_no_code() -> None:
-    for path in sources(JUDGE):
-        assert not [name for name in imports(path) if name.startswith("toolcall_reference")], path
-    for path in sources(REFERENCE):
-        assert not [name for name in imports(path) if name.startswith("toolcall_conformance")], path
+    for whose, other in (("judge", "reference"), ("reference", "judge")):
+        strange = SOURCES[other].name
+        for path in SOURCES[whose].rglob("*.py"):
+            assert not [name for name in imported(path) if name.split(".")[0] == strange], path
 
 
-@pytest.mark.parametrize("layer", FORBIDDEN)
-def test_layers_do_not_look_up(layer: str) -> None:
-    above = tuple(f"toolcall_conformance.{name}" for name in FORBIDDEN[layer])
-    for path in sources(JUDGE / layer):
-        wrong = [name for name in imports(path) if any(name == up or name.startswith(up + ".") for up in above)]
-        assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+@pytest.mark.parametrize("whose", SOURCES)
+def test_no_format_imports_another(whose: str) -> None:
+    home = SOURCES[whose] / "formats"
+    for path in home.glob("*/**/*.py"):
+        own = path.relative_to(home).parts[0]
+        others = [f"{SOURCES[whose].name}.formats.{name}" for name in format_names() - {own}]
+        wrong = [name for name in imported(path) if any(name == one or name.startswith(f"{one}.") for one in others)]
+        assert not wrong, f"{path.relative_to(ROOT)} imports {', '.join(wrong)}"
 
 
-def test_only_a_format_s_own_package_names_it() -> None:
-    names = {entry.name for entry in (JUDGE / "formats").iterdir() if (entry / "__init__.py").exists()}
-    for path in sources(JUDGE):
-        if "formats" in path.parts or "adapters" in path.parts:
-            continue
-        strings = {
-            node.value
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-        assert not strings & names, f"{path.relative_to(ROOT)} names {strings & names}"
+def format_names() -> set[str]:
+    return {path.parent.name for path in (SOURCES["judge"] / "formats").glob("*/__init__.py")}
+
+
+def words_of_formats() -> dict[str, str]:
+    """The names of formats, and the keys that tell their bodies from others (``format.json``: ``marks``)."""
+    found = {name: f"the format {name}" for name in format_names()}
+    for name in sorted(format_names()):
+        marks = json.loads((ROOT / "corpus" / "formats" / name / "format.json").read_text(encoding="utf-8"))["marks"]
+        found |= dict.fromkeys(marks, f"a key of {name}")
+    return {word: what for word, what in found.items() if word not in TABLE["neutral"]}
+
+
+def said_in(path: Path) -> set[str]:
+    """The texts in a file's code."""
+    constants = (node.value for node in ast.walk(_parsed(path)) if isinstance(node, ast.Constant))
+    return {value for value in constants if isinstance(value, str)}
+
+
+@pytest.mark.parametrize("whose", SOURCES)
+def test_only_a_format_s_own_package_names_it(whose: str) -> None:
+    words = words_of_formats()
+    for path in SOURCES[whose].rglob("*.py"):
+        # Adapters say what a published translator can: that is about its formats.
+        if "formats" not in path.parts and "adapters" not in path.parts:
+            said = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
+            assert not said, f"{path.relative_to(ROOT)} names {'; '.join(said)}"
+
+
+@pytest.mark.parametrize("word", TABLE["neutral"])
+def test_a_neutral_word_is_still_used_outside_of_formats(word: str) -> None:
+    paths = (path for root in SOURCES.values() for path in root.rglob("*.py") if "formats" not in path.parts)
+    assert any(word in said_in(path) for path in paths)
+
+
+def ranks(whose: str) -> list[list[str]]:
+    """The rows of ARCHITECTURE.md: each unit one row above the highest of those that it imports."""
+    height: dict[str, int] = {}
+    for unit in reversed(TABLE[whose]):
+        height[unit] = 1 + max((height[other] for other in TABLE[whose][unit]), default=-1)
+    rows: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
+    for unit in TABLE[whose]:
+        if not unit.startswith("__"):
+            rows[height[unit]].append(unit)
+    return [row for row in reversed(rows) if row]
+
+
+def diagram() -> str:
+    """The part of ARCHITECTURE.md between the marks."""
+    judge, reference = ("\n".join("   ".join(row) for row in ranks(whose)) for whose in SOURCES)
+    return f"```\n{judge}\n```\n\nThe reference:\n\n```\n{reference}\n```\n"
+
+
+def test_the_diagram_in_the_architecture_is_the_table_s() -> None:
+    start, end = MARKS
+    shown = ARCHITECTURE.read_text(encoding="utf-8").partition(start)[2].partition(end)[0]
+    assert shown == diagram(), "python tests/test_layers.py writes it anew"
+
+
+if __name__ == "__main__":
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    head, start, rest = text.partition(MARKS[0])
+    ARCHITECTURE.write_text(f"{head}{start}{diagram()}{MARKS[1]}{rest.partition(MARKS[1])[2]}", encoding="utf-8")

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 # The checks in which a translator makes something that can be kept.
 CHECKED = ("request", "response", "stream")
 
-# Keys under which a reply says when it was made, and those under which an id stands.
-_TIMES = frozenset({"created", "created_at", "completed_at", "createTime"})
+# Keys under which an id stands.
 _IDS = re.compile(r"(^id|_id|Id)$")
 
 
@@ -181,17 +180,27 @@ class _Normalising:
     def __init__(self, given: Any) -> None:
         self._known = set(_texts(given))
         self._numbers: dict[str, str] = {}
+        self._times = _time_keys()
 
     def plain(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
             return {name: self.plain(member, name) for name, member in value.items()}
         if isinstance(value, list):
             return [self.plain(entry, key) for entry in value]
-        if key in _TIMES and isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        if key in self._times and isinstance(value, (int, float, str)) and not isinstance(value, bool):
             return "<time>"
         if isinstance(value, str) and value and _IDS.search(key) and value not in self._known:
             return self._numbers.setdefault(value, f"<id {len(self._numbers) + 1}>")
         return value
+
+
+@cache
+def _time_keys() -> frozenset[str]:
+    """The keys under which a reply of any format says when it was made."""
+    from toolcall_conformance.library import load_corpus
+
+    corpus = load_corpus()
+    return frozenset(key for name in corpus.formats for key in corpus.format(name)["time_keys"])
 
 
 def _texts(value: Any) -> Iterator[str]:

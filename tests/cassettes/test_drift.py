@@ -14,7 +14,7 @@ from cassettes import goldens
 from toolcall_conformance.cassettes.cases import load
 from toolcall_conformance.cassettes.drift import drift
 from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.cassettes.shapes import successions
+from toolcall_conformance.cassettes.shapes import Places
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.formats import event_kind
 from toolcall_conformance.library import Corpus
@@ -174,9 +174,10 @@ def test_kinds_of_events() -> None:
     assert event_kind("gemini", {"data": {"usageMetadata": {}}}) == "no part"
 
 
-def test_what_keeps_a_connection_alive_stands_anywhere() -> None:
-    events = [{"data": {"type": kind}} for kind in ("a", "ping", "a", "keepalive", "b")]
-    found = list(successions("anthropic", events))
+@pytest.mark.parametrize(("name", "alive"), [("anthropic", "ping"), ("openai_responses", "keepalive")])
+def test_what_keeps_a_connection_alive_stands_anywhere(corpus: Corpus, name: str, alive: str) -> None:
+    events = [{"data": {"type": kind}} for kind in ("a", alive, "a", alive, "b")]
+    found = list(Places.of(corpus, name).successions(events))
     assert found == [("(start)", "a", 0), ("a", "b", 4), ("b", "(end)", 5)]
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from toolcall_conformance.cassettes.identify import Recorded
-from toolcall_conformance.cassettes.shapes import Member, Shape, successions, walk, walk_events
+from toolcall_conformance.cassettes.shapes import Member, Places, Shape
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.streaming import parse
@@ -24,14 +24,14 @@ def drift(corpus: Corpus, recorded: Recorded) -> list[Finding]:
     if golden is None:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
-        shape, about = Shape(enough=1), f"{recorded.case}, {recorded.format}"
-        _learn(shape, recorded.format, golden, streamed=recorded.stream is not None)
+        shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
+        _learn(shape, golden, streamed=recorded.stream is not None)
     tell = _Teller(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        return [*_members(shape, walk_events(recorded.format, events), tell), *_order(shape, recorded, events, tell)]
+        return [*_members(shape, shape.places.of_events(events), tell), *_order(shape, events, tell)]
     if recorded.response is not None:
-        return list(_members(shape, walk(recorded.response), tell))
+        return list(_members(shape, shape.places.of_body(recorded.response), tell))
     return []
 
 
@@ -49,17 +49,17 @@ def _golden(corpus: Corpus, recorded: Recorded) -> Exchange | None:
 @cache
 def _all(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
     """The shape of all golden replies, or streams, of a format; those of other vendors are left out."""
-    shape = Shape()
+    shape = Shape(Places.of(corpus, format_name))
     for case in corpus.cases.values():
         if format_name in case.formats and format_name not in case.dialects:
             for exchange in case.exchanges(format_name):
-                _learn(shape, format_name, exchange, streamed=streamed)
+                _learn(shape, exchange, streamed=streamed)
     return shape
 
 
-def _learn(shape: Shape, name: str, exchange: Exchange, *, streamed: bool) -> None:
+def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
     if streamed and exchange.stream_path is not None:
-        shape.learn_stream(name, parse(exchange.stream_path.read_bytes())["events"])
+        shape.learn_stream(parse(exchange.stream_path.read_bytes())["events"])
     elif not streamed and exchange.response is not None:
         shape.learn(exchange.response)
 
@@ -103,10 +103,10 @@ def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) 
                 yield tell("member-gone", lacking, wanted, wanted.rpartition("/")[2])
 
 
-def _order(golden: Shape, recorded: Recorded, events: list[Any], tell: _Teller) -> Iterator[Finding]:
+def _order(golden: Shape, events: list[Any], tell: _Teller) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
     told = set()
-    for before, kind, number in successions(recorded.format, events):
+    for before, kind, number in golden.places.successions(events):
         if (before, kind) in golden.follows or (before, kind) in told:
             continue
         told.add((before, kind))

@@ -14,11 +14,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import join
-
-# Below these keys stands what a user's tool or schema says, which is no shape of a provider's.
-FREE = frozenset(
-    {"input", "args", "arguments", "parameters", "schema", "input_schema", "metadata", "parametersJsonSchema"}
-)
+from toolcall_conformance.library import Corpus
 
 
 @dataclass(slots=True)
@@ -29,6 +25,58 @@ class Member:
     type: str
 
 
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of one format's replies.
+
+    Below the keys ``free`` stands what a user's tool or schema says, which is no shape of a provider's. Events of the
+    kinds ``keep_alive`` stand anywhere.
+    """
+
+    format: str
+    free: frozenset[str]
+    keep_alive: frozenset[str]
+
+    @classmethod
+    def of(cls, corpus: Corpus, name: str) -> Places:
+        """Those of a format, as the corpus describes it."""
+        keep_alive = corpus.transports[name]["stream"].get("keep_alive", ())
+        return cls(name, frozenset(corpus.format(name)["free_keys"]), frozenset(keep_alive))
+
+    def of_body(self, value: Any, place: str = "", pointer: str = "") -> Iterator[tuple[str, Member]]:
+        """Every object, array and scalar of a body with its place, the body itself included."""
+        yield place, Member(pointer, json_type(value))
+        if isinstance(value, dict):
+            for key, member in value.items():
+                if key in self.free:
+                    yield f"{place}/{key}", Member(join(pointer, key), json_type(member))
+                else:
+                    yield from self.of_body(member, f"{place}/{key}", join(pointer, key))
+        elif isinstance(value, list):
+            for index, entry in enumerate(value):
+                kind = entry.get("type") if isinstance(entry, dict) else None
+                step = f"*={kind}" if isinstance(kind, str) else "*"
+                yield from self.of_body(entry, f"{place}/{step}", join(pointer, index))
+
+    def of_events(self, events: Sequence[Any]) -> Iterator[tuple[str, Member]]:
+        """The same for the data of each event of a stream."""
+        for index, event in enumerate(events):
+            data = event.get("data")
+            if isinstance(data, (dict, list)):
+                yield from self.of_body(data, formats.event_kind(self.format, event), f"/events/{index}/data")
+
+    def successions(self, events: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
+        """Which kind of event comes directly behind which, with the number of the second; repetitions are one."""
+        before = "(start)"
+        for index, event in enumerate(events):
+            kind = formats.event_kind(self.format, event)
+            if kind in self.keep_alive or kind == before:
+                continue
+            yield before, kind, index
+            before = kind
+        yield before, "(end)", len(events)
+
+
 @dataclass
 class Shape:
     """What replies have: the JSON types by place, how often each object was seen and with which members, successions.
@@ -37,6 +85,7 @@ class Shape:
     kinds of events, the second directly behind the first. ``enough`` objects show what is always there.
     """
 
+    places: Places
     enough: int = 3
 
     types: dict[str, set[str]] = field(default_factory=dict)
@@ -46,14 +95,14 @@ class Shape:
 
     def learn(self, body: Any) -> None:
         """Take in a unary reply."""
-        for place, member in walk(body):
+        for place, member in self.places.of_body(body):
             self._learn(place, member.type)
 
-    def learn_stream(self, name: str, events: Sequence[Any]) -> None:
-        """Take in the events of a stream of format ``name``."""
-        for place, member in walk_events(name, events):
+    def learn_stream(self, events: Sequence[Any]) -> None:
+        """Take in the events of a stream."""
+        for place, member in self.places.of_events(events):
             self._learn(place, member.type)
-        self.follows.update((first, then) for first, then, _ in successions(name, events))
+        self.follows.update((first, then) for first, then, _ in self.places.successions(events))
 
     def _learn(self, place: str, kind: str) -> None:
         self.types.setdefault(place, set()).add(kind)
@@ -73,45 +122,6 @@ class Shape:
             if place and count == self.objects.get(parent) and not key.startswith("*"):
                 found.setdefault(parent, set()).add(place)
         return {parent: frozenset(places) for parent, places in found.items()}
-
-
-def walk(value: Any, place: str = "", pointer: str = "") -> Iterator[tuple[str, Member]]:
-    """Every object, array and scalar of a body with its place, the body itself included."""
-    yield place, Member(pointer, json_type(value))
-    if isinstance(value, dict):
-        for key, member in value.items():
-            if key in FREE:
-                yield f"{place}/{key}", Member(join(pointer, key), json_type(member))
-            else:
-                yield from walk(member, f"{place}/{key}", join(pointer, key))
-    elif isinstance(value, list):
-        for index, entry in enumerate(value):
-            kind = entry.get("type") if isinstance(entry, dict) else None
-            step = f"*={kind}" if isinstance(kind, str) else "*"
-            yield from walk(entry, f"{place}/{step}", join(pointer, index))
-
-
-def walk_events(name: str, events: Sequence[Any]) -> Iterator[tuple[str, Member]]:
-    """The same for the data of each event of a stream of format ``name``."""
-    for index, event in enumerate(events):
-        data = event.get("data")
-        if isinstance(data, (dict, list)):
-            yield from walk(data, formats.event_kind(name, event), f"/events/{index}/data")
-
-
-def successions(name: str, events: Sequence[Any]) -> Iterator[tuple[str, str, int]]:
-    """Which kind of event comes directly behind which, with the number of the second; repetitions are one.
-
-    What a provider sends to keep a connection alive stands anywhere and is passed over.
-    """
-    before = "(start)"
-    for index, event in enumerate(events):
-        kind = formats.event_kind(name, event)
-        if kind in ("ping", "keepalive") or kind == before:
-            continue
-        yield before, kind, index
-        before = kind
-    yield before, "(end)", len(events)
 
 
 def json_type(value: Any) -> str:
