@@ -32,7 +32,7 @@ class Client(Protocol):
     def swap(self, tail: list[Any], /) -> None: ...
 
 
-class StreamMachine(Protocol):
+class Stream(Protocol):
     """Puts a streamed reply together and reports what is wrong with its events: a package's module ``stream``.
 
     A stream is what ``streaming.parse`` makes of its bytes.
@@ -79,7 +79,7 @@ class Format:
 
     client: Client
 
-    stream: StreamMachine | None = None
+    stream: Stream | None = None
     """How it streams its replies; None for one whose streams we cannot read."""
 
     stored: Keeper | None = None

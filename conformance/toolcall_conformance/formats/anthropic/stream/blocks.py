@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
+from toolcall_conformance.formats.stream_machine import Report
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.reading.breach import Breach
 
 #: The blocks that each delta goes on with, and its key that holds the piece.
 DELTAS = {
@@ -40,20 +39,20 @@ class Block:
         kind = self.body.get("type") if isinstance(self.body, dict) else None
         return kind if isinstance(kind, str) else ""
 
-    def extend(self, pointer: str, delta: dict[str, Any]) -> Iterator[tuple[str, Breach]]:
-        """Add a delta, and yield what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
+    def extend(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
+        """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTAS:
-            yield "stream-unknown", Breach(pointer, f"the API has no delta of type {kind!r}")
+            report.add("stream-unknown", pointer, f"the API has no delta of type {kind!r}")
             return
         kinds, key = DELTAS[kind]
         if self.kind not in kinds:
             if _is_known(self.kind):
-                yield "stream-delta-kind", Breach(f"{pointer}/type", f"a {self.kind} block has no {kind}", got=kind)
+                report.add("stream-delta-kind", f"{pointer}/type", f"a {self.kind} block has no {kind}", got=kind)
             return
         if kind == "signature_delta":
             if self.signed:
-                yield "stream-signature-once", Breach(pointer)
+                report.add("stream-signature-once", pointer)
             self.signed = True
         self._add(kind, f"{pointer}/{key}", delta.get(key), delta)
 

@@ -19,15 +19,15 @@ do not: it passes over events without a name. Where no event has one it sees not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import Any
 
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import Block
+from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.reading.breach import Breach
 
 
 class State(Enum):
@@ -54,51 +54,34 @@ _RIGHT: dict[State, tuple[str, ...]] = {
 #: The ends at which a call may be cut short.
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
 
-_SLUGS = (
-    *("stream-text", "stream-last-event", "stream-data", "stream-done-marker", "stream-event-name", "stream-unknown"),
+RULES = rule_ids(
+    "anthropic",
+    *("stream-data", "stream-done-marker", "stream-event-name", "stream-unknown"),
     *("stream-start", "stream-end", "stream-after-end", "stream-finish", "stream-finish-agrees"),
     *("stream-finish-last", "stream-block-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
     *("stream-delta-kind", "stream-signature-once", "stream-arguments-json"),
 )
 
-RULES = tuple(f"anthropic/{slug}" for slug in _SLUGS)
-
 
 def assemble(stream: Any) -> Assembled:
     """The message that a stream amounts to; never raises, whatever JSON it gets."""
-    machine = _Machine()
-    machine.framing(stream)
-    events = stream.get("events") if isinstance(stream, dict) else None
-    for place, event in enumerate(events if isinstance(events, list) else ()):
-        if isinstance(event, dict) and "data" in event:
-            machine.take(f"/events/{place}", event)
-    return machine.finish()
+    return _Machine(RULES).run(stream)
 
 
-class _Machine:
-    def __init__(self) -> None:
+class _Machine(Machine):
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__(ids)
         self.state = State.BEFORE
         self.message: dict[str, Any] | None = None
         self.blocks: list[Block] = []
-        self.error: Any = None
         self.reason_at = ""
         self.last_event = ""
-        self.found: list[tuple[str, Breach]] = []
         self._unnamed: list[str] = []
-
-    def breach(self, rule: str, pointer: str, message: str = "", **more: Any) -> None:
-        self.found.append((f"anthropic/{rule}", Breach(pointer, message, **more)))
-
-    def framing(self, stream: Any) -> None:
-        if isinstance(stream, dict):
-            if isinstance(stream.get("broken"), str):
-                self.breach("stream-text", "/broken", f"{stream['broken']}; clients stop here")
-            rest = stream.get("rest")
-            if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
-                self.breach("stream-last-event", "/rest", "no blank line ends the last event, so clients do not see it")
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         """One event, by the type that its data says, else by its name."""
+        if "data" not in event:
+            return
         name, data = event.get("event"), event["data"]
         name = name if isinstance(name, str) and name else None
         if name == "ping" and not (isinstance(data, dict) and data.get("type") in EVENTS):
@@ -111,18 +94,18 @@ class _Machine:
             self._unnamed.append(pointer)
         elif name != kind or "type" not in data:
             said = f"the data has the type {kind}" if "type" in data else "the data has no type"
-            self.breach("stream-event-name", f"{pointer}/event", f"the event is called {name}, {said}")
+            self.report.add("stream-event-name", f"{pointer}/event", f"the event is called {name}, {said}")
         if kind not in EVENTS:
-            self.breach("stream-unknown", f"{pointer}/data", f"the API has no event {kind}")
+            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}")
         elif kind != "ping":
             self.last_event = pointer
             self._step(kind, f"{pointer}/data", data)
 
     def _no_object(self, pointer: str, name: str | None, data: Any) -> None:
         if name is None and data == "[DONE]":
-            self.breach("stream-done-marker", f"{pointer}/data")
+            self.report.add("stream-done-marker", f"{pointer}/data")
         elif data != "":  # the SDK passes over an event without data
-            self.breach("stream-data", f"{pointer}/data", got=data)
+            self.report.add("stream-data", f"{pointer}/data", got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         """One transition. An event out of place is told of, and then has what effect it has in the SDK."""
@@ -148,16 +131,18 @@ class _Machine:
     def _misplaced(self, kind: str, pointer: str) -> None:
         if self.state in (State.ENDED, State.FAILED):
             end = "message_stop" if self.state is State.ENDED else "an error"
-            self.breach("stream-after-end", pointer, f"{kind} comes after {end}")
+            self.report.add("stream-after-end", pointer, f"{kind} comes after {end}")
         elif kind == "message_start":
-            self.breach("stream-start", pointer, "the message is started twice")
+            self.report.add("stream-start", pointer, "the message is started twice")
         elif self.state is State.BEFORE:
-            if not any(rule == "anthropic/stream-start" for rule, _ in self.found):
-                self.breach("stream-start", pointer, f"{kind} comes before message_start")
+            if not self.report.has("stream-start"):
+                self.report.add("stream-start", pointer, f"{kind} comes before message_start")
         elif kind == "message_stop":
-            self.breach("stream-finish", pointer, "the message stops, and no message_delta has said its stop_reason")
+            self.report.add(
+                "stream-finish", pointer, "the message stops, and no message_delta has said its stop_reason"
+            )
         else:
-            self.breach("stream-finish-last", pointer, f"{kind} comes after the stop_reason")
+            self.report.add("stream-finish-last", pointer, f"{kind} comes after the stop_reason")
 
     def _start(self, pointer: str, data: dict[str, Any]) -> None:
         if self.message is not None:
@@ -176,10 +161,12 @@ class _Machine:
         where = _index(data)
         if where != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
-            self.breach("stream-block-index", at, want=len(self.blocks), got=data.get("index"))
+            self.report.add("stream-block-index", at, want=len(self.blocks), got=data.get("index"))
         unfinished = [block for block in self.blocks if not block.closed]
         if unfinished:
-            self.breach("stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open")
+            self.report.add(
+                "stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open"
+            )
         block = Block(copied(data.get("content_block")), pointer)
         self.blocks.append(block)
         assert self.message is not None
@@ -189,17 +176,18 @@ class _Machine:
         at = f"{pointer}/index" if "index" in data else pointer
         where = _index(data)
         if where is None or where >= len(self.blocks):
-            self.breach("stream-block-open", at, "no block of this index was started", got=data.get("index"))
+            self.report.add("stream-block-open", at, "no block of this index was started", got=data.get("index"))
             return
         block = self.blocks[where]
         stop = kind == "content_block_stop"
         if block.closed:
-            self.breach("stream-block-open", at, "this block is stopped twice" if stop else "this block was stopped")
+            self.report.add(
+                "stream-block-open", at, "this block is stopped twice" if stop else "this block was stopped"
+            )
         if stop:
             block.closed = True
         elif isinstance(data.get("delta"), dict):
-            for rule, breach in block.extend(f"{pointer}/delta", data["delta"]):
-                self.found.append((f"anthropic/{rule}", breach))
+            block.extend(f"{pointer}/delta", data["delta"], self.report)
 
     def _settle(self, pointer: str, data: dict[str, Any]) -> None:
         """A message_delta: every count is a total and takes the place of the one before."""
@@ -221,32 +209,36 @@ class _Machine:
             if self.state is not State.ENDED:
                 self.state = State.MESSAGE if delta["stop_reason"] is None else State.ENDING
 
-    def finish(self) -> Assembled:
+    def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._unnamed:
-            self.breach("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
-        started = any(rule == "anthropic/stream-start" for rule, _ in self.found)
-        if self.message is None and self.state is not State.FAILED and not started:
-            self.breach("stream-start", "", "the stream has no message_start")
+            self.report.add("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
+        del pointer
+        if self.message is None and self.state is not State.FAILED and not self.report.has("stream-start"):
+            self.report.add("stream-start", "", "the stream has no message_start")
         elif self.message is not None and self.state in (State.MESSAGE, State.ENDING):
-            self.breach("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
+            self.report.add("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
         for block in self.blocks:
             self._close(block)
         if self.state is State.ENDED:
             self._agree()
-        end = {State.ENDED: "whole", State.FAILED: "failed"}.get(self.state, "open")
-        # What is left then is message_stop, which says nothing.
-        said_how = self.state is State.ENDING and all(block.closed for block in self.blocks)
-        return Assembled(self.message, end, tuple(self._calls()), self.error, tuple(self.found), said_how)  # type: ignore[arg-type]
+        return self.assembled(
+            self.message,
+            self._calls(),
+            failed=self.state is State.FAILED,
+            whole=self.state is State.ENDED,
+            # What is left then is message_stop, which says nothing.
+            said_how=self.state is State.ENDING and all(block.closed for block in self.blocks),
+        )
 
     def _close(self, block: Block) -> None:
         whole = block.read_input()
         if self.state is State.ENDED and self.message is not None:
             cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
             if not block.closed:
-                self.breach("stream-block-closed", block.pointer)
+                self.report.add("stream-block-closed", block.pointer)
             if not whole and not cut:
-                self.breach("stream-arguments-json", block.last, got="".join(block.fragments))
+                self.report.add("stream-arguments-json", block.last, got="".join(block.fragments))
 
     def _agree(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
@@ -255,9 +247,9 @@ class _Machine:
         calls = any(block.kind == "tool_use" for block in self.blocks)
         hosted = any(is_hosted(block.kind) for block in self.blocks)
         if calls and reason == "end_turn":
-            self.breach("stream-finish-agrees", self.reason_at, "the reply has tool calls, but ended its turn")
+            self.report.add("stream-finish-agrees", self.reason_at, "the reply has tool calls, but ended its turn")
         elif reason == "tool_use" and not calls and not hosted:
-            self.breach("stream-finish-agrees", self.reason_at, "the reply has no tool call")
+            self.report.add("stream-finish-agrees", self.reason_at, "the reply has no tool call")
 
     def _calls(self) -> Iterator[StreamedCall]:
         for block in self.blocks:

@@ -19,35 +19,26 @@ and put neighbouring texts together, as a unary reply has them. One with a signa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
+from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.reading.breach import Breach
 
-_SLUGS = (
-    *("stream-text", "stream-last-event", "stream-data", "stream-event-name", "stream-after-end", "stream-same-id"),
+RULES = rule_ids(
+    "gemini",
+    *("stream-data", "stream-event-name", "stream-after-end", "stream-same-id"),
     *("stream-finish", "stream-finish-last", "stream-finish-agrees", "stream-usage"),
     *("stream-call-continued", "stream-call-closed", "stream-partial-args"),
 )
 
-RULES = tuple(f"gemini/{slug}" for slug in _SLUGS)
-
-Found = list[tuple[str, Breach]]
-
 
 def assemble(stream: Any) -> Assembled:
     """The reply that a stream amounts to; never raises, whatever JSON it gets."""
-    machine = _Machine()
-    machine.framing(stream)
-    events = stream.get("events") if isinstance(stream, dict) else None
-    for place, event in enumerate(events if isinstance(events, list) else ()):
-        if isinstance(event, dict) and "data" in event:
-            machine.take(f"/events/{place}", event)
-    return machine.finish()
+    return _Machine(RULES).run(stream)
 
 
 class _Call:
@@ -71,11 +62,11 @@ class _Call:
 class _Candidate:
     """One candidate: its chunks go through ``take``; ``finished`` is the pointer of its finishReason."""
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, report: Report) -> None:
         self.body: dict[str, Any] = {"content": {"parts": []}}
         self.calls: list[_Call] = []
         self.finished = ""
-        self._found = found
+        self._report = report
         self._joinable = False
 
     def take(self, pointer: str, chunk: dict[str, Any]) -> None:
@@ -88,13 +79,11 @@ class _Candidate:
         if isinstance(content, dict):
             self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
         if self.finished and any(map(_says_something, parts)):
-            self._found.append(
-                ("stream-finish-last", Breach(pointer_of("content"), "content comes after finishReason"))
-            )
+            self._report.add("stream-finish-last", pointer_of("content"), "content comes after finishReason")
         reason = member(chunk, "finishReason")
         if reason is not None:
             if self.finished:
-                self._found.append(("stream-finish-last", Breach(pointer_of("finishReason"), "a second finishReason")))
+                self._report.add("stream-finish-last", pointer_of("finishReason"), "a second finishReason")
             self.finished = pointer_of("finishReason")
         for place, part in enumerate(parts):
             self._add(f"{pointer_of('content')}/parts/{place}", part)
@@ -120,10 +109,10 @@ class _Candidate:
         under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
         if member(call, "name") or under_way is None:
             if under_way is not None:
-                self._found.append(("stream-call-closed", Breach(under_way.pointer)))
+                self._report.add("stream-call-closed", under_way.pointer)
                 under_way.goes_on = False
             if not member(call, "name"):
-                self._found.append(("stream-call-continued", Breach(at)))
+                self._report.add("stream-call-continued", at)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = copied({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
@@ -137,15 +126,15 @@ class _Candidate:
         for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
             if not under_way.add(piece):
                 where = f"{at}/{_spelt(call, 'partialArgs')}/{place}"
-                self._found.append(("stream-partial-args", Breach(where, got=piece)))
+                self._report.add("stream-partial-args", where, got=piece)
 
     def finish(self) -> None:
         for call in self.calls:
             if call.goes_on and self.finished:
-                self._found.append(("stream-call-closed", Breach(call.pointer)))
+                self._report.add("stream-call-closed", call.pointer)
         reason = enum(self.body.get("finishReason"), FINISH_REASONS)
         if self.calls and reason is not None and reason not in BESIDE_CALLS:
-            self._found.append(("stream-finish-agrees", Breach(self.finished, want="STOP", got=reason)))
+            self._report.add("stream-finish-agrees", self.finished, want="STOP", got=reason)
 
     def streamed(self) -> Iterator[StreamedCall]:
         for call in self.calls:
@@ -159,36 +148,26 @@ class _Candidate:
             )
 
 
-class _Machine:
-    def __init__(self) -> None:
+class _Machine(Machine):
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__(ids)
         self.body: dict[str, Any] | None = None
         self.candidates: dict[Any, _Candidate] = {}
-        self.error: Any = None
         self.last = ""
         self.last_has_usage = False
-        self.found: Found = []
-
-    def breach(self, rule: str, pointer: str, message: str = "", **more: Any) -> None:
-        self.found.append((rule, Breach(pointer, message, **more)))
-
-    def framing(self, stream: Any) -> None:
-        if isinstance(stream, dict):
-            if isinstance(stream.get("broken"), str):
-                self.breach("stream-text", "/broken", f"{stream['broken']}; clients read another text")
-            rest = stream.get("rest")
-            if isinstance(rest, str) and any(line.startswith("data") for line in rest.split("\n")):
-                self.breach("stream-last-event", "/rest", "no blank line ends the last chunk")
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
+        if "data" not in event:
+            return
         data = event["data"]
         if self.error is not None:
-            self.breach("stream-after-end", f"{pointer}/data")
+            self.report.add("stream-after-end", f"{pointer}/data")
             return
-        if "event" in event and not any(rule == "stream-event-name" for rule, _ in self.found):
-            self.breach("stream-event-name", f"{pointer}/event", got=event["event"])
+        if "event" in event:
+            self.report.once("stream-event-name", f"{pointer}/event", got=event["event"])
         if not isinstance(data, dict):
             ours = "[DONE] is the end of OpenAI's streams; these end with the connection" if data == "[DONE]" else ""
-            self.breach("stream-data", f"{pointer}/data", ours, got=data)
+            self.report.add("stream-data", f"{pointer}/data", ours, got=data)
         elif data.get("error") is not None:
             self.error = copied(data)
         else:
@@ -198,7 +177,7 @@ class _Machine:
         self.body = self.body if self.body is not None else {}
         before, now = self.body.get("responseId"), member(data, "responseId")
         if isinstance(before, str) and isinstance(now, str) and before != now:
-            self.breach("stream-same-id", _pointers(pointer, data)("responseId"), want=before, got=now)
+            self.report.add("stream-same-id", _pointers(pointer, data)("responseId"), want=before, got=now)
         for key, value in data.items():
             if key != "candidates" and value is not None:
                 self.body[camel(key)] = copied(value)
@@ -209,11 +188,12 @@ class _Machine:
                 index = chunk.get("index")
                 which = index if isinstance(index, int) else 0
                 if which not in self.candidates:
-                    self.candidates[which] = _Candidate(self.found)
+                    self.candidates[which] = _Candidate(self.report)
                 self.candidates[which].take(f"{pointer}/candidates/{place}", chunk)
 
-    def finish(self) -> Assembled:
+    def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
+        del pointer
         if self.candidates and self.body is not None:
             self.body["candidates"] = [candidate.body for candidate in self.candidates.values()]
         for candidate in self.candidates.values():
@@ -221,14 +201,11 @@ class _Machine:
         blocked = member(self.body, "promptFeedback") is not None
         whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
-            self.breach("stream-finish", self.last, "nothing comes after this, and no finishReason came")
+            self.report.add("stream-finish", self.last, "nothing comes after this, and no finishReason came")
         elif self.error is None and not self.last_has_usage:
-            self.breach("stream-usage", self.last)
-        calls = tuple(call for candidate in self.candidates.values() for call in candidate.streamed())
-        found = tuple((f"gemini/{rule}", breach) for rule, breach in self.found)
-        if self.error is not None:
-            return Assembled(self.body, "failed", calls, self.error, found)
-        return Assembled(self.body, "whole" if whole else "open", calls, None, found)
+            self.report.add("stream-usage", self.last)
+        calls = (call for candidate in self.candidates.values() for call in candidate.streamed())
+        return self.assembled(self.body, calls, failed=self.error is not None, whole=whole)
 
 
 def _says_something(part: Any) -> bool:

@@ -7,26 +7,23 @@ the open call does not have opens another.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import JSONError, join, parse
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.reading.breach import Breach
-
-Complain = Callable[[str, Breach], None]
 
 RULES = (
-    "openai_chat/stream-call-index",
-    "openai_chat/stream-call-own-index",
-    "openai_chat/stream-call-id",
-    "openai_chat/stream-call-name",
-    "openai_chat/stream-call-type",
-    "openai_chat/stream-call-once",
-    "openai_chat/stream-calls-in-turn",
-    "openai_chat/stream-arguments-json",
+    "stream-call-index",
+    "stream-call-own-index",
+    "stream-call-id",
+    "stream-call-name",
+    "stream-call-type",
+    "stream-call-once",
+    "stream-calls-in-turn",
+    "stream-arguments-json",
 )
 
 _KNOWN = frozenset({"index", "id", "type", "function", "custom"})
@@ -39,6 +36,7 @@ class OpenCall:
     pointer: str
     ordinal: int
     index: int | None
+    report: Report
     id: str | None = None
     name: str | None = None
     type: str | None = None
@@ -47,7 +45,6 @@ class OpenCall:
     value: Any = None  # arguments that are no text, as some vendors send them
     left: bool = False  # another call was begun or gone on with
     more: dict[str, Any] = field(default_factory=dict)
-    complained: set[str] = field(default_factory=set)
 
     @property
     def text(self) -> str:
@@ -85,8 +82,8 @@ class OpenCall:
 class Calls:
     """The calls of one choice, in order."""
 
-    def __init__(self, complain: Complain) -> None:
-        self._complain = complain
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self.all: list[OpenCall] = []
         self._current: OpenCall | None = None
 
@@ -135,7 +132,7 @@ class Calls:
 
     def _open(self, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> OpenCall:
         index = entry.get("index")
-        call = OpenCall(pointer, len(self.all), index if _is_index(index) else None)
+        call = OpenCall(pointer, len(self.all), index if _is_index(index) else None, self._report.of_part())
         call.id = entry["id"] if isinstance(entry.get("id"), str) else None
         call.name = holder["name"] if isinstance(holder.get("name"), str) else None
         call.type = entry["type"] if isinstance(entry.get("type"), str) else None
@@ -198,11 +195,8 @@ class Calls:
     def _once(
         self, call: OpenCall, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None
     ) -> None:
-        """One complaint a rule and call: what is wrong in one fragment is wrong in all."""
-        if slug not in call.complained:
-            call.complained.add(slug)
-            said = {key: value for key, value in (("want", want), ("got", got)) if value is not None}
-            self._complain(f"openai_chat/{slug}", Breach(pointer, message, subject=call.subject, **said))
+        """One finding a rule and call: what is wrong in one fragment is wrong in all."""
+        call.report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=call.subject)
 
 
 def _text(value: Any) -> str | None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.formats.openai_chat.stream.calls import Calls, Complain
+from toolcall_conformance.formats.openai_chat.stream.calls import Calls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
+from toolcall_conformance.formats.stream_machine import Report
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.reading.breach import Breach
 
 RULES = (
-    "openai_chat/stream-role",
-    "openai_chat/stream-finish-last",
-    "openai_chat/stream-finish-once",
-    "openai_chat/stream-finish-apart",
-    "openai_chat/stream-finish-agrees",
+    "stream-role",
+    "stream-finish-last",
+    "stream-finish-once",
+    "stream-finish-apart",
+    "stream-finish-agrees",
 )
 
 
@@ -31,11 +31,11 @@ class State(Enum):
 class Choice:
     """A choice as far as it came. Deltas are taken in every state, as clients take them."""
 
-    def __init__(self, index: int, complain: Complain) -> None:
+    def __init__(self, index: int, report: Report) -> None:
         self.index = index
         self.state = State.EMPTY
-        self._complain = complain
-        self._calls = Calls(complain)
+        self._report = report
+        self._calls = Calls(report)
         self._role: str | None = None
         self._role_said_again = False
         self._said_after_finish = False
@@ -52,7 +52,7 @@ class Choice:
         place = join(pointer, "delta") if "delta" in choice else pointer
         if self.state is State.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
-            self._complain("openai_chat/stream-finish-last", Breach(place))
+            self._report.add("stream-finish-last", place)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
         self._take_rest(delta, place)
@@ -66,11 +66,11 @@ class Choice:
         role = delta.get("role")
         if self.state is State.EMPTY:
             if not role:
-                self._complain("openai_chat/stream-role", Breach(pointer, "the first delta does not say the role"))
+                self._report.add("stream-role", pointer, "the first delta does not say the role")
         elif role and self._role and not self._role_said_again:
             self._role_said_again = True
             message = "the role is said again; the official SDK adds the two"
-            self._complain("openai_chat/stream-role", Breach(join(pointer, "role"), message, got=role))
+            self._report.add("stream-role", join(pointer, "role"), message, got=role)
         if isinstance(role, str) and role and self._role is None:
             self._role = role
 
@@ -96,9 +96,9 @@ class Choice:
 
     def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
         if self.state is State.FINISHED:
-            self._complain("openai_chat/stream-finish-once", Breach(pointer, want=self._finish, got=finish))
+            self._report.add("stream-finish-once", pointer, want=self._finish, got=finish)
         elif opened:
-            self._complain("openai_chat/stream-finish-apart", Breach(pointer))
+            self._report.add("stream-finish-apart", pointer)
         self.state = State.FINISHED
         self._finish, self._finish_pointer = finish, pointer
 
@@ -108,7 +108,7 @@ class Choice:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
-            self._complain("openai_chat/stream-finish-agrees", Breach(self._finish_pointer))
+            self._report.add("stream-finish-agrees", self._finish_pointer)
 
     def body(self) -> dict[str, Any]:
         """The choice as it stands in a unary reply; without a finish_reason if none came."""

@@ -17,27 +17,27 @@ vendors, so that one fault is not found again as ten others.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Literal
+from typing import Any
 
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
+from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.reading.breach import Breach
 
-RULES: tuple[str, ...] = (
-    "openai_chat/stream-text",
-    "openai_chat/stream-last-event",
-    "openai_chat/stream-data",
-    "openai_chat/stream-event-name",
-    "openai_chat/stream-same-id",
-    "openai_chat/stream-choice-index",
-    "openai_chat/stream-usage-kept",
-    "openai_chat/stream-finish",
-    "openai_chat/stream-end",
-    "openai_chat/stream-after-end",
+RULES = rule_ids(
+    "openai_chat",
+    "stream-data",
+    "stream-event-name",
+    "stream-same-id",
+    "stream-choice-index",
+    "stream-usage-kept",
+    "stream-finish",
+    "stream-end",
+    "stream-after-end",
     *_choice.RULES,
     *_calls.RULES,
 )
@@ -57,60 +57,46 @@ _REPEATED = ("system_fingerprint", "service_tier", "usage")
 
 def assemble(stream: Any) -> Assembled:
     """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
-    return _Machine().run(stream)
+    return _Machine(RULES).run(stream)
 
 
-class _Machine:
-    def __init__(self) -> None:
+class _Machine(Machine):
+    every_line_counts = True
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__(ids)
         self._state = State.BEFORE
-        self._breaches: list[tuple[str, Breach]] = []
         self._body: dict[str, Any] = {}
         self._choices: list[Choice] = []
-        self._error: Any = None
-        self._told: set[str] = set()
 
-    def run(self, stream: Any) -> Assembled:
-        events = stream.get("events") if isinstance(stream, dict) else None
-        for number, event in enumerate(events if isinstance(events, list) else []):
-            if isinstance(event, dict):
-                self._event(event, join("/events", number))
-        self._end(stream, "/events" if isinstance(events, list) else "")
-        first = self._choices[0] if self._choices else None
-        return Assembled(
-            body=self._reply() if self._body else None,
-            end=self._how_it_ended(),
-            calls=tuple(first.calls()) if first is not None else (),
-            error=self._error,
-            breaches=tuple(self._breaches),
-        )
-
-    def _event(self, event: dict[str, Any], pointer: str) -> None:
+    def take(self, pointer: str, event: dict[str, Any]) -> None:
+        """One event: a chunk, the end, or an error."""
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if event.get("event"):
-            self._once("stream-event-name", Breach(join(pointer, "event"), got=event["event"]))
+            self.report.once("stream-event-name", join(pointer, "event"), got=event["event"])
         if isinstance(data, str) and data.startswith("[DONE]"):
             self._done(place)
         elif not isinstance(data, dict):
-            self._complain("openai_chat/stream-data", Breach(place))
+            self.report.add("stream-data", place)
         elif self._state in (State.DONE, State.FAILED):
-            self._once("stream-after-end", Breach(place))
+            self.report.once("stream-after-end", place)
         elif data.get("error"):
-            self._state, self._error = State.FAILED, {"error": data["error"]}
+            self._state, self.error = State.FAILED, {"error": data["error"]}
         else:
             self._state = State.OPEN
             self._chunk(data, place)
 
     def _done(self, pointer: str) -> None:
         if self._state is State.DONE:
-            self._once("stream-end", Breach(pointer, "[DONE] is said twice"))
+            self.report.once("stream-end", pointer, "[DONE] is said twice")
         elif self._state is not State.FAILED:
             self._state = State.DONE
 
     def _chunk(self, chunk: dict[str, Any], pointer: str) -> None:
         self._identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
-            self._once("stream-usage-kept", Breach(pointer))
+            self.report.once("stream-usage-kept", pointer)
         for key in _REPEATED:
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
@@ -128,7 +114,7 @@ class _Machine:
                 self._body[key] = chunk[key]
         said = chunk.get("id")
         if said and said != self._body.get("id"):
-            self._once("stream-same-id", Breach(join(pointer, "id"), want=self._body.get("id"), got=said))
+            self.report.once("stream-same-id", join(pointer, "id"), want=self._body.get("id"), got=said)
 
     def _choice(self, entry: dict[str, Any], pointer: str) -> Choice:
         index = entry.get("index")
@@ -142,48 +128,32 @@ class _Machine:
                 return self._choices[0]
             index = 0
         elif index != number:
-            breach = Breach(join(pointer, "index"), want=number, got=index)
-            self._complain("openai_chat/stream-choice-index", breach)
-        self._choices.append(Choice(index, self._complain))
+            self.report.add("stream-choice-index", join(pointer, "index"), want=number, got=index)
+        self._choices.append(Choice(index, self.report))
         return self._choices[-1]
 
-    def _end(self, stream: Any, pointer: str) -> None:
-        if isinstance(stream, dict):
-            self._framing(stream)
+    def finish(self, pointer: str) -> Assembled:
+        """What can only be said once nothing more comes."""
         for choice in self._choices:
             choice.check()
-        if self._state is State.FAILED:
-            return
-        open_ones = [choice for choice in self._choices if choice.state is not _choice.State.FINISHED]
-        for choice in open_ones:
-            said = f"choice {choice.index} has no finish_reason"
-            self._complain("openai_chat/stream-finish", Breach(pointer, said))
-        if not self._choices:
-            self._complain("openai_chat/stream-finish", Breach(pointer, "the stream has no choice"))
-        if self._state is not State.DONE:
-            self._complain("openai_chat/stream-end", Breach(pointer, "[DONE] is missing"))
-
-    def _framing(self, stream: dict[str, Any]) -> None:
-        if stream.get("broken"):
-            self._complain("openai_chat/stream-text", Breach("/broken", str(stream["broken"])))
-        rest = stream.get("rest")
-        if isinstance(rest, str) and any(line and not line.startswith(":") for line in rest.split("\n")):
-            self._complain("openai_chat/stream-last-event", Breach("/rest", got=rest))
-
-    def _how_it_ended(self) -> Literal["whole", "failed", "open"]:
-        if self._state is State.FAILED:
-            return "failed"
         finished = [choice.state is _choice.State.FINISHED for choice in self._choices]
-        return "whole" if finished and all(finished) else "open"
+        if self._state is not State.FAILED:
+            self._check_end(pointer)
+        return self.assembled(
+            self._reply() if self._body else None,
+            self._choices[0].calls() if self._choices else (),
+            failed=self._state is State.FAILED,
+            whole=bool(finished) and all(finished),
+        )
+
+    def _check_end(self, pointer: str) -> None:
+        for choice in self._choices:
+            if choice.state is not _choice.State.FINISHED:
+                self.report.add("stream-finish", pointer, f"choice {choice.index} has no finish_reason")
+        if not self._choices:
+            self.report.add("stream-finish", pointer, "the stream has no choice")
+        if self._state is not State.DONE:
+            self.report.add("stream-end", pointer, "[DONE] is missing")
 
     def _reply(self) -> dict[str, Any]:
         return self._body | {"choices": [choice.body() for choice in sorted(self._choices, key=lambda one: one.index)]}
-
-    def _once(self, slug: str, breach: Breach) -> None:
-        """For what a translator does in every chunk, if it does it: told of the first."""
-        if slug not in self._told:
-            self._told.add(slug)
-            self._complain(f"openai_chat/{slug}", breach)
-
-    def _complain(self, rule_id: str, breach: Breach) -> None:
-        self._breaches.append((rule_id, breach))

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import CALLS, IDENTITY, PIECES, Piece
+from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.reading.breach import Breach
-
-Complain = Callable[[str, Breach], None]
 
 #: A text within an item: the key of the item, or of a list of parts and the place in it.
 Place = tuple[str, int]
 
 RULES = (
-    "openai_responses/stream-delta-kind",
-    "openai_responses/stream-part-added",
-    "openai_responses/stream-summary-part",
-    "openai_responses/stream-part-index",
-    "openai_responses/stream-fragments",
-    "openai_responses/stream-wholes-agree",
-    "openai_responses/stream-after-done",
-    "openai_responses/stream-done-events",
-    "openai_responses/stream-identity",
+    "stream-delta-kind",
+    "stream-part-added",
+    "stream-summary-part",
+    "stream-part-index",
+    "stream-fragments",
+    "stream-wholes-agree",
+    "stream-after-done",
+    "stream-done-events",
+    "stream-identity",
 )
 
 
@@ -42,24 +40,23 @@ class Text:
 class Item:
     """An item as far as it came. ``index`` is its output_index, if it was said."""
 
-    def __init__(self, item: dict[str, Any], index: int | None, pointer: str, complain: Complain) -> None:
+    def __init__(self, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> None:
         self.said: dict[str, Any] = copied(item)
         self.index = index
         self.pointer = pointer
         self.closed = False
-        self._complain = complain
+        self._report = report.of_part()
         self._texts: dict[Place, Text] = {}
         self._parts: dict[Place, bool] = {}  # whether the part was closed
-        self._told: set[str] = set()
         for place, text in _texts_of(item):
             # What an item begins with, its fragments go on from.
             if text:
                 self._text(place).fragments.append(text)
 
     @classmethod
-    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, complain: Complain) -> Item:
+    def whole(cls, item: dict[str, Any], index: int | None, pointer: str, report: Report) -> Item:
         """An item that came at once, and complete."""
-        found = cls({}, index, pointer, complain)
+        found = cls({}, index, pointer, report)
         found.said, found.closed = copied(item), True
         for place, text in _texts_of(item):
             found._text(place).whole = text
@@ -199,9 +196,8 @@ class Item:
 
     def _unopened(self, list_key: str, pointer: str) -> None:
         """The SDK keeps messages' parts only, and raises for one that it does not know."""
-        slug = "stream-part-added" if self.kind == "message" else "stream-summary-part"
         if list_key == "summary" or self.kind == "message":
-            self._once(slug, pointer)
+            self._once("stream-part-added" if self.kind == "message" else "stream-summary-part", pointer)
 
     def _is_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""
@@ -250,11 +246,8 @@ class Item:
         return found, piece.key
 
     def _once(self, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None) -> None:
-        """One complaint a rule and item: what is wrong in one fragment is wrong in all."""
-        if slug not in self._told:
-            self._told.add(slug)
-            said = {key: value for key, value in (("want", want), ("got", got)) if value is not None}
-            self._complain(f"openai_responses/{slug}", Breach(pointer, message, subject=self.subject, **said))
+        """One finding a rule and item: what is wrong in one fragment is wrong in all."""
+        self._report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=self.subject)
 
 
 def _texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:

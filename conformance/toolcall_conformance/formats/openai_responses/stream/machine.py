@@ -17,28 +17,28 @@ https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/respo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
-from typing import Any, Literal
+from typing import Any
 
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
+from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import Assembled
-from toolcall_conformance.reading.breach import Breach
 
-RULES: tuple[str, ...] = (
-    "openai_responses/stream-text",
-    "openai_responses/stream-last-event",
-    "openai_responses/stream-data",
-    "openai_responses/stream-event-name",
-    "openai_responses/stream-sequence",
-    "openai_responses/stream-start",
-    "openai_responses/stream-same-id",
-    "openai_responses/stream-status",
-    "openai_responses/stream-end",
-    "openai_responses/stream-after-end",
-    "openai_responses/stream-done-marker",
+RULES = rule_ids(
+    "openai_responses",
+    "stream-data",
+    "stream-event-name",
+    "stream-sequence",
+    "stream-start",
+    "stream-same-id",
+    "stream-status",
+    "stream-end",
+    "stream-after-end",
+    "stream-done-marker",
     *_output.RULES,
 )
 """The rules that a stream may be found to break here; shapes of single events are the schema's."""
@@ -54,52 +54,36 @@ class State(Enum):
 
 def assemble(stream: Any) -> Assembled:
     """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
-    return _Machine().run(stream)
+    return _Machine(RULES).run(stream)
 
 
-class _Machine:
-    def __init__(self) -> None:
+class _Machine(Machine):
+    every_line_counts = True
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__(ids)
         self._state = State.BEFORE
-        self._breaches: list[tuple[str, Breach]] = []
-        self._told: set[str] = set()
         self._response: dict[str, Any] | None = None
-        self._output = Output(self._complain_of)
+        self._output = Output(self.report)
         self._final: dict[str, Any] | None = None
-        self._error: Any = None
         self._sequence: int | None = None
 
-    def run(self, stream: Any) -> Assembled:
-        events = stream.get("events") if isinstance(stream, dict) else None
-        for number, event in enumerate(events if isinstance(events, list) else []):
-            if isinstance(event, dict):
-                self._event(event, join("/events", number))
-        if isinstance(stream, dict):
-            self._framing(stream)
-        if self._state in (State.BEFORE, State.OPEN, State.STOPPED):
-            self._complain("stream-end", Breach("/events" if isinstance(events, list) else ""))
-        return Assembled(
-            body=self._body(),
-            end=self._how_it_ended(),
-            calls=self._output.calls(self._state is State.ENDED),
-            error=self._error,
-            breaches=tuple(self._breaches),
-        )
-
-    def _event(self, event: dict[str, Any], pointer: str) -> None:
+    def take(self, pointer: str, event: dict[str, Any]) -> None:
+        """One event, by its type."""
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
-            self._once("stream-done-marker", Breach(place))
+            self.report.once("stream-done-marker", place)
             if self._state in (State.BEFORE, State.OPEN):
                 self._state = State.STOPPED
             return
         if not isinstance(data, dict):
-            self._complain("stream-data", Breach(place))
+            self.report.add("stream-data", place)
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if event.get("event") != kind:
             where = join(pointer, "event") if "event" in event else pointer
-            self._once("stream-event-name", Breach(where, want=kind, got=event.get("event", "")))
+            self.report.once("stream-event-name", where, want=kind, got=event.get("event", ""))
         self._number(data, place)
         # An error of another form says so by its key alone, and SDKs raise at it.
         failing = kind == "error" or (bool(data.get("error")) and not kind.startswith("response."))
@@ -119,11 +103,11 @@ class _Machine:
     def _number(self, data: dict[str, Any], pointer: str) -> None:
         number = data.get("sequence_number")
         if not isinstance(number, int) or isinstance(number, bool):
-            self._once("stream-sequence", Breach(pointer, "the event has no sequence_number"))
+            self.report.once("stream-sequence", pointer, "the event has no sequence_number")
             return
         if self._sequence is not None and number <= self._sequence:
             message = f"the number {number} comes after {self._sequence}"
-            self._once("stream-sequence", Breach(join(pointer, "sequence_number"), message, got=number))
+            self.report.once("stream-sequence", join(pointer, "sequence_number"), message, got=number)
         self._sequence = number
 
     def _after_the_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
@@ -131,7 +115,7 @@ class _Machine:
             # An error event and response.failed may both tell of one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
-            self._once("stream-after-end", Breach(pointer))
+            self.report.once("stream-after-end", pointer)
 
     def _take_error(self, data: dict[str, Any]) -> None:
         if isinstance(data.get("response"), dict):
@@ -140,8 +124,8 @@ class _Machine:
             said = data["error"]
         else:
             said = {key: value for key, value in data.items() if key not in ("type", "sequence_number")}
-        if self._error is None and said is not None:
-            self._error = {"error": said}
+        if self.error is None and said is not None:
+            self.error = {"error": said}
 
     def _under_way(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         if kind != BEGINNING:
@@ -153,21 +137,21 @@ class _Machine:
         place = join(pointer, "response")
         self._same_response(response, place)
         if response.get("status") in ("completed", "failed", "incomplete", "cancelled"):
-            self._once("stream-status", Breach(join(place, "status"), want="in_progress", got=response["status"]))
+            self.report.once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
         if self._response is None:
             self._response = copied(response)
 
     def _begun(self, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
         if self._state is State.BEFORE:
-            self._once("stream-start", Breach(pointer))
+            self.report.once("stream-start", pointer)
             self._state = State.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
         known = self._response.get("id") if self._response is not None else None
         if known is not None and response.get("id") != known:
             where = join(pointer, "id") if "id" in response else pointer
-            self._once("stream-same-id", Breach(where, want=known, got=response.get("id", "")))
+            self.report.once("stream-same-id", where, want=known, got=response.get("id", ""))
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(pointer)
@@ -183,19 +167,19 @@ class _Machine:
         self._final = copied(response)
         if response.get("status") != TERMINAL[kind]:
             where = join(place, "status") if "status" in response else place
-            self._once("stream-status", Breach(where, want=TERMINAL[kind], got=response.get("status", "")))
+            self.report.once("stream-status", where, want=TERMINAL[kind], got=response.get("status", ""))
         if self._state is State.ENDED:
             output = response.get("output")
             self._output.close(output if isinstance(output, list) else None, place)
         if kind == "response.completed":
             self._output.check_arguments()
 
-    def _framing(self, stream: dict[str, Any]) -> None:
-        if stream.get("broken"):
-            self._complain("stream-text", Breach("/broken", str(stream["broken"])))
-        rest = stream.get("rest")
-        if isinstance(rest, str) and any(line and not line.startswith(":") for line in rest.split("\n")):
-            self._complain("stream-last-event", Breach("/rest", got=rest))
+    def finish(self, pointer: str) -> Assembled:
+        """What can only be said once nothing more comes."""
+        if self._state in (State.BEFORE, State.OPEN, State.STOPPED):
+            self.report.add("stream-end", pointer)
+        whole = self._state is State.ENDED
+        return self.assembled(self._body(), self._output.calls(whole), failed=self._state is State.FAILED, whole=whole)
 
     def _body(self) -> dict[str, Any] | None:
         """The reply that the stream ended with, else the one that it began with and what has come of its items."""
@@ -206,20 +190,3 @@ class _Machine:
         if self._response is None and not streamed:
             return None
         return (self._response or {"object": "response"}) | {"output": streamed}
-
-    def _how_it_ended(self) -> Literal["whole", "failed", "open"]:
-        if self._state is State.FAILED:
-            return "failed"
-        return "whole" if self._state is State.ENDED else "open"
-
-    def _once(self, slug: str, breach: Breach) -> None:
-        """For what a translator does in every event, if it does it: told of the first."""
-        if slug not in self._told:
-            self._told.add(slug)
-            self._complain(slug, breach)
-
-    def _complain(self, slug: str, breach: Breach) -> None:
-        self._complain_of(f"openai_responses/{slug}", breach)
-
-    def _complain_of(self, rule_id: str, breach: Breach) -> None:
-        self._breaches.append((rule_id, breach))

@@ -6,21 +6,21 @@ from typing import Any
 
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import PARTS, PIECES
-from toolcall_conformance.formats.openai_responses.stream.items import Complain, Item
+from toolcall_conformance.formats.openai_responses.stream.items import Item
+from toolcall_conformance.formats.stream_machine import Report
 from toolcall_conformance.jsonvalue import JSONError, join, parse
 from toolcall_conformance.reading.assembled import StreamedCall
-from toolcall_conformance.reading.breach import Breach
 
 RULES = (
-    "openai_responses/stream-item-added",
-    "openai_responses/stream-item-announced",
-    "openai_responses/stream-output-index",
-    "openai_responses/stream-item-id",
-    "openai_responses/stream-item-done",
-    "openai_responses/stream-item-closed",
-    "openai_responses/stream-final-output",
-    "openai_responses/stream-output-place",
-    "openai_responses/stream-arguments-json",
+    "stream-item-added",
+    "stream-item-announced",
+    "stream-output-index",
+    "stream-item-id",
+    "stream-item-done",
+    "stream-item-closed",
+    "stream-final-output",
+    "stream-output-place",
+    "stream-arguments-json",
     *_items.RULES,
 )
 
@@ -28,9 +28,8 @@ RULES = (
 class Output:
     """The items so far."""
 
-    def __init__(self, complain: Complain) -> None:
-        self._complain = complain
-        self._told: set[str] = set()
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self._items: list[Item] = []
         self._final_calls: list[StreamedCall] = []
 
@@ -69,12 +68,12 @@ class Output:
     def _added(self, data: dict[str, Any], pointer: str) -> None:
         index, item = data.get("output_index"), data.get("item")
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
+            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
         elif any(known.index == index for known in self._items):
             message = f"an item with the output_index {index} was added before"
-            self._say("stream-output-index", Breach(join(pointer, "output_index"), message, got=index))
+            self._report.add("stream-output-index", join(pointer, "output_index"), message, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
-            self._items.append(Item(item, index if _is_index(index) else None, pointer, self._complain))
+            self._items.append(Item(item, index if _is_index(index) else None, pointer, self._report))
 
     def _is_open(self, index: Any, item: dict[str, Any]) -> bool:
         """Whether this very item was added before; then it is not another one."""
@@ -87,11 +86,11 @@ class Output:
             return
         index = data.get("output_index")
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
+            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
         item = self._known(index, said.get("id"))
         if item is None:
-            self._once("stream-item-announced", Breach(pointer, "the item is done and was never added"))
-            self._items.append(Item.whole(said, index if _is_index(index) else None, pointer, self._complain))
+            self._report.once("stream-item-announced", pointer, "the item is done and was never added")
+            self._items.append(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
             return
         item.close(said, pointer)
 
@@ -100,14 +99,15 @@ class Output:
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known(index, item_id)
         if not _is_index(index):
-            self._once("stream-output-index", Breach(pointer, "output_index is missing, or no whole number from 0 on"))
+            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
         if item is None:
-            self._once("stream-item-added", Breach(pointer))
+            self._report.once("stream-item-added", pointer)
         elif "item_id" not in data:
-            self._once("stream-item-id", Breach(pointer, "item_id is missing"))
+            self._report.once("stream-item-id", pointer, "item_id is missing")
         elif item_id != item.said.get("id"):
-            breach = Breach(join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject)
-            self._once("stream-item-id", breach)
+            self._report.once(
+                "stream-item-id", join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject
+            )
         return item
 
     def _known(self, index: Any, item_id: Any) -> Item | None:
@@ -124,22 +124,22 @@ class Output:
             found = next((entry for entry in left if _same(item.said, entry[1])), None)
             if found is None:
                 if not item.closed:
-                    self._once("stream-item-done", Breach(pointer, subject=item.subject))
+                    self._report.once("stream-item-done", pointer, subject=item.subject)
                 elif output is not None:
                     where = join(pointer, "output")
-                    self._once("stream-final-output", Breach(where, subject=item.subject))
+                    self._report.once("stream-final-output", where, subject=item.subject)
                 continue
             left.remove(found)
             where = join(pointer, "output", found[0])
             if not item.closed:
-                self._once("stream-item-closed", Breach(where, subject=item.subject))
+                self._report.once("stream-item-closed", where, subject=item.subject)
             if found[0] != rank or (item.index is not None and item.index != rank):
-                self._once("stream-output-place", Breach(where, want=item.index, got=found[0], subject=item.subject))
+                self._report.once("stream-output-place", where, want=item.index, got=found[0], subject=item.subject)
             item.compare(found[1], where)
         for number, said in left:
             where = join(pointer, "output", number)
-            self._once("stream-item-announced", Breach(where, "the reply has an item that was never added"))
-            call = Item.whole(said, None, where, self._complain).call(True)
+            self._report.once("stream-item-announced", where, "the reply has an item that was never added")
+            call = Item.whole(said, None, where, self._report).call(True)
             if call is not None:
                 self._final_calls.append(call)
 
@@ -153,20 +153,10 @@ class Output:
                 parse(text)
             except JSONError:
                 message = "a call without arguments has {}" if not text.strip() else "the arguments are no JSON"
-                breach = Breach(item.pointer, message, got=text, subject=item.subject)
-                self._say("stream-arguments-json", breach)
+                self._report.add("stream-arguments-json", item.pointer, message, got=text, subject=item.subject)
 
     def _ordered(self) -> list[Item]:
         return sorted(self._items, key=lambda item: len(self._items) if item.index is None else item.index)
-
-    def _once(self, slug: str, breach: Breach) -> None:
-        """For what a translator does in every event, if it does it: told of the first."""
-        if slug not in self._told:
-            self._told.add(slug)
-            self._say(slug, breach)
-
-    def _say(self, slug: str, breach: Breach) -> None:
-        self._complain(f"openai_responses/{slug}", breach)
 
 
 def _same(item: dict[str, Any], other: dict[str, Any]) -> bool:

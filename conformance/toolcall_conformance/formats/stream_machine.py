@@ -1,0 +1,122 @@
+"""What the stream machines of all formats share: going through the events, framing, reporting once, and the end.
+
+A machine takes the events of one stream in order, puts the reply together as the official SDK's accumulator would, and
+reports what is wrong with the events on the way. After a breach it goes on as that accumulator does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.reading.assembled import Assembled, StreamedCall
+from toolcall_conformance.reading.breach import Breach
+
+FRAMING = ("stream-text", "stream-last-event")
+"""The rules on the bytes of a stream, which every machine checks in the same way."""
+
+
+def rule_ids(format_name: str, *slugs: str) -> tuple[str, ...]:
+    """The ids of the rules that a format's machine reports by, in the order of their findings."""
+    return tuple(f"{format_name}/{slug}" for slug in (*FRAMING, *slugs))
+
+
+class Report:
+    """What is wrong with one stream, by the slugs of the rules. KeyError for a rule that the machine does not list."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = {rule_id.partition("/")[2]: rule_id for rule_id in ids}
+        self._found: list[tuple[str, Breach]] = []
+        self._reported: set[str] = set()
+
+    @property
+    def breaches(self) -> tuple[tuple[str, Breach], ...]:
+        """Everything that was reported, each with the id of its rule."""
+        return tuple(self._found)
+
+    def has(self, slug: str) -> bool:
+        """Whether something was reported by this rule."""
+        return any(rule_id == self._ids[slug] for rule_id, _ in self._found)
+
+    def add(
+        self, slug: str, pointer: str, message: str = "", *, want: Any = MISSING, got: Any = MISSING, subject: str = ""
+    ) -> None:
+        """Report a breach."""
+        self._found.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject)))
+
+    def once(
+        self, slug: str, pointer: str, message: str = "", *, want: Any = MISSING, got: Any = MISSING, subject: str = ""
+    ) -> None:
+        """Report a breach, but only the first of its rule: what a translator does in every event, if it does it."""
+        if slug not in self._reported:
+            self._reported.add(slug)
+            self.add(slug, pointer, message, want=want, got=got, subject=subject)
+
+    def of_part(self) -> Report:
+        """A report of one call, item or block: it adds to this one, and counts for itself what it reports once."""
+        part = Report(())
+        part._ids, part._found = self._ids, self._found
+        return part
+
+
+class Machine(ABC):
+    """The state of one stream while its events are taken."""
+
+    #: Whether a line that is no data is lost, too, where no blank line ends the last event.
+    every_line_counts = False
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.report = Report(ids)
+        self.error: Any = None
+        """The error that the stream ended with, as the body of an error reply has it."""
+
+    def run(self, stream: Any) -> Assembled:
+        """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises, whatever JSON it gets."""
+        found = stream if isinstance(stream, dict) else {}
+        self._check_framing(found)
+        events = found.get("events")
+        for number, event in enumerate(events if isinstance(events, list) else ()):
+            if isinstance(event, dict):
+                self.take(f"/events/{number}", event)
+        return self.finish("/events" if isinstance(events, list) else "")
+
+    @abstractmethod
+    def take(self, pointer: str, event: dict[str, Any]) -> None:
+        """Take the next event."""
+
+    @abstractmethod
+    def finish(self, pointer: str) -> Assembled:
+        """Report what can only be said once nothing more comes; ``pointer`` is that of all events."""
+
+    def assembled(
+        self,
+        body: dict[str, Any] | None,
+        calls: Iterable[StreamedCall],
+        *,
+        failed: bool,
+        whole: bool,
+        said_how: bool = False,
+    ) -> Assembled:
+        """What the stream amounts to. One that failed is not whole."""
+        end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
+        return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how)
+
+    def _check_framing(self, stream: dict[str, Any]) -> None:
+        if stream.get("broken"):
+            self.report.add("stream-text", "/broken", str(stream["broken"]))
+        rest = stream.get("rest")
+        if isinstance(rest, str) and any(map(self._is_lost, rest.split("\n"))):
+            self.report.add("stream-last-event", "/rest", got=rest)
+
+    def _is_lost(self, line: str) -> bool:
+        """Whether clients lose something with a line behind the last blank one."""
+        if self.every_line_counts:
+            return bool(line) and not line.startswith(":")
+        return line.startswith("data")
+
+
+def unless_null(value: Any) -> Any:
+    """A value to report; null is as good as absent where an API writes it for absent."""
+    return MISSING if value is None else value
