@@ -136,22 +136,21 @@ def test_a_neutral_word_is_still_used_outside_of_formats(word: str) -> None:
     assert any(word in said_in(path) for path in paths)
 
 
-def ranks(whose: str) -> list[list[str]]:
-    """The rows of ARCHITECTURE.md: each unit one row above the highest of those that it imports."""
+def rows() -> list[list[str]]:
+    """The rows of ARCHITECTURE.md: each of the judge's units one row above the highest of those that it imports."""
     height: dict[str, int] = {}
-    for unit in reversed(TABLE[whose]):
-        height[unit] = 1 + max((height[other] for other in TABLE[whose][unit]), default=-1)
-    rows: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
-    for unit in TABLE[whose]:
+    for unit in reversed(TABLE["judge"]):
+        height[unit] = 1 + max((height[other] for other in TABLE["judge"][unit]), default=-1)
+    found: list[list[str]] = [[] for _ in range(max(height.values()) + 1)]
+    for unit in TABLE["judge"]:
         if not unit.startswith("__"):
-            rows[height[unit]].append(unit)
-    return [row for row in reversed(rows) if row]
+            found[height[unit]].append(unit)
+    return [row for row in reversed(found) if row]
 
 
 def diagram() -> str:
     """The part of ARCHITECTURE.md between the marks."""
-    judge, reference = ("\n".join("   ".join(row) for row in ranks(whose)) for whose in SOURCES)
-    return f"```\n{judge}\n```\n\nThe reference:\n\n```\n{reference}\n```\n"
+    return "\n".join(["```", *(", ".join(row) for row in rows()), "```\n"])
 
 
 def test_the_diagram_in_the_architecture_is_the_table_s() -> None:

@@ -20,7 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PACKAGE.MODULE:ATTRIBUTE",
         help="the translator to judge: a class, an instance or a factory",
     )
-    group.addoption("--toolcall-report", metavar="FILE.json", help="write every verdict and finding to this file")
+    group.addoption(
+        "--toolcall-report",
+        metavar="FILE.json",
+        action="append",
+        default=[],
+        help="write every verdict and finding to this file; may be given several times",
+    )
     group.addoption(
         "--toolcall-strict", action="store_true", help="let SHOULD findings fail an item, not only MUST findings"
     )

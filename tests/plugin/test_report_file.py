@@ -10,7 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.reports import writer
+from toolcall_conformance.reports import files, writers
+from toolcall_conformance.reports.writers import json_report
 
 MIXED = """
     def request(self, body):
@@ -27,7 +28,7 @@ MIXED = """
 
 def valid(report: dict[str, Any]) -> dict[str, Any]:
     """The report, after a look at its schema."""
-    schema = json.loads(writer.SCHEMA_PATH.read_text(encoding="utf-8"))
+    schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(report, schema)
     return report
@@ -137,21 +138,26 @@ def test_deselected_items_are_not_missing(project: Any) -> None:
 def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
     project.report("toolcall::")
     path = project.path / "report.json"
-    assert len(writer.read(path)["items"]) == 24
+    assert len(json_report.read(path)["items"]) == 24
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: len(text) // 2], encoding="utf-8")
-    with pytest.raises(writer.ReportError, match="cut off"):
-        writer.read(path)
+    with pytest.raises(files.ReportError, match="cut off"):
+        json_report.read(path)
     whole = json.loads(text)
     del whole["footer"]
     path.write_text(json.dumps(whole), encoding="utf-8")
-    with pytest.raises(writer.ReportError, match="footer is missing"):
-        writer.read(path)
+    with pytest.raises(files.ReportError, match="footer is missing"):
+        json_report.read(path)
 
 
 @pytest.mark.parametrize(
     ("path", "sentence"),
-    [("nowhere/r.json", "there is no directory *nowhere; make it first"), (".", "* is a directory; name a file in it")],
+    [
+        ("nowhere/r.json", "there is no directory *nowhere; make it first"),
+        (".", "* is a directory; name a file in it"),
+        ("report.txt", "no report is written to a file named report.txt; end it in .json"),
+        ("report", "no report is written to a file named report; end it in .json"),
+    ],
 )
 def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:
     result = project.run("toolcall::", "--toolcall-report", path)
@@ -166,8 +172,8 @@ def test_a_folder_that_refuses_new_files(project: Any, monkeypatch: pytest.Monke
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("tempfile.mkstemp", refuse)
-    with pytest.raises(writer.ReportError, match=r"is not writable \(Permission denied\)"):
-        writer.verify_writable(project.path / "report.json")
+    with pytest.raises(files.ReportError, match=r"is not writable \(Permission denied\)"):
+        files.verify_writable(project.path / "report.json")
     assert (project.path / "report.json").read_text(encoding="utf-8") == "old"
 
 
@@ -211,3 +217,43 @@ def test_a_worker_that_dies_is_a_crash_of_the_translator(project: Any) -> None:
     dead = [item for item in report["items"] if item["findings"]]
     assert {item["findings"][0]["rule"] for item in dead} == {"translation/crashed"}
     assert all("process died" in item["findings"][0]["message"] for item in dead)
+
+
+LINES = """
+from toolcall_conformance.reports.writers import Writer
+
+WRITER = Writer(".lines.json", lambda run: "".join(f"{item.nodeid} {item.verdict}\\udc00\\n" for item in run.items))
+"""
+
+
+def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = project.path / "more"
+    folder.mkdir()
+    (folder / "lines_report.py").write_text(LINES, encoding="utf-8")
+    monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(folder)])
+    assert list(writers.known()) == [".json", ".lines.json"]
+    options = [word for name in ("a.json", "B.LINES.JSON") for word in ("--toolcall-report", name)]
+    result = project.run("toolcall::box/one", *options)
+    result.stdout.fnmatch_lines(["toolcall: the report is *a.json", "toolcall: the report is *B.LINES.JSON"])
+    items = valid(json_report.read(project.path / "a.json"))["items"]
+    lines = (project.path / "B.LINES.JSON").read_text(encoding="utf-8").splitlines()
+    assert lines == [f"{item['nodeid']} pass\\udc00" for item in items]
+    assert len(lines) == 8
+
+
+def test_one_report_that_cannot_be_written_keeps_no_other_from_being_written(
+    project: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = files.write
+
+    def full(run: Any, path: Path) -> None:
+        if path.name == "first.json":
+            raise files.ReportError("--toolcall-report: first.json could not be written (No space left on device)")
+        write(run, path)
+
+    monkeypatch.setattr(files, "write", full)
+    options = [word for name in ("first.json", "second.json") for word in ("--toolcall-report", name)]
+    result = project.run("toolcall::box/one", *options)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["toolcall: --toolcall-report: first.json could not be written (No space left*"])
+    assert len(json_report.read(project.path / "second.json")["items"]) == 8

@@ -1,10 +1,11 @@
-"""Gathers the records of all items, wherever they ran: writes the report, prints the summary, sets the exit code."""
+"""Gathers the records of all items, wherever they ran: writes the reports, prints the summary, sets the exit code."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Generator
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.findings import Finding, Level, Verdict
-from toolcall_conformance.reports import terminal, writer
+from toolcall_conformance.reports import files, terminal
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, Skipped
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Recorder:
         self.expected: frozenset[str] = frozenset()
         self.record: RunRecord | None = None
         self.problems: list[str] = []
-        self.written = False
+        self.written: list[Path] = []
 
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
@@ -107,16 +108,15 @@ class Recorder:
                 reporter.line(f"toolcall: {problem}", red=True)
 
     def _conclude(self) -> None:
-        """Write the report and find what is wrong with the run as a whole."""
+        """Write the reports and find what is wrong with the run as a whole."""
         self.record = self._run_record()
-        path = self.run.settings.report
-        if path is not None:
+        for path in self.run.settings.reports:
             try:
-                writer.write(self.record, path)
-            except writer.ReportError as error:
+                files.write(self.record, path)
+            except files.ReportError as error:
                 self.problems.append(str(error))
             else:
-                self.written = True
+                self.written.append(path)
         self.problems += [f"stale known failure: {sentence}" for sentence in self.record.stale]
         if not self.record.judged:
             self.problems.append(self._nothing())
@@ -175,5 +175,5 @@ class Recorder:
             terminalreporter.line("")
         if self.run.cassettes is not None:
             terminalreporter.line(f"toolcall: {self.run.cassettes.told}")
-        if self.written:
-            terminalreporter.line(f"toolcall: the report is {self.run.settings.report}")
+        for path in self.written:
+            terminalreporter.line(f"toolcall: the report is {path}")

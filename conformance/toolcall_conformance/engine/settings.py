@@ -23,7 +23,7 @@ class Settings:
 
     translator: str | None
     directory: Path
-    report: Path | None
+    reports: tuple[Path, ...]
     strict: bool
     corpora: tuple[Path, ...]
     cassettes: tuple[Path, ...]
@@ -60,7 +60,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     return Settings(
         translator=translator or None,
         directory=directory,
-        report=path("toolcall_report"),
+        reports=tuple(directory / file for file in option("toolcall_report")),
         strict=bool(option("toolcall_strict")),
         corpora=tuple(directory / folder for folder in option("toolcall_corpus")),
         cassettes=tuple(directory / folder for folder in option("toolcall_cassettes")),

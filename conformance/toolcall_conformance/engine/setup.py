@@ -22,7 +22,7 @@ from toolcall_conformance.engine.plan import UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, bind
 from toolcall_conformance.engine.settings import settings
 from toolcall_conformance.library import Case, CorpusError, load_corpus
-from toolcall_conformance.reports.writer import ReportError, verify_writable
+from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
 
@@ -34,8 +34,8 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     """
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     try:
-        if chosen.report is not None and not hasattr(config, "workerinput"):
-            verify_writable(chosen.report)
+        for report in () if hasattr(config, "workerinput") else chosen.reports:
+            verify_writable(report)
         if chosen.artifacts is not None:
             _verify_folder(chosen.artifacts)
         corpus = load_corpus(extra=chosen.corpora)

@@ -1,0 +1,62 @@
+"""Report files: each is written whole or not at all, by the writer that the end of its name chooses."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from toolcall_conformance.reports import writers
+from toolcall_conformance.reports.model import RunRecord
+
+
+class ReportError(Exception):
+    """A report that cannot be written or read; the message says where and what to do."""
+
+
+def verify_writable(path: Path) -> None:
+    """Make sure, before anything runs, that a report can be written to ``path``; what stands there is not touched."""
+    if path.is_dir():
+        raise ReportError(f"--toolcall-report: {path} is a directory; name a file in it")
+    _writer(path)
+    if not path.parent.is_dir():
+        raise ReportError(f"--toolcall-report: there is no directory {path.parent}; make it first")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise ReportError(f"--toolcall-report: {path.parent} is not writable ({error.strerror})") from None
+    os.close(descriptor)
+    Path(name).unlink()
+
+
+def write(run: RunRecord, path: Path) -> None:
+    """Write the report in one step: at any moment there is the old file or the whole new one. Raises ReportError."""
+    text = _writer(path).text(run)
+    temporary: Path | None = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        temporary = Path(name)
+        # Translators can put half surrogates into findings, which UTF-8 cannot say.
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            file.write(text)
+        # mkstemp makes files that only their owner reads; a report is an ordinary file.
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise ReportError(f"--toolcall-report: {path} could not be written ({error.strerror})") from None
+
+
+def _writer(path: Path) -> writers.Writer:
+    found = writers.writer_for(path.name)
+    if found is None:
+        suffixes = ", ".join(writers.known())
+        raise ReportError(f"--toolcall-report: no report is written to a file named {path.name}; end it in {suffixes}")
+    return found
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,58 @@
+"""Reports in JSON: one document with every item; its schema is ``reports/report.schema.json``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.reports.files import ReportError
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix, roots
+from toolcall_conformance.reports.writers.writer import Writer
+
+FORMAT = "1"
+SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
+
+
+def document(run: RunRecord) -> dict[str, Any]:
+    """The report as JSON; ``footer`` is last, so that a report that was cut off has none."""
+    counts = Counter(count_of(item) for item in run.items)
+    counts["not_applicable"] = len(run.not_applicable)
+    return {
+        "format": FORMAT,
+        **run.header,
+        "counts": {name: counts[name] for name in COUNTS},
+        "matrix": matrix(run),
+        "roots": [root.to_json() for root in roots(run.items)],
+        "losses": [asdict(row) for row in losses(run.items)],
+        "stale_known_failures": list(run.stale),
+        "items": [item.to_json() for item in run.items],
+        "footer": {"complete": run.complete, "items": len(run.items)},
+    }
+
+
+def text(run: RunRecord) -> str:
+    """The report as it stands in its file."""
+    return json.dumps(document(run), indent=1, ensure_ascii=True) + "\n"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A report from a file; ReportError if it is missing, cut off or no report."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        raise ReportError(f"{path}: not JSON; the report was cut off or is none, run pytest again") from None
+    footer = found.get("footer") if isinstance(found, dict) else None
+    if not isinstance(footer, dict) or footer.get("items") != len(found.get("items", ())):
+        raise ReportError(
+            f"{path}: the footer is missing or counts other items; the report was cut off, run pytest again"
+        )
+    return found
+
+
+WRITER = Writer(".json", text)
