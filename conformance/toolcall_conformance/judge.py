@@ -25,6 +25,7 @@ from toolcall_conformance.translation import (
     upstream_errors,
 )
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.tolerances import note_tolerated
 
 _HEADERS = frozenset({"headers"})
 
@@ -43,6 +44,7 @@ def judge(
     declared: Collection[str] = (),
     vendor: bool = False,
     captured: bool = False,
+    tolerated: bool = False,
     corpus: Corpus | None = None,
 ) -> Judgement:
     """Judge what a translator made of a body.
@@ -55,7 +57,7 @@ def judge(
     route, if known. ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may
     mend even where both formats are one. ``declared`` are the elements that the translator itself says it lost.
     ``captured``: the bodies come from somebody's traffic, where a translator may have lent the place of one provider's
-    state to another's.
+    state to another's. ``tolerated``: the judgement lists the accepted differences, too.
 
     Returns findings with pointers into ``output``, and the losses that it met. Raises LookupError for an unknown
     format; never for any JSON.
@@ -67,6 +69,7 @@ def judge(
     before = formats.read(source_format, direction, source)
     after = formats.read(output_format, direction, output)
     pair = Pair(corpus, before, after, forced=_forced(client, request), captured=captured)
+    pair.tolerated = [] if tolerated else None
     if not asking and request is not None and upstream_request is not None:
         asked = formats.read(client, "request", request), formats.read(upstream, "request", upstream_request)
         pair.names = tools.renamed(Pair(corpus, *asked))
@@ -88,6 +91,7 @@ def judge(
     compare(pair, output_model if asking else None)
     pair.findings = [finding for finding in pair.findings if finding.rule not in excused]
     state.find_foreign_keys(pair, own)
+    note_tolerated(pair, source, output, own + pair.findings)
     return pair.judgement(own, losses.met(pair, declared))
 
 
@@ -146,6 +150,7 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
                 zeros=pair.target.get("omits_zeros", False),
             ):
                 pair.findings[-1] = pair.findings[-1].softened(Level.SHOULD)
+    note_tolerated(pair, source, output, own + pair.findings)
     return pair.judgement(own)
 
 

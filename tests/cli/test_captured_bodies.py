@@ -60,3 +60,23 @@ def test_a_conversation_that_the_client_left_out(told: Any) -> None:
     code, found = told(source, output, "openai_responses", "anthropic")
     assert code == 1
     assert found["translation/stored-history"] == "MUST"
+
+
+def test_what_was_tolerated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = json.loads(
+        (load_corpus().root / "equivalences/id-rewritten/same/another-legal-id-on-call-and-result.json").read_bytes()
+    )
+    files = [tmp_path / f"{name}.json" for name in ("source", "output")]
+    for path in files:
+        path.write_text(json.dumps(pair[path.stem]), encoding="utf-8")
+    command = ["judge", "--client", pair["client"], "--upstream", pair["upstream"], *map(str, files)]
+    assert main(command) == 0
+    assert "tolerated:" not in capsys.readouterr().out
+    assert main([*command, "--tolerated"]) == 0
+    told = capsys.readouterr().out
+    line = next(line for line in told.splitlines() if "id-rewritten" in line)
+    assert "/messages/2/tool_calls/0/id  (source /messages/1/content/1/id): " in line
+    assert main([*command, "--tolerated", "--json"]) == 0
+    noted = json.loads(capsys.readouterr().out)["tolerated"]
+    first = next(one for one in noted if one["name"] == "id-rewritten")
+    assert first["got"] == pair["output"]["messages"][2]["tool_calls"][0]["id"] != first["want"]

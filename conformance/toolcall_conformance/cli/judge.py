@@ -12,6 +12,7 @@ from typing import Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.findings import Finding, Judgement, Level, worst
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import Subject, describe
@@ -57,6 +58,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "--upstream-model", metavar="MODEL", help="the model that the request goes to, if not in its body"
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 for a SHOULD finding as well")
+    parser.add_argument(
+        "--tolerated", action="store_true", help="list the differences that are no faults, too, and why they are none"
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.set_defaults(run=run)
 
@@ -90,6 +94,7 @@ def run(parsed: argparse.Namespace) -> int:
         client_model=parsed.client_model,
         upstream_model=parsed.upstream_model,
         captured=True,
+        tolerated=parsed.tolerated,
         corpus=corpus,
     )
     subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
@@ -136,6 +141,8 @@ def _tell(
             if (number := event_of(finding)) is not None:
                 plain["event"] = number
         said = {"verdict": verdict, "findings": told, "losses": [asdict(loss) for loss in judgement.losses]}
+        if parsed.tolerated:
+            said["tolerated"] = tolerated_json(judgement.tolerated)
         print(json.dumps(said | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
         for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
@@ -145,6 +152,8 @@ def _tell(
         if judgement.losses:
             print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
             print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
+        for text in tolerated_lines(judgement.tolerated) if parsed.tolerated else ():
+            print(text)
         print(_verdict(len(findings), gravest))
     return 1 if failed else 0
 

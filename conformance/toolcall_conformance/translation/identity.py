@@ -55,7 +55,7 @@ def says_the_same(
         return reply or _is_nothing(key, got, defaults)
     if got is MISSING and isinstance(want, dict):
         return all(
-            _is_nothing(key, value, defaults) or (reply and zeros and _is_zero(value)) for key, value in want.items()
+            _is_nothing(key, value, defaults) or (reply and zeros and is_zero(value)) for key, value in want.items()
         )
     return False
 
@@ -67,7 +67,8 @@ def _unblank(value: Any) -> Any:
     return None if value == "" else value
 
 
-def _is_zero(value: Any) -> bool:
+def is_zero(value: Any) -> bool:
+    """Whether a value is what protobuf's JSON leaves out: 0, false, blank text."""
     return not isinstance(value, (dict, list)) and not value
 
 

@@ -190,7 +190,7 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
         level = Level.NOTE if _mentioned(pair, media.url) else Level.SHOULD
     elif media.data is None:
         level = Level.NOTE  # a file that only its provider has
-    elif demand == "cannot" and _replaced(pair, media):
+    elif demand == "cannot" and stands_for(pair, media) is not None:
         return
     pair.report(
         "translation/media-lost",
@@ -220,13 +220,11 @@ def demand_of(pair: Pair, media: Media, *, in_result: bool) -> str:
     return pair.demand(element)
 
 
-def _replaced(pair: Pair, media: Media) -> bool:
-    """Whether a text of the output that the source does not have stands for the media."""
+def stands_for(pair: Pair, media: Media) -> str | None:
+    """The text of the output that stands for the media and that the source does not have, if there is one."""
     said = {text.strip() for text in _texts(pair.source)}
-    return any(
-        text.strip() not in said and without_placeholders(pair.corpus, [text], [media]) != [text]
-        for text in _texts(pair.output)
-    )
+    texts = (text for text in _texts(pair.output) if text.strip() not in said)
+    return next((text for text in texts if without_placeholders(pair.corpus, [text], [media]) != [text]), None)
 
 
 def _texts(reading: Reading) -> Iterator[str]:

@@ -1,0 +1,87 @@
+"""Keys and values around what is said: generated ones, unknown ones, and those that JSON of protobuf leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.model import Reading, Value
+from toolcall_conformance.translation import identity
+from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+
+
+def _is_reply(seen: Seen) -> bool:
+    return seen.pair.output.direction == "response"
+
+
+@tolerance("generated-values")
+def generated_values(seen: Seen) -> Iterator[Place]:
+    """A reply has an id or a time of its own."""
+    if not _is_reply(seen) or not isinstance(seen.after, dict):
+        return
+    for key in seen.pair.target["generated_keys"]:
+        got, want = seen.after.get(key, MISSING), MISSING
+        if seen.pair.source.format == seen.pair.output.format:
+            want = seen.before.get(key, MISSING)
+        if got is not MISSING and got != want:
+            yield Place(join("", key), None, want, got)
+
+
+@tolerance("unknown-reply-keys")
+def unknown_reply_keys(seen: Seen) -> Iterator[Place]:
+    """A reply has a key that nobody reads, and that is none of another format's."""
+    if not _is_reply(seen):
+        return
+    corpus, own = seen.pair.corpus, seen.pair.output.format
+    known = {mark for name in corpus.formats if name != own for mark in corpus.format(name).get("marks", [])}
+    for residue in seen.pair.output.residue:
+        if residue.key not in known:
+            yield Place(residue.pointer, None, MISSING, residue.value)
+
+
+@tolerance("proto-json-zeros")
+def proto_json_zeros(seen: Seen) -> Iterator[Place]:
+    """A member that would be 0, false or blank was left out of a reply."""
+    if not _is_reply(seen) or seen.pair.source.format != seen.pair.output.format:
+        return
+    if seen.pair.target.get("omits_zeros", False):
+        for pointer, want, got in identity.differences(seen.before, seen.after):
+            if got is MISSING and isinstance(want, dict) and all(map(identity.is_zero, want.values())):
+                yield Place(pointer, None, want)
+
+
+@tolerance("proto-json-names")
+def proto_json_names(seen: Seen) -> Iterator[Place]:
+    """A key stands there in snake_case, where protobuf's JSON has camelCase."""
+    pair = seen.pair
+    if pair.corpus.format(pair.source.format).get("omits_zeros", False):
+        for pointer, key in _keys(pair.source, seen.before):
+            if _camel(key) != key:
+                yield Place("", pointer, key)
+    if pair.target.get("omits_zeros", False):
+        for pointer, key in _keys(pair.output, seen.after):
+            if _camel(key) != key:
+                yield Place(pointer, None, _camel(key), key)
+
+
+def _camel(key: str) -> str:
+    first, *others = key.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in others)
+
+
+def _keys(reading: Reading, body: Any) -> Iterator[tuple[str, str]]:
+    """The format's own keys in a body, with their pointers: none of arguments, results and schemas."""
+    closed = {call.arguments_pointer for call in reading.calls} | {tool.schema_pointer for tool in reading.tools}
+    closed |= {part.pointer for result in reading.results for part in result.parts if isinstance(part, Value)}
+    places: list[tuple[str, Any]] = [("", body)]
+    while places:
+        pointer, value = places.pop()
+        if pointer in closed:
+            continue
+        if isinstance(value, dict):
+            yield from ((join(pointer, key), key) for key in value)
+            places += [(join(pointer, key), entry) for key, entry in value.items()]
+        elif isinstance(value, list):
+            places += [(join(pointer, index), entry) for index, entry in enumerate(value)]

@@ -1,0 +1,42 @@
+"""Media that left their result, or gave way to words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.reading import Media, Result
+from toolcall_conformance.reading.model import Reading
+from toolcall_conformance.translation.media import demand_of, stands_for
+from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+
+
+def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
+    """The media of a body, and whether each stands in a result."""
+    for turn in reading.turns:
+        for item in turn.items:
+            if isinstance(item, Media):
+                yield item, False
+            elif isinstance(item, Result):
+                yield from ((part, True) for part in item.parts if isinstance(part, Media))
+
+
+@tolerance("media-beside-result")
+def media_beside_result(seen: Seen) -> Iterator[Place]:
+    """Media stand in a result on one side, and beside the results on the other."""
+    output = list(_media(seen.pair.output))
+    for one, inside in _media(seen.pair.source):
+        twins = [(two, within) for two, within in output if media_bytes(one) == media_bytes(two)]
+        if twins and all(within != inside for _, within in twins):
+            yield Place(twins[0][0].pointer, one.pointer)
+
+
+@tolerance("media-placeholder")
+def media_placeholder(seen: Seen) -> Iterator[Place]:
+    """A visible text stands for media that the output's format does not take."""
+    there = {media_bytes(media) for media, _ in _media(seen.pair.output)}
+    for media, inside in _media(seen.pair.source):
+        if media_bytes(media) not in there and demand_of(seen.pair, media, in_result=inside) != "must":
+            text = stands_for(seen.pair, media)
+            if text is not None:
+                yield Place("", media.pointer, f"{media.kind} {media.mime or ''}".strip(), text)

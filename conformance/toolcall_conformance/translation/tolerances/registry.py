@@ -1,0 +1,90 @@
+"""Which function finds the places where two bodies rest on an equivalence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.translation.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Two bodies as they stand (``before``, ``after``), and the pair of their readings with its calls aligned."""
+
+    pair: Pair
+    before: Any
+    after: Any
+
+    def source(self, pointer: str | None) -> Any:
+        """What stands at a place of the source; MISSING where nothing does."""
+        return _at(self.before, pointer)
+
+    def output(self, pointer: str | None) -> Any:
+        """What stands at a place of the output; MISSING where nothing does."""
+        return _at(self.after, pointer)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the output, and one of the source, that say the same in different words."""
+
+    pointer: str
+    source_pointer: str | None = None
+    want: Any = MISSING
+    got: Any = MISSING
+
+
+Tolerance = Callable[[Seen], Iterator[Place]]
+#: The functions by the name of their equivalence, which is a folder of ``corpus/equivalences``.
+TOLERANCES: Final[dict[str, Tolerance]] = {}
+
+
+def tolerance(name: str) -> Callable[[Tolerance], Tolerance]:
+    """Register a function under the name of its equivalence."""
+
+    def register(function: Tolerance) -> Tolerance:
+        if name in TOLERANCES:
+            raise ValueError(f"two functions for the equivalence {name}")
+        TOLERANCES[name] = function
+        return function
+
+    return register
+
+
+def note_tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding]) -> None:
+    """Note what was accepted, if anybody asked. What ``found`` reports as a MUST at a place was not accepted there."""
+    if pair.tolerated is None:
+        return
+    seen = Seen(pair, source, output)
+    refused = {
+        place
+        for finding in found
+        if finding.level is Level.MUST
+        for place in (("output", finding.pointer), ("source", finding.source_pointer))
+        if place[1]
+    }
+    for name, function in TOLERANCES.items():
+        known = set()
+        for place in _places(function, seen):
+            key = (place.pointer, place.source_pointer)
+            if key not in known and not refused & {("output", key[0]), ("source", key[1])}:
+                known.add(key)
+                pair.tolerate(name, place.pointer, source=place.source_pointer, want=place.want, got=place.got)
+
+
+def _places(function: Tolerance, seen: Seen) -> list[Place]:
+    try:
+        return list(function(seen))
+    except RecursionError:
+        return []  # nested so deep that nothing can be said
+
+
+def _at(body: Any, pointer: str | None) -> Any:
+    try:
+        return MISSING if pointer is None else resolve(body, pointer)
+    except LookupError:
+        return MISSING

@@ -1,0 +1,73 @@
+"""One schema in two spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading.model import Tool
+from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+
+Feature = Callable[[dict[str, Any]], str | None]
+"""The keyword of a schema object that is spelt in the way in question, None if there is none."""
+
+
+def _told_by(seen: Seen, feature: Feature) -> Iterator[Place]:
+    """The tools of which one schema has a feature somewhere that the other's has nowhere."""
+    others = {tool.name: tool for tool in seen.pair.output.tools}
+    for tool in seen.pair.source.tools:
+        twin = others.get(seen.pair.names.get(tool.name or "", ""))
+        if twin is None:
+            continue
+        before, after = _having(tool.schema, feature), _having(twin.schema, feature)
+        if (before is None) != (after is None):
+            yield Place(_place(twin, after), _place(tool, before))
+
+
+def _place(tool: Tool, inside: str | None) -> str:
+    return tool.pointer if tool.schema_pointer is None else tool.schema_pointer + (inside or "")
+
+
+def _having(schema: Any, feature: Feature) -> str | None:
+    """The pointer of the first keyword inside that is a feature."""
+    places = [("", schema)]
+    while places:
+        pointer, value = places.pop(0)
+        if isinstance(value, dict):
+            if (key := feature(value)) is not None:
+                return join(pointer, key)
+            places += [(join(pointer, key), entry) for key, entry in value.items()]
+        elif isinstance(value, list):
+            places += [(join(pointer, index), entry) for index, entry in enumerate(value)]
+    return None
+
+
+@tolerance("schema-type-case")
+def schema_type_case(seen: Seen) -> Iterator[Place]:
+    """Types in upper case on one side."""
+    return _told_by(seen, lambda schema: "type" if _is_upper(schema.get("type")) else None)
+
+
+def _is_upper(name: Any) -> bool:
+    return isinstance(name, str) and name.isupper()
+
+
+@tolerance("schema-nullable")
+def schema_nullable(seen: Seen) -> Iterator[Place]:
+    """``nullable`` on one side."""
+    return _told_by(seen, lambda schema: "nullable" if schema.get("nullable") is True else None)
+
+
+@tolerance("schema-ref-inlined")
+def schema_ref_inlined(seen: Seen) -> Iterator[Place]:
+    """A reference on one side."""
+    keys = ("$ref", "ref")
+    return _told_by(seen, lambda schema: next((key for key in keys if isinstance(schema.get(key), str)), None))
+
+
+@tolerance("schema-empty-keywords")
+def schema_empty_keywords(seen: Seen) -> Iterator[Place]:
+    """``required`` or ``properties`` on one side, and empty."""
+    keys = ("required", "properties")
+    return _told_by(seen, lambda schema: next((key for key in keys if schema.get(key) in ([], {})), None))

@@ -1,0 +1,96 @@
+"""One JSON value in two spellings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.reading import Call, Opaque, Reading
+from toolcall_conformance.reading.model import Media, Result, Unreadable
+from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
+from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+
+
+def _calls(seen: Seen) -> Iterator[tuple[Call, Call]]:
+    """Aligned calls whose arguments are the same JSON value."""
+    source, output = seen.pair.source.calls, seen.pair.output.calls
+    for left, right in seen.pair.calls.items():
+        one, two = source[left], output[right]
+        readable = not isinstance(one.arguments, Unreadable) and not isinstance(two.arguments, Unreadable)
+        if readable and equal(one.arguments, two.arguments):
+            yield one, two
+
+
+@tolerance("arguments-as-json")
+def arguments_as_json(seen: Seen) -> Iterator[Place]:
+    """JSON text of arguments that another writer would have spelt otherwise: other white space, escapes, order."""
+    for one, two in _calls(seen):
+        want, got = seen.source(one.arguments_pointer), seen.output(two.arguments_pointer)
+        if {type(want), type(got)} <= {str, dict} and _spellings(want).isdisjoint(_spellings(got)):
+            yield Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+
+
+def _spellings(arguments: Any) -> set[str]:
+    """A text, or the texts that the usual writers make of an object."""
+    if isinstance(arguments, str):
+        return {arguments}
+    return {json.dumps(arguments, ensure_ascii=False, separators=pair) for pair in ((",", ":"), (", ", ": "))}
+
+
+@tolerance("number-spelling")
+def number_spelling(seen: Seen) -> Iterator[Place]:
+    """A number as 5 on one side and as 5.0 on the other."""
+    for one, two in _calls(seen):
+        for want, got in _numbers(one.arguments, two.arguments):
+            yield Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+    for name, setting in seen.pair.source.settings.items():
+        other = seen.pair.output.settings.get(name)
+        if other is not None and equal(setting.value, other.value):
+            for want, got in _numbers(setting.value, other.value):
+                yield Place(other.pointer, setting.pointer, want, got)
+
+
+def _numbers(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """The numbers inside two equal values that are whole on one side only."""
+    if isinstance(left, dict):
+        for key, value in left.items():
+            yield from _numbers(value, right[key])
+    elif isinstance(left, list):
+        for one, two in zip(left, right, strict=True):
+            yield from _numbers(one, two)
+    elif type(left) is not type(right):
+        yield left, right
+
+
+@tolerance("base64-alphabet")
+def base64_alphabet(seen: Seen) -> Iterator[Place]:
+    """Media or state with the same bytes in other characters."""
+    source, output = list(_media(seen.pair.source)), list(_media(seen.pair.output))
+    for one in source:
+        for two in output:
+            if one.data != two.data and media_bytes(one) == media_bytes(two):
+                yield Place(two.pointer, one.pointer, _short(one.data), _short(two.data))
+    if not seen.pair.target.get("opaque_as_bytes"):
+        return
+    for old in _opaque(seen.pair.source):
+        for new in _opaque(seen.pair.output):
+            if old.value != new.value and base64_spelling(old.value) == base64_spelling(new.value):
+                yield Place(new.pointer, old.pointer, _short(old.value), _short(new.value))
+
+
+def _media(reading: Reading) -> Iterator[Media]:
+    for turn in reading.turns:
+        for item in turn.items:
+            parts = item.parts if isinstance(item, Result) else (item,)
+            yield from (part for part in parts if isinstance(part, Media) and part.data is not None)
+
+
+def _opaque(reading: Reading) -> Iterator[Opaque]:
+    return (item for turn in reading.turns for item in turn.items if isinstance(item, Opaque))
+
+
+def _short(data: str | None) -> str:
+    """The end of base64: there the padding is."""
+    return f"…{(data or '')[-12:]}"
