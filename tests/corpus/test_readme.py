@@ -1,0 +1,177 @@
+"""The corpus's README is true: its runners run, it names every key, and the README of the verdicts agrees with it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.jsonstyle import written
+from toolcall_conformance.library import default_root, read_json
+
+ROOT = default_root()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
+#: Where the README tells of the keys of each schema.
+SECTIONS = {
+    **{name: f"{name}.json" for name in ("corpus", "scenario", "format", "expresses", "transport")},
+    **{name: f"translation/{name}.json" for name in ("elements", "losses")},
+    **{"tool": "tools/", "rule": "rules/", "stream-rules": "rules/", "retired-rules": "rules/"},
+    **{"equivalence": "equivalences/", "equivalence-pair": "equivalences/", "verdict": "verdicts/"},
+}
+MOST_LINES = 80
+#: One family of cases is enough here: what every body is worth, tests/corpus/test_goldens.py asks.
+FAMILY = "ids"
+
+
+def code(language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def section(text: str, heading: str) -> str:
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^##? |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"corpus/README.md has no section {heading!r}; add one with the keys"
+    return found[1]
+
+
+def keys(schema: Any) -> Iterator[str]:
+    """The keys that a schema names."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        for keyword, entry in schema.items():
+            if keyword not in ("if", "not"):
+                yield from keys(entry)
+    elif isinstance(schema, list):
+        for entry in schema:
+            yield from keys(entry)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the Python runner."""
+    path = tmp_path_factory.mktemp("python") / "runner.py"
+    path.write_text(code("python"), encoding="utf-8")
+    return [sys.executable, "-I", str(path)]
+
+
+@pytest.fixture(scope="module")
+def typescript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the TypeScript runner, with what it needs from npm."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip("there is no Node with npm")
+    folder = tmp_path_factory.mktemp("typescript")
+    (folder / "package.json").write_text('{"type": "module", "private": true}\n', encoding="utf-8")
+    (folder / "runner.ts").write_text(code("typescript"), encoding="utf-8")
+    install = [npm, "install", "--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "ajv@8", "tsx@4"]
+    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode:
+        pytest.skip(f"npm cannot install ajv and tsx: {done.stderr.strip()[-200:]}")
+    loader = (folder / "node_modules" / "tsx" / "dist" / "loader.mjs").as_uri()
+    return [node, "--import", loader, str(folder / "runner.ts")]
+
+
+def run(command: list[str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A corpus of one case and three verdicts, to be broken."""
+    root = tmp_path / "corpus"
+    for folder in ("formats", "translation", "scenarios/shell/seed"):
+        shutil.copytree(ROOT / folder, root / folder)
+    found: dict[str, Path] = {}
+    for path in sorted(ROOT.glob("verdicts/*/*/*.json")):
+        found.setdefault(read_json(path)["kind"], path)
+    for path in found.values():
+        shutil.copytree(path.parent, root / path.parent.relative_to(ROOT))
+    return root
+
+
+@pytest.mark.parametrize("language", ["python", "typescript"])
+def test_a_runner_is_short(language: str) -> None:
+    lines = code(language).splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= 120
+
+
+@pytest.fixture(scope="module")
+def found(python: list[str]) -> subprocess.CompletedProcess[str]:
+    """What the Python runner says of our corpus."""
+    return run(python, str(ROOT), FAMILY)
+
+
+def test_the_python_runner_finds_the_corpus_right(found: subprocess.CompletedProcess[str]) -> None:
+    assert (found.returncode, found.stderr) == (0, "")
+    counts = {what: int(count) for count, _, what in (line.partition(" ") for line in found.stdout.splitlines())}
+    bodies = len(list(ROOT.glob(f"scenarios/{FAMILY}/*/*/*.*")))
+    print(found.stdout)
+    assert 0 < counts["bodies of cases"] <= bodies
+    crossing = [read_json(path) for path in ROOT.glob("verdicts/*/*/*.json")]
+    crossing = [verdict for verdict in crossing if verdict["client"] != verdict["upstream"]]
+    assert sum(counts.values()) - counts["bodies of cases"] == len(crossing)
+    assert counts["broken verdicts of schema rules"] > 200
+
+
+def test_the_typescript_runner_agrees(found: subprocess.CompletedProcess[str], typescript: list[str]) -> None:
+    done = run(typescript, str(ROOT), FAMILY)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == found.stdout
+
+
+@pytest.mark.parametrize("language", ["python", "typescript"])
+def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytest.FixtureRequest) -> None:
+    """A golden that breaks a MUST, a fault that no schema finds, and a harmless verdict with a fault."""
+    command = request.getfixturevalue(language)
+    assert run(command, str(small)).returncode == 0
+    golden = small / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
+    golden.write_text(written({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")
+    broken, harmless = small / "verdicts" / "a" / "broken" / "x.json", small / "verdicts" / "a" / "harmless" / "x.json"
+    verdict = {"direction": "request", "client": "gemini", "upstream": "anthropic", "output": read_json(golden)}
+    for path in (broken, harmless):
+        path.parent.mkdir(parents=True)
+        expected = ["anthropic/tool-name"] if path == broken else []
+        path.write_text(written({**verdict, "kind": path.parent.name, "expect": expected}), encoding="utf-8")
+    done = run(command, str(small))
+    assert done.returncode == 1
+    for path in (golden, broken, harmless):
+        assert path.relative_to(small).as_posix() in done.stderr
+
+
+def test_every_schema_has_its_section() -> None:
+    assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SECTIONS)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_every_key_is_named(name: str) -> None:
+    schema = read_json(ROOT / "schemas" / f"{name}.schema.json")
+    if name == "expresses":  # its keys are the elements; what they are, elements.json tells
+        schema = schema["$defs"]
+    preface = README.partition("# The files, key by key")[2].partition("\n## ")[0]
+    words = set(re.findall(r"`([a-z_]+)`", preface + section(README, SECTIONS[name])))
+    assert set(keys(schema)) - words == set()
+
+
+def test_both_readmes_say_the_same_of_verdicts() -> None:
+    assert section(README, "verdicts/").partition("`verdicts/README.md`")[0].strip() in VERDICTS
+
+
+def test_the_layout_names_every_file() -> None:
+    layout = section(README, "Layout")
+    for path in ROOT.iterdir():
+        assert path.name == "README.md" or path.name in layout, path
+    for path in [*ROOT.glob("formats/*/*"), *ROOT.glob("translation/*")]:
+        assert path.name in layout, path
+
+
+@pytest.mark.parametrize("text", [README, VERDICTS], ids=["README.md", "verdicts/README.md"])
+def test_lines_fit_a_screen(text: str) -> None:
+    assert [line for line in text.splitlines() if len(line) > 120] == []
