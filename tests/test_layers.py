@@ -120,6 +120,17 @@ def said_in(path: Path) -> set[str]:
     return {value for value in constants if isinstance(value, str)}
 
 
+def names_in(path: Path) -> set[str]:
+    """The names in a file's code: of functions, classes, variables and attributes."""
+    found: set[str] = set()
+    for node in ast.walk(_parsed(path)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            found.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return found
+
+
 @pytest.mark.parametrize("whose", SOURCES)
 def test_only_a_format_s_own_package_names_it(whose: str) -> None:
     words = words_of_formats()
@@ -127,6 +138,7 @@ def test_only_a_format_s_own_package_names_it(whose: str) -> None:
         # Adapters say what a published translator can: that is about its formats.
         if "formats" not in path.parts and "adapters" not in path.parts:
             said = [f"{word!r}, {words[word]}" for word in sorted(said_in(path) & words.keys())]
+            said += [f"{name} after a format" for name in names_in(path) if any(one in name for one in format_names())]
             assert not said, f"{path.relative_to(ROOT)} names {'; '.join(said)}"
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference.reference_bodies import ask, open_way
-from toolcall_reference import schemas
+from toolcall_reference.formats.gemini.schemas import from_parameters, to_parameters
 
 RICH: dict[str, Any] = {
     "type": "object",
@@ -141,9 +141,9 @@ SIMPLE = st.recursive(
 @given(SIMPLE)
 @settings(derandomize=True, max_examples=150, deadline=None)
 def test_to_gemini_and_back_means_the_same(schema: dict[str, Any]) -> None:
-    converted, lost = schemas.to_gemini(schema)
+    converted, lost = to_parameters(schema)
     assert lost == []
-    back = schemas.from_gemini(converted)
+    back = from_parameters(converted)
     jsonschema.Draft202012Validator.check_schema(back)
     for instance in (None, "x", 0, 1, 1.5, True, [], [1], [None], {}, {"a": "x"}, {"a": 1, "type": None}, {"a": [1]}):
         before = jsonschema.Draft202012Validator(schema).is_valid(instance)
@@ -152,7 +152,7 @@ def test_to_gemini_and_back_means_the_same(schema: dict[str, Any]) -> None:
 
 
 def test_references_are_put_in_place_for_parameters() -> None:
-    converted, lost = schemas.to_gemini(RICH)
+    converted, lost = to_parameters(RICH)
     assert converted["properties"]["tree"]["type"] == "OBJECT"
     assert "recursive $ref" in lost
     assert "$ref" not in str(converted)

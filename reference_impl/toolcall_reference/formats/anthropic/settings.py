@@ -11,6 +11,8 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
+from .schemas import for_input
+
 _MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _KNOWN = {
     "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
@@ -125,7 +127,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         schema = schemas.FREE_TEXT
         if tool.format not in (None, {"type": "text"}):
             target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
-    found["input_schema"], lost = schemas.for_anthropic(schema)
+    found["input_schema"], lost = for_input(schema)
     for keyword in lost:
         target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:

@@ -13,6 +13,7 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
 from .api import NAME
+from .results import unwrap
 from .settings import decode_settings, decode_tools
 from .spelling import camel
 
@@ -115,7 +116,7 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
     call = ledger.answer(given, name)
     if call is None and given is not None:
         call = ledger.answer(None, name)
-    content, failed = results.unwrap(as_object(answer.get("response"), "response"))
+    content, failed = unwrap(as_object(answer.get("response"), "response"))
     pictures = [_media(part) for part in parts_of(answer) if "inlineData" in part or "fileData" in part]
     parts: list[Text | Media] = [*([Text(content)] if content or not pictures else []), *pictures]
     if pictures and answer.get("response") in (None, {}):

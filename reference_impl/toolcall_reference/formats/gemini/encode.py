@@ -24,6 +24,7 @@ from toolcall_reference.target import Target
 
 from .api import IDS, NAME, NAMES
 from .models import demands_signatures, nests_media
+from .results import wrap
 from .settings import encode_choice, encode_config, encode_tool, encode_tools
 
 PLACEHOLDER = "."
@@ -130,7 +131,7 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> tuple[Body, list[Body]]:
     pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
-    answer: Body = {"name": target.names.to(result.name), "response": results.wrap(result)}
+    answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
     if pictures and result.result == "" and not result.is_error:
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
         answer["response"] = {"output": f"[{what}]"}

@@ -12,6 +12,7 @@ from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
 from .models import is_third
+from .schemas import for_json_schema, from_parameters, to_parameters
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {
@@ -42,7 +43,7 @@ def _function(declaration: Body, losses: Losses) -> Tool:
     name = as_text(declaration.get("name"), "a function's name")
     schema = declaration.get("parametersJsonSchema")
     if schema is None and declaration.get("parameters") is not None:
-        schema = schemas.from_gemini(declaration["parameters"])
+        schema = from_parameters(declaration["parameters"])
     for key in ("response", "responseJsonSchema", "behavior"):
         if declaration.get(key) is not None:
             losses.add("tool", f"{key} of a declaration is Gemini's alone; dropped", name)
@@ -71,7 +72,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
     )
     schema = config.get("responseJsonSchema")
     if schema is None and config.get("responseSchema") is not None:
-        schema = schemas.from_gemini(config["responseSchema"])
+        schema = from_parameters(config["responseSchema"])
     if schema is not None:
         found.response_format = ResponseFormat("json_schema", schema)
     elif config.get("responseMimeType") == "application/json":
@@ -127,13 +128,13 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     if schema is None:
         return found
     if "parameters" in target.spelling:
-        parameters, lost = schemas.to_gemini(schema)
+        parameters, lost = to_parameters(schema)
         for keyword in dict.fromkeys(lost):
             target.losses.add("tool-schema", f"{keyword} cannot be said in parameters; widened", tool.name)
         if "properties" in parameters:
             found["parameters"] = parameters
     else:
-        found["parametersJsonSchema"] = schemas.for_gemini_json_schema(schemas.rooted(schema))
+        found["parametersJsonSchema"] = for_json_schema(schemas.rooted(schema))
     return found
 
 
