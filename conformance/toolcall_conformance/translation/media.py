@@ -21,16 +21,6 @@ from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.placeholders import without_placeholders
 
-MIME_NAMES = {
-    "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png", "audio/mp3": "audio/mpeg",
-    "audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/vnd.wave": "audio/wav", "audio/x-m4a": "audio/mp4",
-}  # fmt: skip
-# How the base64 of a file of the type begins: who declares what the bytes are mends a wrong type.
-MAGIC = {
-    "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
-    "JVBERi": "application/pdf",
-}  # fmt: skip
-
 
 @dataclass(slots=True, eq=False)
 class Piece:
@@ -147,7 +137,7 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
 
 
 def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
-    want, got = _mime(left.media), _mime(right.media)
+    want, got = mime_of(pair.corpus, left.media), mime_of(pair.corpus, right.media)
     if right.media.kind == "image" and want is not None and not want.startswith("image/"):
         pair.report(
             "translation/media-lost",
@@ -159,8 +149,9 @@ def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
             subject=_words(left),
         )
         return
-    actual = next((mime for magic, mime in MAGIC.items() if left.key.startswith(magic)), None)
-    if want is None or got is None or got in (want, actual) or "application/octet-stream" in (want, got):
+    known = pair.corpus.equivalence("media-type-alias").parameters
+    actual = next((mime for mime, magic in known["magic"].items() if left.key.startswith(magic)), None)
+    if want is None or got is None or got in (want, actual) or not {want, got}.isdisjoint(known["any"]):
         return
     if want.startswith("text/") and got.startswith("text/"):
         return
@@ -175,9 +166,11 @@ def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
     )
 
 
-def _mime(media: Media) -> str | None:
+def mime_of(corpus: Corpus, media: Media) -> str | None:
+    """The type of media by its usual name, without parameters."""
     name = (media.mime or "").split(";")[0].strip().lower()
-    return MIME_NAMES.get(name, name) or None
+    usual = corpus.equivalence("media-type-alias").parameters["names"]
+    return str(usual.get(name, name)) or None
 
 
 def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
@@ -212,7 +205,7 @@ def element_of(media: Media, *, in_result: bool) -> str:
 def demand_of(pair: Pair, media: Media, *, in_result: bool) -> str:
     """How far media must survive: as their element does, if every format on the way is known to take their type."""
     element = element_of(media, in_result=in_result)
-    mime = _mime(media)
+    mime = mime_of(pair.corpus, media)
     for name in (pair.output.format, pair.through):
         types = None if name is None else pair.corpus.expression(name, element).get("types")
         if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):

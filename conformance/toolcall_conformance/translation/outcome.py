@@ -6,15 +6,6 @@ from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Finish
 from toolcall_conformance.translation.pair import Pair
 
-# What a reason may become where the target has no word for it, best first.
-NEXT_BEST = {
-    "stop_sequence": ("end",),
-    "refusal": ("filter", "end"),
-    "filter": ("refusal", "end"),
-    "pause": ("end", "other"),
-    "error": ("other", "filter", "refusal"),
-}
-
 
 def compare_finish(pair: Pair) -> None:
     """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
@@ -24,11 +15,10 @@ def compare_finish(pair: Pair) -> None:
     if any(call.ordinal not in pair.calls for call in pair.source.calls):
         return  # a cascade: the lost call is told already
     got = output.reason if output is not None else None
-    accepted = {source.reason}
-    # Who calls a classifier's intervention a refusal, and who a filter's: both words stop the client.
-    accepted |= {"filter"} if source.reason == "refusal" else set()
+    known = pair.corpus.equivalence("finish-next-best").parameters
+    accepted = {source.reason, *known["always"].get(source.reason, ())}
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
-        accepted.update(NEXT_BEST.get(source.reason, ()))
+        accepted.update(known["next_best"].get(source.reason, ()))
     where = output.pointer if output is not None else ""
     if got not in accepted:
         pair.report(

@@ -41,6 +41,14 @@ def unknown_reply_keys(seen: Seen) -> Iterator[Place]:
             yield Place(residue.pointer, None, MISSING, residue.value)
 
 
+@tolerance("finish-next-best")
+def finish_next_best(seen: Seen) -> Iterator[Place]:
+    """A reply ended, in the words of the target's format, for a reason that is only near to the source's."""
+    before, after = seen.pair.source.finish, seen.pair.output.finish
+    if before is not None and after is not None and before.reason != after.reason:
+        yield Place(after.pointer, before.pointer, before.reason, after.reason)
+
+
 @tolerance("proto-json-zeros")
 def proto_json_zeros(seen: Seen) -> Iterator[Place]:
     """A member that would be 0, false or blank was left out of a reply."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.reading.model import Reading
-from toolcall_conformance.translation.media import demand_of, stands_for
+from toolcall_conformance.translation.media import demand_of, mime_of, stands_for
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
 
@@ -40,3 +40,14 @@ def media_placeholder(seen: Seen) -> Iterator[Place]:
             text = stands_for(seen.pair, media)
             if text is not None:
                 yield Place("", media.pointer, f"{media.kind} {media.mime or ''}".strip(), text)
+
+
+@tolerance("media-type-alias")
+def media_type_alias(seen: Seen) -> Iterator[Place]:
+    """Media with the same bytes have a type by another name, or by the name that the bytes have."""
+    output = [media for media, _ in _media(seen.pair.output)]
+    for one, _ in _media(seen.pair.source):
+        for two in output:
+            both = mime_of(seen.pair.corpus, one) is not None and mime_of(seen.pair.corpus, two) is not None
+            if both and one.mime != two.mime and media_bytes(one) == media_bytes(two):
+                yield Place(two.pointer, one.pointer, one.mime, two.mime)
