@@ -166,9 +166,12 @@ class Corpus:
     def version(self) -> str:
         return str(self.manifest["version"])
 
-    @property
+    @cached_property
     def formats(self) -> tuple[str, ...]:
-        return tuple(self.manifest["formats"])
+        """The formats that have a folder: in the order of the manifest, and behind them those that it does not list."""
+        listed = tuple(self.manifest["formats"])
+        found = sorted(path.parent.name for path in self.root.glob("formats/*/format.json"))
+        return (*listed, *(name for name in found if name not in listed))
 
     @cached_property
     def remembered(self) -> frozenset[str]:

@@ -54,6 +54,11 @@ def test_a_whole_corpus_loads(copy: Path) -> None:
     assert [exchange.number for exchange in case.exchanges("gemini")] == [1, 2]
 
 
+def test_a_format_is_there_by_its_folder(copy: Path) -> None:
+    shutil.copytree(copy / "formats" / "gemini", copy / "formats" / "another")
+    assert Corpus(copy).formats == (*Corpus(default_root()).formats, "another")
+
+
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=says("nowhere", "no such folder", "corpus.json")):
         Corpus(tmp_path / "nowhere")
