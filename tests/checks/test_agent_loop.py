@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from doubles.sessions.model import SessionDouble, session_doubles
-from doubles.sessions.running import play
+from doubles.catalogue import doubles
+from doubles.loop import LoopDouble, play
 from judging import judge_history
 from toolcall_conformance.checks.agent_loop import variants
 from toolcall_conformance.findings import Level, Verdict
@@ -16,8 +16,8 @@ from toolcall_conformance.library import load_corpus
 CORPUS = load_corpus()
 
 
-def double(name: str) -> SessionDouble:
-    return next(each for each in session_doubles() if each.fault == name)
+def double(name: str) -> LoopDouble:
+    return next(each for each in doubles(LoopDouble) if each.fault == name)
 
 
 @pytest.mark.parametrize(

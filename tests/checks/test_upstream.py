@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from doubles.draft import Draft
-from doubles.sessions.model import DoubledSession
+from doubles.loop import DoubledSession
 from doubles.wire import tools as wire_tools
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult

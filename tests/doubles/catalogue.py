@@ -1,167 +1,171 @@
-"""The catalogue: what a double is, and the three decorators that put one into it.
+"""The catalogue of doubles: what a double is, how one gets in, and all of them.
 
-A double is one small function that gets a :class:`~doubles.draft.Draft` (a copy of the body that the reference
-produced) and puts one fault, or one harmless difference, into it. It raises Skip, mostly through ``need``, where a body
-has nothing to put it into; so a body that it did change is one in which every honest judge sees the fault.
+A double is the reference with one fault, or one harmless habit, put into what it makes. Where it is put decides what
+kind of :class:`Double` it is: ``doubles.body`` (one body, wherever the corpus has something to change),
+``doubles.loop`` (what a session does in the course of a conversation), ``doubles.stream`` (the pieces of a stream).
+Each offers the same three decorators, ``broken``, ``warning`` and ``harmless``.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
 
-from doubles.draft import Draft, Skip
+from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.library import load_corpus
 
 ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
 FORMATS = (ANTHROPIC, CHAT, RESPONSES, GEMINI)
-WITH_IDS = (ANTHROPIC, CHAT, RESPONSES)
-TEXT_ARGUMENTS = (CHAT, RESPONSES)
-OBJECT_ARGUMENTS = (ANTHROPIC, GEMINI)
-SAME = ("same",)
-"""As ``sources``: bodies of the target's own format, which have to come through as they are."""
+PREFIXES = {"bodies": "", "sessions": "loop-", "streams": "stream-"}
+"""The packages that doubles stand in, and how the names of their families begin."""
 
-Change = Callable[[Draft], Any]
+Kind = Literal["broken", "warning", "harmless"]
 Rules = str | tuple[str, ...]
+ByFormat = Rules | Mapping[str, Rules]
+"""Rule ids: one, several any of which names the fault, or such by format. ``{format}`` stands for the format."""
 
 
 @dataclass(frozen=True, slots=True)
-class Double:
-    """One fault, or one harmless difference, in bodies of one format.
+class Played:
+    """What was found where a double was played: at a body, or in an item, which has a verdict, too.
 
-    ``kind`` is broken (a MUST finding of one of ``rules`` everywhere), warning (a SHOULD finding of one of ``rules``
-    everywhere, no MUST finding), or harmless (nothing, but SHOULD findings of ``warns`` where they come). ``sources``
-    are the formats that the body may come from; ``cases``, if any, the only cases it is tried on.
+    ``spared`` says that the fault cannot show there; ``also`` are rules that name it there as well.
+    """
+
+    where: str
+    findings: Sequence[Finding]
+    verdict: Verdict | None = None
+    reason: str = ""
+    spared: bool = False
+    also: frozenset[str] = frozenset()
+
+    def named(self, level: Level) -> set[str]:
+        """The rules named at a level."""
+        return {finding.rule for finding in self.findings if finding.level is level}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A double's place in ``corpus/verdicts/``: the keys of its file, and streams beside it by the ending."""
+
+    content: dict[str, Any]
+    streams: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Double(ABC):
+    """One fault, or one harmless habit, in what stands in one format.
+
+    ``kind`` says what a judge must say of it: of a broken one a MUST of ``rules``, of a warning one a SHOULD of
+    ``rules`` and no MUST, of a harmless one no MUST, and no SHOULD but of ``warns``. ``beside`` are MUST rules that a
+    harmless one comes near without breaking them. Where ``exact``, a broken one has a MUST of each of ``rules`` and of
+    no other rule but ``follows``. ``thread`` is a public report of such a fault.
     """
 
     family: str
     fault: str
+    format: str
     title: str
-    kind: str
-    check: str
-    target: str
-    sources: tuple[str, ...]
-    change: Change
+    kind: Kind
     rules: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
-    cases: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    thread: str = ""
+    exact: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
-        """Where its verdict stands, from ``corpus/verdicts/``."""
-        return f"{self.family}/{self.fault}/{self.target}"
+        """Where its verdict stands in ``corpus/verdicts/``."""
+        return f"{self.family}/{self.fault}/{self.format}"
 
-    def takes(self, case: str, source: str) -> bool:
-        """Whether this double is tried on a case that comes from a format."""
-        return source in self.sources and (not self.cases or case in self.cases)
+    @property
+    def path(self) -> Path:
+        """The file of its verdict."""
+        return load_corpus().root / "verdicts" / f"{self.name}.json"
 
-    def apply(self, draft: Draft) -> Any:
-        """The changed body; Skip where there is nothing to change."""
-        returned = self.change(draft)
-        return draft.body if returned is None else returned
+    def exported(self) -> dict[str, Any] | None:
+        """The content of its file; None if there is none."""
+        return json.loads(self.path.read_bytes()) if self.path.exists() else None
+
+    @abstractmethod
+    def played(self, most: int | None) -> Iterator[Played]:
+        """Where it must be seen, or pass: everywhere, or at about ``most`` of many places."""
+
+    @abstractmethod
+    def shown(self) -> Shown | None:
+        """The place that is exported; None if its fault stands in no body and no stream."""
+
+    def surprise(self, played: Played) -> str:
+        """What is wrong with the judge's word on it; empty if nothing is."""
+        must, should = played.named(Level.MUST), played.named(Level.SHOULD)
+        rules = {*self.rules, *played.also}
+        if played.spared or self.kind == "harmless":
+            right = not must and (played.spared or should <= set(self.warns))
+            verdicts = [Verdict.PASS, Verdict.WARN] if played.spared or self.warns else [Verdict.PASS]
+        elif self.kind == "broken":
+            right = set(self.rules) <= must <= {*rules, *self.follows} if self.exact else bool(must & rules)
+            verdicts = [Verdict.FAIL]
+        else:
+            right = not must and (rules <= should if self.exact else bool(rules & should))
+            verdicts = [Verdict.WARN]
+        if right and not played.reason and played.verdict in (None, *verdicts):
+            return ""
+        said = f"MUST {sorted(must)}, SHOULD {sorted(should)}"
+        return f"{played.where}: {said} {played.verdict.name if played.verdict else ''} {played.reason}".rstrip()
 
 
+Entered = TypeVar("Entered", bound=Double)
 _found: dict[str, Double] = {}
 
 
-def broken(
-    name: str,
-    *,
-    rule: Rules | Mapping[str, Rules],
-    check: str,
-    target: str | Sequence[str] = FORMATS,
-    sources: Sequence[str] | None = None,
-    cases: Sequence[str] = (),
-) -> Callable[[Change], Change]:
-    """A double with a fault that ``rule`` names, in each format of ``target``.
-
-    ``rule`` is one rule id; a tuple where a fault truly is several and any of them names it; or such by target.
-    ``check`` is request, response or error. ``sources`` are by default all formats; the target is never among them,
-    but for SAME.
-    """
-    return _enter("broken", name, check, target, sources, cases, rule=rule)
+def enter(double: Double) -> None:
+    """Put a double into the catalogue."""
+    if double.name in _found:
+        raise ValueError(f"two doubles are called {double.name}")
+    _found[double.name] = double
 
 
-def warning(
-    name: str,
-    *,
-    rule: Rules | Mapping[str, Rules],
-    check: str,
-    target: str | Sequence[str] = FORMATS,
-    sources: Sequence[str] | None = None,
-    cases: Sequence[str] = (),
-) -> Callable[[Change], Change]:
-    """Like ``broken``, for a fault that is only told: a SHOULD."""
-    return _enter("warning", name, check, target, sources, cases, rule=rule)
+def heading(made: Any, title: str = "") -> dict[str, str]:
+    """The family of a double by the module of its function or class, and its title by the docstring."""
+    _, package, module = made.__module__.split(".")
+    said = " ".join((title or made.__doc__ or "").split()).rstrip(".")
+    return {"family": PREFIXES[package] + module.replace("_", "-"), "title": said}
 
 
-def harmless(
-    name: str,
-    *,
-    check: str,
-    target: str | Sequence[str] = FORMATS,
-    sources: Sequence[str] | None = None,
-    cases: Sequence[str] = (),
-    warns: Rules = (),
-) -> Callable[[Change], Change]:
-    """A double that no judge may fail. ``warns`` are the rules that may be told as a SHOULD."""
-    return _enter("harmless", name, check, target, sources, cases, warns=warns)
+def formats_of(rule: ByFormat, stated: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The formats that a fault stands in: those stated, else those that its rules are about, else all."""
+    if stated is not None:
+        return (stated,) if isinstance(stated, str) else tuple(stated)
+    if isinstance(rule, Mapping):
+        return tuple(rule)
+    owners = {each.partition("/")[0] for each in as_tuple(rule)} & set(FORMATS)
+    return tuple(owners) if len(owners) == 1 else FORMATS
 
 
-def _enter(
-    kind: str,
-    name: str,
-    check: str,
-    target: str | Sequence[str],
-    sources: Sequence[str] | None,
-    cases: Sequence[str],
-    rule: Rules | Mapping[str, Rules] = (),
-    warns: Rules = (),
-) -> Callable[[Change], Change]:
-    targets = (target,) if isinstance(target, str) else tuple(target)
-
-    def decorate(change: Change) -> Change:
-        for one in targets:
-            double = Double(
-                family=change.__module__.rpartition(".")[-1].replace("_", "-"),
-                fault=name,
-                title=" ".join((change.__doc__ or "").split()).rstrip("."),
-                kind=kind,
-                check=check,
-                target=one,
-                sources=(one,) if sources == SAME else tuple(f for f in sources or FORMATS if f != one),
-                change=change,
-                rules=_tuple(rule[one] if isinstance(rule, Mapping) else rule),
-                warns=_tuple(warns),
-                cases=tuple(cases),
-            )
-            if double.name in _found:
-                raise ValueError(f"two doubles are called {double.name}")
-            _found[double.name] = double
-        return change
-
-    return decorate
+def rules_of(rule: ByFormat, format_name: str) -> tuple[str, ...]:
+    """The rules for a format."""
+    stated = rule.get(format_name, ()) if isinstance(rule, Mapping) else rule
+    return tuple(each.format(format=format_name) for each in as_tuple(stated))
 
 
-def _tuple(rules: Rules) -> tuple[str, ...]:
+def as_tuple(rules: Rules) -> tuple[str, ...]:
+    """Rules as a tuple."""
     return (rules,) if isinstance(rules, str) else tuple(rules)
 
 
-def need(value: Any) -> Any:
-    """``value``, if there is any; else there is nothing here to change."""
-    if not value:
-        raise Skip
-    return value
-
-
-def doubles(kind: str | None = None) -> Iterator[Double]:
-    """All doubles, or those of one kind, in the order of the modules."""
-    for package in ("broken", "warnings", "harmless"):
+@cache
+def doubles(sort: type[Entered] = Double, kind: Kind | None = None) -> tuple[Entered, ...]:  # type: ignore[assignment]
+    """All doubles, or those of one sort or kind, in the order of the modules."""
+    for package in PREFIXES:
         home = importlib.import_module(f"doubles.{package}")
         for module in sorted(entry.name for entry in pkgutil.iter_modules(home.__path__)):
             importlib.import_module(f"doubles.{package}.{module}")
-    for double in _found.values():
-        if kind in (None, double.kind):
-            yield double
+    return tuple(each for each in _found.values() if isinstance(each, sort) and kind in (None, each.kind))

@@ -18,6 +18,13 @@ class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
     """The body has nothing that this double could change."""
 
 
+def need(value: Any) -> Any:
+    """``value``, if there is any; else there is nothing here to change."""
+    if not value:
+        raise Skip
+    return value
+
+
 @dataclass(slots=True)
 class Draft:
     """``body`` is to be changed; ``source`` is what the reference was given, for the doubles that look at it.
@@ -178,4 +185,4 @@ def _grouped(handles: list[Any]) -> list[list[Any]]:
     return groups
 
 
-__all__ = ["Draft", "Skip"]
+__all__ = ["Draft", "Skip", "need"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES, need
-from doubles.draft import Draft
+from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, RESPONSES
+from doubles.draft import Draft, need
 
 OPENAI = (CHAT, RESPONSES)
 FAMILY = {ANTHROPIC: ANTHROPIC, CHAT: "openai", RESPONSES: "openai", GEMINI: GEMINI}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from doubles import wire
-from doubles.catalogue import ANTHROPIC, CHAT, GEMINI, need
-from doubles.draft import Draft
+from doubles.catalogue import ANTHROPIC, CHAT, GEMINI
+from doubles.draft import Draft, need
 
 
 @dataclass(slots=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from doubles.catalogue import Double
-from doubles.draft import Draft, Skip
 from toolcall_conformance.contract import Route
-from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator, Session
 
@@ -48,14 +44,6 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.case}::{self.check}::{self.route} ({self.number:02})"
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A place with a double's change in its output."""
-
-    place: Place
-    output: Any
 
 
 @cache
@@ -114,15 +102,3 @@ ODD = ("translation/unreadable-arguments", "translation/stored-history")
 def _model(format_name: str) -> str:
     models = {"anthropic": "claude-sonnet-4-5-20250929", "gemini": "gemini-2.5-flash"}
     return models.get(format_name, "gpt-4.1-2025-04-14")
-
-
-def apply(double: Double, place: Place) -> Any:
-    """What a double makes of a place's output; None where it changes nothing."""
-    draft = Draft.of(place.output, place.target, place.source, place.source_format, place.asked)
-    try:
-        output = double.apply(draft)
-    except Skip:
-        return None
-    if double.kind == "harmless":  # another order of keys or spelling of a number is a change here, and only here
-        return None if json.dumps(output) == json.dumps(place.output) else output
-    return None if equal(output, place.output) else output

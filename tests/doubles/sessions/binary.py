@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from doubles.draft import Draft
+from doubles.loop import ANTHROPIC, CHAT, RESPONSES, broken, harmless, warning
 from doubles.sessions.ids import OwnIds
-from doubles.sessions.model import ANTHROPIC, CHAT, RESPONSES, broken, harmless, warning
 from doubles.wire import Call
 
 TWO = "binary/two-pictures"
@@ -54,7 +54,7 @@ class PicturesSoughtByTheProvidersId(HomeBringing):
         return named
 
 
-@harmless(TWO, CHAT, ANTHROPIC, warns=RENAMED)
+@harmless(TWO, CHAT, ANTHROPIC, warns=RENAMED, beside="translation/media-moved")
 class PicturesBackInTheirResults(HomeBringing):
     """Puts pictures back into the results that their captions name, and leaves the captions out."""
 
@@ -62,7 +62,7 @@ class PicturesBackInTheirResults(HomeBringing):
         return str(self.given(named))
 
 
-@harmless(TWO, CHAT, RESPONSES, warns=RENAMED)
+@harmless(TWO, CHAT, RESPONSES, warns=RENAMED, beside="translation/results-linked")
 class CaptionsUnderTheProvidersIds(Numbered):
     """Puts the provider's ids into captions, too."""
 

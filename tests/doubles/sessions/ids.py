@@ -7,7 +7,7 @@ from hashlib import sha1
 from typing import Any
 
 from doubles.draft import Draft
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
 from doubles.wire import Call
 from toolcall_conformance.contract import Route
 
@@ -278,12 +278,18 @@ class FreshIdsForEveryRequest(OwnIds):
         return dict.fromkeys(call.id for call in Draft(self.asked, self.route.client).calls)
 
 
-@harmless(EQUAL, RESPONSES, GEMINI, warns="translation/ids-injective")
+@harmless(
+    EQUAL,
+    RESPONSES,
+    GEMINI,
+    warns="translation/ids-injective",
+    beside=("translation/results-linked", "translation/ids-injective"),
+)
 class NumbersAllCalls(Counting):
     """Numbers the calls of a conversation, and maps them back; another replica begins from nought again."""
 
 
-@harmless(SHORT, CHAT, ANTHROPIC, warns="translation/ids-kept")
+@harmless(SHORT, CHAT, ANTHROPIC, warns="translation/ids-kept", beside="translation/ids-injective")
 class SwapsTheCaseOfIds(OwnIds):
     """Turns upper case to lower and lower to upper, and back: no two ids become one."""
 
@@ -305,7 +311,13 @@ class PrefixesIds(OwnIds):
         return own.removeprefix("gw-")
 
 
-@harmless(MOVED, CHAT, RESPONSES, warns=("translation/ids-kept", "translation/ids-returned"))
+@harmless(
+    MOVED,
+    CHAT,
+    RESPONSES,
+    warns=("translation/ids-kept", "translation/ids-returned"),
+    beside="translation/results-linked",
+)
 class HashesIds(OwnIds):
     """Gives the client a hash of every id, always the same, and keeps no map."""
 
@@ -331,7 +343,13 @@ class UuidsWhereThereAreNone(OwnIds):
         return body
 
 
-@harmless(EQUAL, GEMINI, CHAT, warns="translation/ids-returned")
+@harmless(
+    EQUAL,
+    GEMINI,
+    CHAT,
+    warns="translation/ids-returned",
+    beside=("openai_chat/result-answers-call", "translation/results-linked"),
+)
 class NoIdsForGemini(OwnIds):
     """Gives a Gemini client no ids, as older models do, and finds the provider's by the place of the call."""
 
@@ -354,7 +372,7 @@ class NoIdsForGemini(OwnIds):
         return body
 
 
-@harmless(EQUAL, RESPONSES, CHAT)
+@harmless(EQUAL, RESPONSES, CHAT, beside="openai_chat/result-answers-call")
 class ItemIdsOfItsOwn(DoubledSession):
     """Gives items ids of its own, with the prefix of their type."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.sessions.model import ANTHROPIC, CHAT, DoubledSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, DoubledSession, broken, harmless
 from toolcall_conformance.contract import Route
 
 CASE = "shell/same-tool-twice"

@@ -8,7 +8,7 @@ from typing import Any
 
 from doubles import wire
 from doubles.draft import Draft
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
 from toolcall_conformance.contract import Route
 
 CLEANED = "mcp/names-cleaned-alike"
@@ -221,12 +221,12 @@ class ByNumber(Renaming):
         return {name: f"tool_{place}" for place, name in enumerate(names) if self.sent(name) != name}
 
 
-@harmless(CLEANED, GEMINI, ANTHROPIC)
+@harmless(CLEANED, GEMINI, ANTHROPIC, beside=("translation/tool-names-injective", "translation/call-name"))
 class NumbersIllegalNames(ByNumber):
     """Numbers the tools whose names the provider does not take."""
 
 
-@harmless(SUBSET, ANTHROPIC, CHAT)
+@harmless(SUBSET, ANTHROPIC, CHAT, beside=("openai_chat/tool-choice-allowed", "translation/tool-names-injective"))
 class NumbersLongNames(ByNumber):
     """Numbers the tools whose names are too long, in the list of allowed ones too."""
 
@@ -250,7 +250,7 @@ class SpellsOutWhatIsIllegal(Renaming):
         return re.sub(r"-x([0-9a-f]{2})-", lambda found: chr(int(found[1], 16)), name)
 
 
-@harmless(CLEANED, GEMINI, CHAT, warns="translation/tool-name-kept")
+@harmless(CLEANED, GEMINI, CHAT, warns="translation/tool-name-kept", beside="translation/tool-names-injective")
 class CleansAndNumbers(Renaming):
     """Cleans names in their order and numbers what is taken: a legal name may go to another tool."""
 

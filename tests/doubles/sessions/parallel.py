@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from doubles.draft import Draft
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
 from doubles.sessions.ids import OwnIds
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
 from doubles.wire import Call
 from toolcall_conformance.contract import Route
 
@@ -103,7 +103,7 @@ class OneTurnForAllCalls(DoubledSession):
         return body
 
 
-@harmless("parallel/results-swapped", ANTHROPIC, RESPONSES)
+@harmless("parallel/results-swapped", ANTHROPIC, RESPONSES, beside="translation/results-linked")
 class InOrderOfTheCalls(DoubledSession):
     """Brings results into the order of their calls."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless, warning
 from toolcall_conformance.contract import Route
 from toolcall_reference import ReferenceTranslator
 
@@ -236,7 +236,7 @@ class ThinksAloud(DoubledSession):
         return body
 
 
-@harmless(SEED, ANTHROPIC, GEMINI, warns=RETURNED)
+@harmless(SEED, ANTHROPIC, GEMINI, warns=RETURNED, beside=("gemini/signature-demanded", "translation/state-invented"))
 class StandsInForSignatures(DoubledSession):
     """Sends Gemini 3 the documented value that stands for a call without a signature."""
 
@@ -247,12 +247,12 @@ class StandsInForSignatures(DoubledSession):
         return body
 
 
-@harmless(ROUNDS, RESPONSES, ANTHROPIC, warns=RETURNED)
+@harmless(ROUNDS, RESPONSES, ANTHROPIC, warns=RETURNED, beside="translation/state-returned")
 class StateInTheSession(DoubledSession):
     """The reference as it is: state is put back by the session, and another replica does not have it."""
 
 
-@harmless(ROUNDS, CHAT, GEMINI, warns=RETURNED)
+@harmless(ROUNDS, CHAT, GEMINI, warns=RETURNED, beside=("translation/state-returned", "translation/state-moved"))
 class StateInExtraContent(DoubledSession):
     """Remembers nothing: signatures travel in extra_content, where Google's own endpoint has them."""
 
@@ -261,7 +261,9 @@ class StateInExtraContent(DoubledSession):
         return body
 
 
-@harmless(RECORDED, ANTHROPIC, GEMINI, warns=RETURNED)
+@harmless(
+    RECORDED, ANTHROPIC, GEMINI, warns=RETURNED, beside=("translation/state-to-stranger", "translation/state-moved")
+)
 class StateInASignatureOfTheClients(DoubledSession):
     """Lends Gemini's signature the place of Anthropic's: an empty thinking block before the call, behind a prefix."""
 
@@ -316,7 +318,7 @@ class CountsNoThinking(DoubledSession):
         return body
 
 
-@harmless(ROUNDS, RESPONSES, GEMINI, warns=RETURNED)
+@harmless(ROUNDS, RESPONSES, GEMINI, warns=RETURNED, beside=("gemini/signature-base64", "translation/state-changed"))
 class SpellsBytesForTheWeb(DoubledSession):
     """Writes signatures in the URL-safe alphabet of base64, as Google's own SDK does."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, harmless
 from toolcall_conformance.contract import Route
 
 PARALLEL = "state/parallel-calls"
@@ -136,12 +136,12 @@ class NamesRepliesAnew(DoubledSession):
         return body | {"id": "resp_" + body["id"][-8:] * 6}
 
 
-@harmless(PARALLEL, RESPONSES, ANTHROPIC)
+@harmless(PARALLEL, RESPONSES, ANTHROPIC, beside="translation/stored-history")
 class KeepsConversations(DoubledSession):
     """The reference as it is: it puts what was said before the request."""
 
 
-@harmless(ROUNDS, RESPONSES, CHAT)
+@harmless(ROUNDS, RESPONSES, CHAT, beside=("translation/stored-history", "translation/stored-reply-known"))
 class RefusesToRemember(DoubledSession):
     """Refuses every request that goes on from an earlier reply."""
 
@@ -151,12 +151,17 @@ class RefusesToRemember(DoubledSession):
         return body
 
 
-@harmless(DEVELOPER, RESPONSES, RESPONSES)
+@harmless(DEVELOPER, RESPONSES, RESPONSES, beside="translation/stored-reply-known")
 class LeavesItToTheProvider(DoubledSession):
     """Passes the id of the reply on to the provider that gave it."""
 
 
-@harmless(FOLLOW, RESPONSES, RESPONSES)
+@harmless(
+    FOLLOW,
+    RESPONSES,
+    RESPONSES,
+    beside=("translation/stored-history", "translation/text-duplicated", "translation/call-duplicated"),
+)
 class LooksUpForTheProvider(DoubledSession):
     """Sends the whole conversation although the provider would remember it."""
 

@@ -11,9 +11,7 @@ from typing import Any
 from doubles import events
 from doubles.draft import Draft
 from doubles.events import Event
-from doubles.sessions.ids import UNLINKED, OwnIds
-from doubles.sessions.mcp import ByNumber
-from doubles.sessions.model import (
+from doubles.loop import (
     ANTHROPIC,
     CHAT,
     GEMINI,
@@ -23,6 +21,8 @@ from doubles.sessions.model import (
     harmless,
     warning,
 )
+from doubles.sessions.ids import UNLINKED, OwnIds
+from doubles.sessions.mcp import ByNumber
 from doubles.wire import Call
 from toolcall_conformance.contract import Route
 
@@ -210,12 +210,12 @@ class OneStreamASession(StreamingSession):
         self.closed = True
 
 
-@harmless(ABSENT, CHAT, ANTHROPIC, warns=RENAMED)
+@harmless(ABSENT, CHAT, ANTHROPIC, warns=RENAMED, beside="translation/results-linked")
 class MintsIdsAndMapsThem(Minting):
     """Makes ids of its own, in streams and in whole replies, and has one map for both."""
 
 
-@harmless(CLEANED, GEMINI, ANTHROPIC)
+@harmless(CLEANED, GEMINI, ANTHROPIC, beside="translation/call-name")
 class NumbersNamesInStreams(ByNumber, StreamingSession):
     """Numbers the tools whose names the provider does not take, and restores them as they are streamed."""
 

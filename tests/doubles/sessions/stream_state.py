@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from doubles.sessions.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, StreamingSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, StreamingSession, broken, harmless
 from doubles.sessions.reasoning import SENTINEL, signed
 from doubles.sessions.stored import new_part
 from toolcall_conformance.contract import Route
@@ -116,7 +116,9 @@ class KeepsTheFirstItem(KeepingStreams):
         return body
 
 
-@harmless("state/recorded-shape", RESPONSES, GEMINI, warns="translation/state-returned")
+@harmless(
+    "state/recorded-shape", RESPONSES, GEMINI, warns="translation/state-returned", beside="translation/state-returned"
+)
 class KeepsStreamedReplies(StreamingSession):
     """The reference as it is: a client goes on from streamed replies as from whole ones."""
 

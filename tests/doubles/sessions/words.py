@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.sessions.model import ANTHROPIC, CHAT, RESPONSES, DoubledSession, broken, harmless
+from doubles.loop import ANTHROPIC, CHAT, RESPONSES, DoubledSession, broken, harmless
 
 BLOCKS = "grep/system-blocks"
 
 
-@harmless(BLOCKS, ANTHROPIC, RESPONSES)
+@harmless(BLOCKS, ANTHROPIC, RESPONSES, beside="translation/system-prompt")
 class JoinsSystemBlocksWithBlanks(DoubledSession):
     """Joins the blocks of the system prompt with one blank."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from doubles.stream import ANTHROPIC, CUT, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
 from doubles.streams.handles import again, kind, opens, piece, typed, without_last
-from doubles.streams.model import ANTHROPIC, CUT, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
 
 Events = Iterator[Event]
 
@@ -14,38 +14,30 @@ NOT_ITS_BLOCK = ("anthropic/stream-block-closed", "translation/arguments")
 
 
 @broken(
-    "second-block-reuses-index",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-index",
+    "anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", "anthropic/stream-delta-kind", *NOT_ITS_BLOCK),
     spares=TEXT,
+    layer="each",
 )
-def second_block_reuses_index(events: Events) -> Events:
+def second_block_reuses_index(event: Event) -> None:
     """Every block has the index 0."""
-    for event in events:
-        if "index" in event["data"]:
-            event["data"]["index"] = 0
-        yield event
+    if "index" in event["data"]:
+        event["data"]["index"] = 0
 
 
 @broken(
-    "index-from-one",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-index",
+    "anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK, "translation/text-lost"),
+    layer="each",
 )
-def index_from_one(events: Events) -> Events:
+def index_from_one(event: Event) -> None:
     """Blocks are counted from 1."""
-    for event in events:
-        if "index" in event["data"]:
-            event["data"]["index"] += 1
-        yield event
+    if "index" in event["data"]:
+        event["data"]["index"] += 1
 
 
 @broken(
-    "index-skips-one",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-index",
+    "anthropic/stream-block-index",
     follows=("anthropic/stream-block-open", *NOT_ITS_BLOCK),
     spares=TEXT,
     thread="https://github.com/QuantumNous/new-api/issues/5482",
@@ -60,7 +52,7 @@ def index_skips_one(events: Events) -> Events:
         yield event
 
 
-@broken("block-never-closed", client=ANTHROPIC, rule="anthropic/stream-block-closed", spares=TEXT)
+@broken("anthropic/stream-block-closed", spares=TEXT)
 def block_never_closed(events: Events) -> Events:
     """The last call's block is not stopped."""
     held = None
@@ -71,7 +63,7 @@ def block_never_closed(events: Events) -> Events:
             yield event
 
 
-@broken("block-closed-twice", client=ANTHROPIC, rule="anthropic/stream-block-open")
+@broken("anthropic/stream-block-open")
 def block_closed_twice(events: Events) -> Events:
     """A block is stopped when it ends, and all once more with the message."""
     stops = []
@@ -83,13 +75,7 @@ def block_closed_twice(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "delta-before-start",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-open",
-    follows=("anthropic/stream-arguments-json", *NO_JSON),
-    spares=TEXT,
-)
+@broken("anthropic/stream-block-open", follows=("anthropic/stream-arguments-json", *NO_JSON), spares=TEXT)
 def delta_before_start(events: Events) -> Events:
     """The first fragment of a call's arguments comes before its block is started."""
     held = None
@@ -106,7 +92,7 @@ def delta_before_start(events: Events) -> Events:
             yield event
 
 
-@broken("delta-after-stop", client=ANTHROPIC, rule="anthropic/stream-block-open", spares=TEXT)
+@broken("anthropic/stream-block-open", spares=TEXT)
 def delta_after_stop(events: Events) -> Events:
     """The last fragment of a call comes when its block is stopped already."""
     held = None
@@ -120,9 +106,7 @@ def delta_after_stop(events: Events) -> Events:
 
 
 @broken(
-    "block-not-started",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-open",
+    "anthropic/stream-block-open",
     follows=("translation/text-lost",),
     case=TEXT,
     thread="https://github.com/decolua/9router/pull/2248",
@@ -132,12 +116,7 @@ def block_not_started(events: Events) -> Events:
     return (event for event in events if not opens(event, "text"))
 
 
-@broken(
-    "stop-of-no-block",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-open",
-    thread="https://github.com/QuantumNous/new-api/issues/5482",
-)
+@broken("anthropic/stream-block-open", thread="https://github.com/QuantumNous/new-api/issues/5482")
 def stop_of_no_block(events: Events) -> Events:
     """With the message a block is stopped that was never started."""
     for event in events:
@@ -147,9 +126,7 @@ def stop_of_no_block(events: Events) -> Events:
 
 
 @broken(
-    "message-not-started",
-    client=ANTHROPIC,
-    rule="anthropic/stream-start",
+    "anthropic/stream-start",
     follows=("translation/target-format", "translation/bad-output"),
     thread="https://github.com/router-for-me/CLIProxyAPI/issues/561",
 )
@@ -158,7 +135,7 @@ def message_not_started(events: Events) -> Events:
     return (event for event in events if kind(event) != "message_start")
 
 
-@broken("message-started-twice", client=ANTHROPIC, rule="anthropic/stream-start", spares=TEXT)
+@broken("anthropic/stream-start", spares=TEXT)
 def message_started_twice(events: Events) -> Events:
     """A message_start comes with every call."""
     start = None
@@ -169,71 +146,48 @@ def message_started_twice(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "message-start-without-usage",
-    client=ANTHROPIC,
-    rule="anthropic/stream-message-start-shape",
-    follows=("anthropic/shape",),
-)
-def message_start_without_usage(events: Events) -> Events:
+@broken("anthropic/stream-message-start-shape", follows=("anthropic/shape",), layer="each")
+def message_start_without_usage(event: Event) -> None:
     """message_start has no usage."""
-    for event in events:
-        if kind(event) == "message_start":
-            del event["data"]["message"]["usage"]
-        yield event
+    if kind(event) == "message_start":
+        del event["data"]["message"]["usage"]
 
 
 @broken(
-    "call-starts-without-input",
-    client=ANTHROPIC,
-    rule="anthropic/stream-block-start",
+    "anthropic/stream-block-start",
     spares=TEXT,
     thread="https://github.com/farion1231/cc-switch/pull/2557",
+    layer="each",
 )
-def call_starts_without_input(events: Events) -> Events:
+def call_starts_without_input(event: Event) -> None:
     """The block of a call is started without an input."""
-    for event in events:
-        if opens(event, "tool_use"):
-            del event["data"]["content_block"]["input"]
-        yield event
+    if opens(event, "tool_use"):
+        del event["data"]["content_block"]["input"]
 
 
 @broken(
-    "first-block-is-always-text",
-    client=ANTHROPIC,
-    rule="anthropic/stream-delta-kind",
+    "anthropic/stream-delta-kind",
     follows=("anthropic/stream-finish-agrees", "anthropic/finish-agrees-with-calls", "translation/call-lost"),
     case="shell/recorded-shape",
     spares=TEXT,
     thread="https://github.com/BerriAI/litellm/pull/27962",
+    layer="each",
 )
-def first_block_is_always_text(events: Events) -> Events:
+def first_block_is_always_text(event: Event) -> None:
     """The first block is started as a text, whatever it is."""
-    for event in events:
-        if kind(event) == "content_block_start" and event["data"]["index"] == 0:
-            event["data"]["content_block"] = {"type": "text", "text": ""}
-        yield event
+    if kind(event) == "content_block_start" and event["data"]["index"] == 0:
+        event["data"]["content_block"] = {"type": "text", "text": ""}
 
 
-@broken(
-    "fragment-as-object",
-    client=ANTHROPIC,
-    rule="anthropic/stream-delta-shape",
-    follows=("translation/arguments",),
-    spares=TEXT,
-)
-def fragment_as_object(events: Events) -> Events:
+@broken("anthropic/stream-delta-shape", follows=("translation/arguments",), spares=TEXT, layer="each")
+def fragment_as_object(event: Event) -> None:
     """The arguments of a call come at once as an object, not as text."""
-    for event in events:
-        if piece(event, "input_json_delta"):
-            event["data"]["delta"]["partial_json"] = {"command": "ls"}
-        yield event
+    if piece(event, "input_json_delta"):
+        event["data"]["delta"]["partial_json"] = {"command": "ls"}
 
 
 @broken(
-    "block-for-every-fragment",
-    client=ANTHROPIC,
-    rule=("anthropic/stream-arguments-json", "translation/call-invented"),
+    ("anthropic/stream-arguments-json", "translation/call-invented"),
     follows=(*NO_JSON, "anthropic/call-ids-unique"),
     spares=TEXT,
     thread="https://github.com/diegosouzapw/OmniRoute/issues/686",
@@ -255,18 +209,13 @@ def block_for_every_fragment(events: Events) -> Events:
         yield event
 
 
-@broken("stream-ends-open", client=ANTHROPIC, rule="anthropic/stream-end")
+@broken("anthropic/stream-end")
 def stream_ends_open(events: Events) -> Events:
     """message_stop is left out."""
     return without_last(events)
 
 
-@broken(
-    "stop-twice",
-    client=ANTHROPIC,
-    rule="anthropic/stream-after-end",
-    thread="https://github.com/rashidrazak/opencode-cmd-provider/issues/174",
-)
+@broken("anthropic/stream-after-end", thread="https://github.com/rashidrazak/opencode-cmd-provider/issues/174")
 def stop_twice(events: Events) -> Events:
     """message_stop comes twice, as it does where two layers end the stream."""
     for event in events:
@@ -275,7 +224,7 @@ def stop_twice(events: Events) -> Events:
             yield again(event)
 
 
-@broken("usage-after-stop", client=ANTHROPIC, rule="anthropic/stream-after-end")
+@broken("anthropic/stream-after-end")
 def usage_after_stop(events: Events) -> Events:
     """The message_delta with the usage comes once more, behind message_stop."""
     said = None
@@ -287,9 +236,7 @@ def usage_after_stop(events: Events) -> Events:
 
 
 @broken(
-    "no-stop-reason",
-    client=ANTHROPIC,
-    rule="anthropic/stream-finish",
+    "anthropic/stream-finish",
     follows=("anthropic/finish-reason", "translation/finish-reason"),
     thread="https://github.com/0xPlaygrounds/rig/issues/2235",
 )
@@ -299,85 +246,62 @@ def no_stop_reason(events: Events) -> Events:
 
 
 @broken(
-    "message-delta-without-usage",
-    client=ANTHROPIC,
-    rule="anthropic/stream-message-delta-shape",
-    thread="https://github.com/farion1231/cc-switch/pull/2485",
+    "anthropic/stream-message-delta-shape", thread="https://github.com/farion1231/cc-switch/pull/2485", layer="each"
 )
-def message_delta_without_usage(events: Events) -> Events:
+def message_delta_without_usage(event: Event) -> None:
     """message_delta has no usage."""
-    for event in events:
-        if kind(event) == "message_delta":
-            del event["data"]["usage"]
-        yield event
+    if kind(event) == "message_delta":
+        del event["data"]["usage"]
 
 
 @broken(
-    "ended-turn-beside-calls",
-    client=ANTHROPIC,
-    rule=("anthropic/stream-finish-agrees", "translation/finish-reason"),
+    ("anthropic/stream-finish-agrees", "translation/finish-reason"),
     follows="anthropic/finish-agrees-with-calls",
     spares=TEXT,
     thread="https://github.com/maximhq/bifrost/pull/6155",
+    layer="each",
 )
-def ended_turn_beside_calls(events: Events) -> Events:
+def ended_turn_beside_calls(event: Event) -> None:
     """The stop_reason beside calls is end_turn: a stop of Chat, kept."""
-    for event in events:
-        if kind(event) == "message_delta":
-            event["data"]["delta"]["stop_reason"] = "end_turn"
-        yield event
+    if kind(event) == "message_delta":
+        event["data"]["delta"]["stop_reason"] = "end_turn"
 
 
 @broken(
-    "tool-use-without-calls",
-    client=ANTHROPIC,
-    rule=("anthropic/stream-finish-agrees", "translation/finish-reason"),
+    ("anthropic/stream-finish-agrees", "translation/finish-reason"),
     follows="anthropic/finish-agrees-with-calls",
     case=CUT,
     spares=PARALLEL,
+    layer="each",
 )
-def tool_use_without_calls(events: Events) -> Events:
+def tool_use_without_calls(event: Event) -> None:
     """max_tokens is told as tool_use, because tools were declared."""
-    for event in events:
-        if kind(event) == "message_delta" and event["data"]["delta"]["stop_reason"] == "max_tokens":
-            event["data"]["delta"]["stop_reason"] = "tool_use"
-        yield event
+    if kind(event) == "message_delta" and event["data"]["delta"]["stop_reason"] == "max_tokens":
+        event["data"]["delta"]["stop_reason"] = "tool_use"
 
 
-@broken(
-    "events-without-names",
-    client=ANTHROPIC,
-    rule="anthropic/stream-event-name",
-)
+@broken("anthropic/stream-event-name")
 def events_without_names(events: Events) -> Events:
     """There are no event: lines, as in OpenAI's streams."""
     for event in events:
         yield {"data": event["data"]}
 
 
-@broken("events-named-alike", client=ANTHROPIC, rule="anthropic/stream-event-name")
+@broken("anthropic/stream-event-name")
 def events_named_alike(events: Events) -> Events:
     """Every event is called message."""
     for event in events:
         yield {"event": "message", "data": event["data"]}
 
 
-@broken("data-without-type", client=ANTHROPIC, rule="anthropic/stream-event-name")
-def data_without_type(events: Events) -> Events:
+@broken("anthropic/stream-event-name", layer="each")
+def data_without_type(event: Event) -> None:
     """The name of an event is in its event: line only."""
-    for event in events:
-        del event["data"]["type"]
-        yield event
+    del event["data"]["type"]
 
 
 @broken(
-    "two-signatures",
-    client=ANTHROPIC,
-    upstream=ANTHROPIC,
-    rule="anthropic/stream-signature-once",
-    follows=("translation/identity",),
-    case=THINKING,
-    spares=TEXT,
+    "anthropic/stream-signature-once", upstream=ANTHROPIC, follows=("translation/identity",), case=THINKING, spares=TEXT
 )
 def two_signatures(events: Events) -> Events:
     """A signature comes in two pieces, and clients keep the last."""
@@ -391,9 +315,7 @@ def two_signatures(events: Events) -> Events:
 
 
 @broken(
-    "json-over-lines",
-    client=ANTHROPIC,
-    rule="anthropic/stream-data",
+    "anthropic/stream-data",
     follows=("anthropic/stream-start", "translation/target-format", "translation/bad-output"),
     layer="pieces",
 )
@@ -403,14 +325,14 @@ def json_over_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield written.replace(b'"type":', b'\n"type":').replace(b'{\n"type"', b'{"type"', 1)
 
 
-@warning("done-marker", client=ANTHROPIC, rule="anthropic/stream-done-marker")
+@warning("anthropic/stream-done-marker")
 def done_marker(events: Events) -> Events:
     """A stream ends with the [DONE] of Chat."""
     yield from events
     yield {"data": "[DONE]"}
 
 
-@warning("blocks-overlap", client=ANTHROPIC, rule="anthropic/stream-block-overlap")
+@warning("anthropic/stream-block-overlap")
 def blocks_overlap(events: Events) -> Events:
     """A block is stopped only when the message ends; the official accumulators do not mind."""
     stops = []
@@ -423,7 +345,7 @@ def blocks_overlap(events: Events) -> Events:
         yield event
 
 
-@warning("content-after-the-stop-reason", client=ANTHROPIC, rule="anthropic/stream-finish-last", case=ONE)
+@warning("anthropic/stream-finish-last", case=ONE)
 def content_after_the_stop_reason(events: Events) -> Events:
     """The stop_reason comes when it is known, before the last block is stopped."""
     held = []

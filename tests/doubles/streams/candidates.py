@@ -5,60 +5,48 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from doubles.stream import CALL_ALONE, GEMINI, ONE, TEXT, THINKING, UNICODE, Event, broken, warning
 from doubles.streams.handles import again, parts
-from doubles.streams.model import CALL_ALONE, GEMINI, ONE, TEXT, THINKING, UNICODE, Event, broken, warning
 
 Events = Iterator[Event]
 
 
-@broken("args-as-text", client=GEMINI, rule=("gemini/call-args-object", "translation/arguments"), spares=TEXT)
-def args_as_text(events: Events) -> Events:
+@broken(("gemini/call-args-object", "translation/arguments"), spares=TEXT, layer="each")
+def args_as_text(event: Event) -> None:
     """The arguments of a call are JSON text."""
-    for event in events:
-        for part in parts(event):
-            if "functionCall" in part:
-                part["functionCall"]["args"] = json.dumps(part["functionCall"]["args"])
-        yield event
+    for part in parts(event):
+        if "functionCall" in part:
+            part["functionCall"]["args"] = json.dumps(part["functionCall"]["args"])
 
 
-@broken("done-marker-of-chat", client=GEMINI, rule="gemini/stream-data")
+@broken("gemini/stream-data")
 def done_marker_of_chat(events: Events) -> Events:
     """The stream ends with [DONE]."""
     yield from events
     yield {"data": "[DONE]"}
 
 
-@broken("no-finish-reason", client=GEMINI, rule="gemini/stream-finish", follows="translation/finish-reason")
-def no_finish_reason(events: Events) -> Events:
+@broken("gemini/stream-finish", follows="translation/finish-reason", layer="each")
+def no_finish_reason(event: Event) -> None:
     """No chunk has a finishReason."""
-    for event in events:
-        event["data"]["candidates"][0].pop("finishReason", None)
-        yield event
+    event["data"]["candidates"][0].pop("finishReason", None)
 
 
-@broken("chunks-with-names", client=GEMINI, rule="gemini/stream-event-name")
+@broken("gemini/stream-event-name")
 def chunks_with_names(events: Events) -> Events:
     """Events are called message."""
     for event in events:
         yield {"event": "message", **event}
 
 
-@broken("finish-of-chat", client=GEMINI, rule="gemini/finish-reason", follows="translation/finish-reason")
-def finish_of_chat(events: Events) -> Events:
+@broken("gemini/finish-reason", follows="translation/finish-reason", layer="each")
+def finish_of_chat(event: Event) -> None:
     """The finishReason is TOOL_CALLS."""
-    for event in events:
-        if "finishReason" in event["data"]["candidates"][0]:
-            event["data"]["candidates"][0]["finishReason"] = "TOOL_CALLS"
-        yield event
+    if "finishReason" in event["data"]["candidates"][0]:
+        event["data"]["candidates"][0]["finishReason"] = "TOOL_CALLS"
 
 
-@broken(
-    "call-in-two-chunks",
-    client=GEMINI,
-    rule="translation/call-invented",
-    follows="gemini/call-ids-unique",
-    spares=TEXT,
-)
+@broken("translation/call-invented", client=GEMINI, follows="gemini/call-ids-unique", spares=TEXT)
 def call_in_two_chunks(events: Events) -> Events:
     """A call comes by name first, and with its arguments in the next chunk: two calls."""
     for event in events:
@@ -72,9 +60,7 @@ def call_in_two_chunks(events: Events) -> Events:
 
 
 @broken(
-    "nameless-arguments",
-    client=GEMINI,
-    rule="gemini/stream-call-continued",
+    "gemini/stream-call-continued",
     follows=(
         *("gemini/call-name", "gemini/call-ids-unique"),
         *("translation/call-invented", "translation/call-name", "translation/arguments"),
@@ -94,13 +80,7 @@ def nameless_arguments(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "last-chunk-repeats-all",
-    client=GEMINI,
-    rule="translation/call-duplicated",
-    follows="gemini/call-ids-unique",
-    spares=TEXT,
-)
+@broken("translation/call-duplicated", client=GEMINI, follows="gemini/call-ids-unique", spares=TEXT)
 def last_chunk_repeats_all(events: Events) -> Events:
     """The last chunk has the calls once more, as a snapshot of the reply."""
     calls = []
@@ -111,7 +91,7 @@ def last_chunk_repeats_all(events: Events) -> Events:
         yield event
 
 
-@broken("text-so-far", client=GEMINI, rule="translation/text-changed", spares=CALL_ALONE)
+@broken("translation/text-changed", client=GEMINI, spares=CALL_ALONE)
 def text_so_far(events: Events) -> Events:
     """Every chunk has the text so far, not only what is new."""
     text = ""
@@ -123,13 +103,7 @@ def text_so_far(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "an-array-of-chunks",
-    client=GEMINI,
-    rule="gemini/stream-finish",
-    follows=("translation/target-format", "translation/bad-output"),
-    layer="pieces",
-)
+@broken("gemini/stream-finish", follows=("translation/target-format", "translation/bad-output"), layer="pieces")
 def an_array_of_chunks(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The stream is a JSON array, as the API writes it without alt=sse."""
     before = b"["
@@ -141,14 +115,7 @@ def an_array_of_chunks(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield b"]"
 
 
-@broken(
-    "signature-at-the-next-call",
-    client=GEMINI,
-    upstream=GEMINI,
-    rule="translation/identity",
-    case=THINKING,
-    spares=TEXT,
-)
+@broken("translation/identity", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT)
 def signature_at_the_next_call(events: Events) -> Events:
     """A signature is handed on with the next part."""
     held = None
@@ -160,25 +127,21 @@ def signature_at_the_next_call(events: Events) -> Events:
         yield event
 
 
-@broken("signature-cut", client=GEMINI, upstream=GEMINI, rule="translation/identity", case=THINKING, spares=TEXT)
-def signature_cut(events: Events) -> Events:
+@broken("translation/identity", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT, layer="each")
+def signature_cut(event: Event) -> None:
     """A signature is cut at 64 characters."""
-    for event in events:
-        for part in parts(event):
-            if "thoughtSignature" in part:
-                part["thoughtSignature"] = part["thoughtSignature"][:64]
-        yield event
+    for part in parts(event):
+        if "thoughtSignature" in part:
+            part["thoughtSignature"] = part["thoughtSignature"][:64]
 
 
-@warning("finish-in-every-chunk", client=GEMINI, rule="gemini/stream-finish-last", case=ONE)
-def finish_in_every_chunk(events: Events) -> Events:
+@warning("gemini/stream-finish-last", case=ONE, layer="each")
+def finish_in_every_chunk(event: Event) -> None:
     """Every chunk has the finishReason STOP."""
-    for event in events:
-        event["data"]["candidates"][0]["finishReason"] = "STOP"
-        yield event
+    event["data"]["candidates"][0]["finishReason"] = "STOP"
 
 
-@warning("reply-id-of-every-chunk", client=GEMINI, rule="gemini/stream-same-id")
+@warning("gemini/stream-same-id")
 def reply_id_of_every_chunk(events: Events) -> Events:
     """Every chunk has a responseId of its own."""
     for count, event in enumerate(events):
@@ -186,9 +149,7 @@ def reply_id_of_every_chunk(events: Events) -> Events:
         yield event
 
 
-@warning("last-chunk-without-usage", client=GEMINI, rule="gemini/stream-usage", case=UNICODE)
-def last_chunk_without_usage(events: Events) -> Events:
+@warning("gemini/stream-usage", case=UNICODE, layer="each")
+def last_chunk_without_usage(event: Event) -> None:
     """No chunk has token counts."""
-    for event in events:
-        event["data"].pop("usageMetadata", None)
-        yield event
+    event["data"].pop("usageMetadata", None)

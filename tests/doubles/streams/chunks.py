@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from doubles.streams.handles import again, choice_of, delta, entries, without_last
-from doubles.streams.model import (
+from doubles.stream import (
     CALL_ALONE,
     CHAT,
     CUT,
@@ -21,6 +20,7 @@ from doubles.streams.model import (
     harmless,
     warning,
 )
+from doubles.streams.handles import again, choice_of, delta, entries, without_last
 
 Events = Iterator[Event]
 
@@ -28,13 +28,7 @@ NO_CHUNK = ("openai_chat/stream-finish", "translation/target-format")
 """What follows where no event is a chunk."""
 
 
-@broken(
-    "index-of-the-block",
-    client=CHAT,
-    rule="openai_chat/stream-call-index",
-    spares=CALL_ALONE,
-    thread="https://github.com/BerriAI/litellm/issues/11407",
-)
+@broken("openai_chat/stream-call-index", spares=CALL_ALONE, thread="https://github.com/BerriAI/litellm/issues/11407")
 def index_of_the_block(events: Events) -> Events:
     """A call has the index of its block in Anthropic, where a text stood before it."""
     text = 0
@@ -46,55 +40,36 @@ def index_of_the_block(events: Events) -> Events:
 
 
 @broken(
-    "index-always-zero",
-    client=CHAT,
+    "openai_chat/stream-call-own-index",
     upstream=GEMINI,
-    rule="openai_chat/stream-call-own-index",
     spares=ONE,
     thread="https://github.com/mozilla-ai/any-llm/pull/970",
+    layer="each",
 )
-def index_always_zero(events: Events) -> Events:
+def index_always_zero(event: Event) -> None:
     """Every call has the index 0."""
-    for event in events:
-        for entry in entries(event):
-            entry["index"] = 0
-        yield event
+    for entry in entries(event):
+        entry["index"] = 0
 
 
 @broken(
-    "index-absent",
-    client=CHAT,
-    rule="openai_chat/stream-call-index",
-    spares=TEXT,
-    thread="https://github.com/ollama/ollama/issues/7881",
+    "openai_chat/stream-call-index", spares=TEXT, thread="https://github.com/ollama/ollama/issues/7881", layer="each"
 )
-def index_absent(events: Events) -> Events:
+def index_absent(event: Event) -> None:
     """Calls have no index."""
-    for event in events:
-        for entry in entries(event):
-            del entry["index"]
-        yield event
+    for entry in entries(event):
+        del entry["index"]
 
 
-@broken(
-    "index-as-text",
-    client=CHAT,
-    rule="openai_chat/stream-call-delta",
-    follows="openai_chat/stream-call-index",
-    spares=TEXT,
-)
-def index_as_text(events: Events) -> Events:
+@broken("openai_chat/stream-call-delta", follows="openai_chat/stream-call-index", spares=TEXT, layer="each")
+def index_as_text(event: Event) -> None:
     """The index of a call is a text."""
-    for event in events:
-        for entry in entries(event):
-            entry["index"] = str(entry["index"])
-        yield event
+    for entry in entries(event):
+        entry["index"] = str(entry["index"])
 
 
 @broken(
-    "index-by-fragment",
-    client=CHAT,
-    rule=("openai_chat/stream-call-id", "openai_chat/stream-call-name", "openai_chat/stream-call-type"),
+    ("openai_chat/stream-call-id", "openai_chat/stream-call-name", "openai_chat/stream-call-type"),
     follows=("openai_chat/call-id", "openai_chat/call-shape", "translation/call-invented", "translation/arguments"),
     spares=TEXT,
 )
@@ -108,7 +83,7 @@ def index_by_fragment(events: Events) -> Events:
         yield event
 
 
-@broken("id-in-every-delta", client=CHAT, rule="openai_chat/stream-call-once", spares=TEXT)
+@broken("openai_chat/stream-call-once", spares=TEXT)
 def id_in_every_delta(events: Events) -> Events:
     """The id of a call stands in each of its deltas; the official SDK puts them one behind the other."""
     known = {}
@@ -118,7 +93,7 @@ def id_in_every_delta(events: Events) -> Events:
         yield event
 
 
-@broken("id-of-its-own-in-every-delta", client=CHAT, rule="openai_chat/stream-call-once", spares=TEXT)
+@broken("openai_chat/stream-call-once", spares=TEXT)
 def id_of_its_own_in_every_delta(events: Events) -> Events:
     """Each delta of a call has an id that is drawn anew."""
     count = 0
@@ -129,13 +104,7 @@ def id_of_its_own_in_every_delta(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "name-in-every-delta",
-    client=CHAT,
-    rule="openai_chat/stream-call-once",
-    spares=TEXT,
-    thread="https://github.com/NousResearch/hermes-agent/pull/11984",
-)
+@broken("openai_chat/stream-call-once", spares=TEXT, thread="https://github.com/NousResearch/hermes-agent/pull/11984")
 def name_in_every_delta(events: Events) -> Events:
     """The name of a call stands in each of its deltas."""
     known = {}
@@ -145,52 +114,42 @@ def name_in_every_delta(events: Events) -> Events:
         yield event
 
 
-@broken("call-without-id", client=CHAT, rule="openai_chat/stream-call-id", follows="openai_chat/call-id", spares=TEXT)
-def call_without_id(events: Events) -> Events:
+@broken("openai_chat/stream-call-id", follows="openai_chat/call-id", spares=TEXT, layer="each")
+def call_without_id(event: Event) -> None:
     """Calls have no id."""
-    for event in events:
-        for entry in entries(event):
-            entry.pop("id", None)
-        yield event
+    for entry in entries(event):
+        entry.pop("id", None)
 
 
-@broken("call-without-type", client=CHAT, rule="openai_chat/stream-call-type", spares=TEXT)
-def call_without_type(events: Events) -> Events:
+@broken("openai_chat/stream-call-type", spares=TEXT, layer="each")
+def call_without_type(event: Event) -> None:
     """Calls have no type."""
-    for event in events:
-        for entry in entries(event):
-            entry.pop("type", None)
-        yield event
+    for entry in entries(event):
+        entry.pop("type", None)
 
 
-@broken("type-null-later", client=CHAT, rule="openai_chat/stream-call-type", spares=TEXT)
-def type_null_later(events: Events) -> Events:
+@broken("openai_chat/stream-call-type", spares=TEXT, layer="each")
+def type_null_later(event: Event) -> None:
     """Later deltas of a call say its type as null: all keys of an object are written."""
-    for event in events:
-        for entry in entries(event):
-            entry.setdefault("type", None)
-        yield event
+    for entry in entries(event):
+        entry.setdefault("type", None)
 
 
-@harmless("name-null-later", client=CHAT)
-def name_null_later(events: Events) -> Events:
+@harmless(client=CHAT, layer="each", beside=("openai_chat/stream-call-once", "openai_chat/stream-call-name"))
+def name_null_later(event: Event) -> None:
     """Later deltas of a call say its name as null."""
-    for event in events:
-        for entry in entries(event):
-            entry["function"].setdefault("name", None)
-        yield event
+    for entry in entries(event):
+        entry["function"].setdefault("name", None)
 
 
-@harmless("id-null-later", client=CHAT)
-def id_null_later(events: Events) -> Events:
+@harmless(client=CHAT, layer="each", beside=("openai_chat/stream-call-once", "openai_chat/stream-call-id"))
+def id_null_later(event: Event) -> None:
     """Later deltas of a call say its id as null."""
-    for event in events:
-        for entry in entries(event):
-            entry.setdefault("id", None)
-        yield event
+    for entry in entries(event):
+        entry.setdefault("id", None)
 
 
-@harmless("usage-twice", client=CHAT, upstream=RESPONSES)
+@harmless(client=CHAT, upstream=RESPONSES, beside="openai_chat/stream-after-end")
 def usage_twice(events: Events) -> Events:
     """The chunk with the usage comes twice."""
     for event in events:
@@ -199,13 +158,7 @@ def usage_twice(events: Events) -> Events:
             yield again(event)
 
 
-@broken(
-    "name-comes-last",
-    client=CHAT,
-    rule="openai_chat/stream-call-name",
-    spares=TEXT,
-    thread="https://github.com/vercel/ai/pull/14760",
-)
+@broken("openai_chat/stream-call-name", spares=TEXT, thread="https://github.com/vercel/ai/pull/14760")
 def name_comes_last(events: Events) -> Events:
     """The name of a call comes with its first fragment, after its id."""
     names = {}
@@ -218,37 +171,27 @@ def name_comes_last(events: Events) -> Events:
         yield event
 
 
-@broken("arguments-as-object", client=CHAT, upstream=GEMINI, rule="openai_chat/call-arguments", spares=TEXT)
-def arguments_as_object(events: Events) -> Events:
+@broken("openai_chat/call-arguments", upstream=GEMINI, spares=TEXT, layer="each")
+def arguments_as_object(event: Event) -> None:
     """The arguments of a call are an object."""
-    for event in events:
-        for entry in entries(event):
-            if entry["function"].get("arguments"):
-                entry["function"]["arguments"] = json.loads(entry["function"]["arguments"])
-        yield event
+    for entry in entries(event):
+        if entry["function"].get("arguments"):
+            entry["function"]["arguments"] = json.loads(entry["function"]["arguments"])
 
 
 @broken(
-    "function-flattened",
-    client=CHAT,
-    rule=("openai_chat/stream-call-delta", "openai_chat/stream-call-name"),
+    ("openai_chat/stream-call-delta", "openai_chat/stream-call-name"),
     follows=("openai_chat/call-shape", "translation/call-name", "translation/arguments"),
     spares=TEXT,
+    layer="each",
 )
-def function_flattened(events: Events) -> Events:
+def function_flattened(event: Event) -> None:
     """Name and arguments stand in the entry itself."""
-    for event in events:
-        for entry in entries(event):
-            entry |= entry.pop("function")
-        yield event
+    for entry in entries(event):
+        entry |= entry.pop("function")
 
 
-@broken(
-    "finish-before-arguments",
-    client=CHAT,
-    rule="openai_chat/stream-finish-last",
-    spares=TEXT,
-)
+@broken("openai_chat/stream-finish-last", spares=TEXT)
 def finish_before_arguments(events: Events) -> Events:
     """The finish_reason comes with the first chunk of the last call: calls were seen, so calls it is."""
     early = False
@@ -263,54 +206,42 @@ def finish_before_arguments(events: Events) -> Events:
             yield event
 
 
-@broken(
-    "finish-missing",
-    client=CHAT,
-    rule="openai_chat/stream-finish",
-    follows=("openai_chat/reply-envelope", "translation/finish-reason"),
-)
-def finish_missing(events: Events) -> Events:
+@broken("openai_chat/stream-finish", follows=("openai_chat/reply-envelope", "translation/finish-reason"), layer="each")
+def finish_missing(event: Event) -> None:
     """No chunk has a finish_reason."""
-    for event in events:
-        if choice_of(event):
-            choice_of(event)["finish_reason"] = None
-        yield event
+    if choice_of(event):
+        choice_of(event)["finish_reason"] = None
 
 
 @broken(
-    "tool-calls-without-calls",
-    client=CHAT,
-    rule=("openai_chat/stream-finish-agrees", "translation/finish-reason"),
+    ("openai_chat/stream-finish-agrees", "translation/finish-reason"),
     follows="openai_chat/finish-without-calls",
     case=CUT,
     spares=PARALLEL,
     thread="https://github.com/vllm-project/vllm/pull/53270",
+    layer="each",
 )
-def tool_calls_without_calls(events: Events) -> Events:
+def tool_calls_without_calls(event: Event) -> None:
     """length is told as tool_calls, because tools were declared."""
-    for event in events:
-        if choice_of(event).get("finish_reason") == "length":
-            choice_of(event)["finish_reason"] = "tool_calls"
-        yield event
+    if choice_of(event).get("finish_reason") == "length":
+        choice_of(event)["finish_reason"] = "tool_calls"
 
 
 @broken(
-    "stop-beside-calls",
+    "translation/finish-reason",
     client=CHAT,
     upstream=GEMINI,
-    rule="translation/finish-reason",
     spares=TEXT,
     thread="https://github.com/maximhq/bifrost/pull/6155",
+    layer="each",
 )
-def stop_beside_calls(events: Events) -> Events:
+def stop_beside_calls(event: Event) -> None:
     """Gemini's STOP is stop, also beside calls."""
-    for event in events:
-        if choice_of(event).get("finish_reason"):
-            choice_of(event)["finish_reason"] = "stop"
-        yield event
+    if choice_of(event).get("finish_reason"):
+        choice_of(event)["finish_reason"] = "stop"
 
 
-@broken("usage-not-kept", client=CHAT, upstream=RESPONSES, rule="openai_chat/stream-usage-kept")
+@broken("openai_chat/stream-usage-kept", upstream=RESPONSES)
 def usage_not_kept(events: Events) -> Events:
     """The chunk with the usage comes before the one with the finish_reason."""
     held = None
@@ -324,49 +255,42 @@ def usage_not_kept(events: Events) -> Events:
             held = None
 
 
-@broken("chunk-without-object", client=CHAT, rule="openai_chat/stream-chunk")
-def chunk_without_object(events: Events) -> Events:
+@broken("openai_chat/stream-chunk", layer="each")
+def chunk_without_object(event: Event) -> None:
     """Chunks do not say what they are."""
-    for event in events:
-        if isinstance(event["data"], dict):
-            del event["data"]["object"]
-        yield event
+    if isinstance(event["data"], dict):
+        del event["data"]["object"]
 
 
 @broken(
-    "message-for-delta",
-    client=CHAT,
-    rule="openai_chat/stream-chunk",
+    "openai_chat/stream-chunk",
     follows=(
         *("openai_chat/foreign-key", "openai_chat/stream-finish-agrees", "openai_chat/finish-without-calls"),
         *("translation/call-lost", "translation/text-lost"),
     ),
+    layer="each",
 )
-def message_for_delta(events: Events) -> Events:
+def message_for_delta(event: Event) -> None:
     """Chunks have a message where a delta belongs."""
-    for event in events:
-        if choice_of(event):
-            choice_of(event)["message"] = choice_of(event).pop("delta")
-        yield event
+    if choice_of(event):
+        choice_of(event)["message"] = choice_of(event).pop("delta")
 
 
-@broken("chunk-without-id", client=CHAT, rule="openai_chat/stream-envelope", follows="openai_chat/reply-envelope")
-def chunk_without_id(events: Events) -> Events:
+@broken("openai_chat/stream-envelope", follows="openai_chat/reply-envelope", layer="each")
+def chunk_without_id(event: Event) -> None:
     """Chunks have no id."""
-    for event in events:
-        if isinstance(event["data"], dict):
-            del event["data"]["id"]
-        yield event
+    if isinstance(event["data"], dict):
+        del event["data"]["id"]
 
 
-@broken("python-not-json", client=CHAT, rule="openai_chat/stream-data", follows=NO_CHUNK)
+@broken("openai_chat/stream-data", follows=NO_CHUNK)
 def python_not_json(events: Events) -> Events:
     """Chunks are written as Python writes them, not as JSON."""
     for event in events:
         yield {"data": event["data"] if event["data"] == "[DONE]" else repr(event["data"])}
 
 
-@broken("two-chunks-a-line", client=CHAT, rule="openai_chat/stream-data", follows=NO_CHUNK, case=UNICODE)
+@broken("openai_chat/stream-data", follows=NO_CHUNK, case=UNICODE)
 def two_chunks_a_line(events: Events) -> Events:
     """Chunks that are ready together are written into one line of data."""
     held: list[Event] = []
@@ -380,7 +304,7 @@ def two_chunks_a_line(events: Events) -> Events:
             held = []
 
 
-@broken("chunk-after-done", client=CHAT, rule="openai_chat/stream-after-end")
+@broken("openai_chat/stream-after-end")
 def chunk_after_done(events: Events) -> Events:
     """The last chunk comes behind [DONE]."""
     last = None
@@ -394,29 +318,27 @@ def chunk_after_done(events: Events) -> Events:
         yield last
 
 
-@broken("choices-counted-from-one", client=CHAT, rule="openai_chat/stream-choice-index")
-def choices_counted_from_one(events: Events) -> Events:
+@broken("openai_chat/stream-choice-index", layer="each")
+def choices_counted_from_one(event: Event) -> None:
     """The choice has the index 1."""
-    for event in events:
-        if choice_of(event):
-            choice_of(event)["index"] = 1
-        yield event
+    if choice_of(event):
+        choice_of(event)["index"] = 1
 
 
-@warning("done-missing", client=CHAT, rule="openai_chat/stream-end")
+@warning("openai_chat/stream-end")
 def done_missing(events: Events) -> Events:
     """There is no [DONE]."""
     return without_last(events)
 
 
-@warning("done-twice", client=CHAT, rule="openai_chat/stream-end")
+@warning("openai_chat/stream-end")
 def done_twice(events: Events) -> Events:
     """[DONE] comes twice."""
     yield from events
     yield {"data": "[DONE]"}
 
 
-@warning("finish-twice", client=CHAT, rule="openai_chat/stream-finish-once")
+@warning("openai_chat/stream-finish-once")
 def finish_twice(events: Events) -> Events:
     """The finish_reason comes twice."""
     for event in events:
@@ -425,7 +347,7 @@ def finish_twice(events: Events) -> Events:
         yield event
 
 
-@warning("finish-with-the-call", client=CHAT, upstream=GEMINI, rule="openai_chat/stream-finish-apart", case=ONE)
+@warning("openai_chat/stream-finish-apart", upstream=GEMINI, case=ONE)
 def finish_with_the_call(events: Events) -> Events:
     """A call and the finish_reason stand in one chunk."""
     call = None
@@ -441,24 +363,20 @@ def finish_with_the_call(events: Events) -> Events:
             yield event
 
 
-@warning("role-in-every-delta", client=CHAT, rule="openai_chat/stream-role")
-def role_in_every_delta(events: Events) -> Events:
+@warning("openai_chat/stream-role", layer="each")
+def role_in_every_delta(event: Event) -> None:
     """Every delta says the role."""
-    for event in events:
-        if delta(event):
-            delta(event)["role"] = "assistant"
-        yield event
+    if delta(event):
+        delta(event)["role"] = "assistant"
 
 
-@warning("role-missing", client=CHAT, rule="openai_chat/stream-role")
-def role_missing(events: Events) -> Events:
+@warning("openai_chat/stream-role", layer="each")
+def role_missing(event: Event) -> None:
     """No delta says the role."""
-    for event in events:
-        delta(event).pop("role", None)
-        yield event
+    delta(event).pop("role", None)
 
 
-@warning("id-of-every-chunk", client=CHAT, rule="openai_chat/stream-same-id")
+@warning("openai_chat/stream-same-id")
 def id_of_every_chunk(events: Events) -> Events:
     """Every chunk has an id of its own."""
     for count, event in enumerate(events):
@@ -467,21 +385,21 @@ def id_of_every_chunk(events: Events) -> Events:
         yield event
 
 
-@warning("chunks-have-names", client=CHAT, rule="openai_chat/stream-event-name")
+@warning("openai_chat/stream-event-name")
 def chunks_have_names(events: Events) -> Events:
     """Events are named as Anthropic's are."""
     for event in events:
         yield {"event": "message", **event}
 
 
-@warning("last-chunk-unended", client=CHAT, rule="openai_chat/stream-last-event", layer="pieces")
+@warning("openai_chat/stream-last-event", layer="pieces")
 def last_chunk_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """No blank line stands behind [DONE]."""
     for written in pieces:
         yield written.replace(b"data: [DONE]\n\n", b"data: [DONE]\n")
 
 
-@warning("calls-in-turns", client=CHAT, rule="openai_chat/stream-calls-in-turn")
+@warning("openai_chat/stream-calls-in-turn")
 def calls_in_turns(events: Events) -> Events:
     """All calls are begun before the first of them has its arguments."""
     held = []
@@ -494,13 +412,9 @@ def calls_in_turns(events: Events) -> Events:
         yield event
 
 
-@warning(
-    "no-arguments-empty", client=CHAT, rule="openai_chat/stream-arguments-json", case="read_many_files/empty-arguments"
-)
-def no_arguments_empty(events: Events) -> Events:
+@warning("openai_chat/stream-arguments-json", case="read_many_files/empty-arguments", layer="each")
+def no_arguments_empty(event: Event) -> None:
     """A call without arguments has the empty text for them."""
-    for event in events:
-        for entry in entries(event):
-            if entry["function"]["arguments"] == "{}":
-                entry["function"]["arguments"] = ""
-        yield event
+    for entry in entries(event):
+        if entry["function"]["arguments"] == "{}":
+            entry["function"]["arguments"] = ""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from doubles.streams.handles import again, choice_of, delta, entries, kind, opens, parts, piece, typed
-from doubles.streams.model import (
+from doubles.stream import (
     ANTHROPIC,
     AROUND,
     CALL_ALONE,
@@ -23,32 +22,19 @@ from doubles.streams.model import (
     broken,
     warning,
 )
+from doubles.streams.handles import again, choice_of, delta, entries, kind, opens, parts, piece, typed
 
 Events = Iterator[Event]
 
 
-@broken(
-    "empty-object-before-the-fragments",
-    client=ANTHROPIC,
-    rule="anthropic/stream-arguments-json",
-    follows=NO_JSON,
-    spares=TEXT,
-)
-def empty_object_before_the_fragments(events: Events) -> Events:
+@broken("anthropic/stream-arguments-json", follows=NO_JSON, spares=TEXT, layer="each")
+def empty_object_before_the_fragments(event: Event) -> None:
     """The input with which a call is begun, {}, is its first fragment."""
-    for event in events:
-        if piece(event, "input_json_delta") and not event["data"]["delta"]["partial_json"]:
-            event["data"]["delta"]["partial_json"] = "{}"
-        yield event
+    if piece(event, "input_json_delta") and not event["data"]["delta"]["partial_json"]:
+        event["data"]["delta"]["partial_json"] = "{}"
 
 
-@broken(
-    "snapshot-behind-the-fragments",
-    client=ANTHROPIC,
-    rule="anthropic/stream-arguments-json",
-    follows=NO_JSON,
-    spares=TEXT,
-)
+@broken("anthropic/stream-arguments-json", follows=NO_JSON, spares=TEXT)
 def snapshot_behind_the_fragments(events: Events) -> Events:
     """The whole arguments come once more behind their fragments."""
     text, last = "", None
@@ -63,13 +49,7 @@ def snapshot_behind_the_fragments(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "fragments-so-far",
-    client=CHAT,
-    rule="translation/arguments",
-    spares=TEXT,
-    thread="https://github.com/lidge-jun/opencodex/issues/361",
-)
+@broken("translation/arguments", client=CHAT, spares=TEXT, thread="https://github.com/lidge-jun/opencodex/issues/361")
 def fragments_so_far(events: Events) -> Events:
     """Every delta of a call has the arguments so far, as vendors send them that stream snapshots."""
     text: dict[int, str] = {}
@@ -81,9 +61,7 @@ def fragments_so_far(events: Events) -> Events:
 
 
 @broken(
-    "first-fragment-dropped",
-    client=ANTHROPIC,
-    rule="anthropic/stream-arguments-json",
+    "anthropic/stream-arguments-json",
     follows=NO_JSON,
     spares=TEXT,
     thread="https://github.com/BerriAI/litellm/pull/25216",
@@ -99,13 +77,7 @@ def first_fragment_dropped(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "last-fragment-dropped",
-    client=CHAT,
-    rule="translation/arguments",
-    spares=TEXT,
-    thread="https://github.com/BerriAI/litellm/pull/25216",
-)
+@broken("translation/arguments", client=CHAT, spares=TEXT, thread="https://github.com/BerriAI/litellm/pull/25216")
 def last_fragment_dropped(events: Events) -> Events:
     """The chunk before the one with the finish_reason is dropped."""
     before = None
@@ -119,10 +91,9 @@ def last_fragment_dropped(events: Events) -> Events:
 
 
 @broken(
-    "arguments-never-sent",
+    "translation/arguments",
     client=ANTHROPIC,
     upstream=GEMINI,
-    rule="translation/arguments",
     spares=TEXT,
     thread="https://github.com/BerriAI/litellm/issues/25561",
 )
@@ -131,26 +102,15 @@ def arguments_never_sent(events: Events) -> Events:
     return (event for event in events if not piece(event, "input_json_delta"))
 
 
-@broken(
-    "arguments-as-text-of-text",
-    client=ANTHROPIC,
-    upstream=GEMINI,
-    rule="anthropic/stream-arguments-json",
-    follows=NO_JSON,
-    spares=TEXT,
-)
-def arguments_as_text_of_text(events: Events) -> Events:
+@broken("anthropic/stream-arguments-json", upstream=GEMINI, follows=NO_JSON, spares=TEXT, layer="each")
+def arguments_as_text_of_text(event: Event) -> None:
     """The arguments are written as JSON twice."""
-    for event in events:
-        if piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
-            event["data"]["delta"]["partial_json"] = json.dumps(event["data"]["delta"]["partial_json"])
-        yield event
+    if piece(event, "input_json_delta") and event["data"]["delta"]["partial_json"]:
+        event["data"]["delta"]["partial_json"] = json.dumps(event["data"]["delta"]["partial_json"])
 
 
 @broken(
-    "arguments-of-two-calls-merged",
-    client=ANTHROPIC,
-    rule=("anthropic/stream-arguments-json", "translation/call-lost"),
+    ("anthropic/stream-arguments-json", "translation/call-lost"),
     follows=NO_JSON,
     spares=ONE,
     thread="https://github.com/omnigent-ai/omnigent/pull/28",
@@ -173,7 +133,7 @@ def arguments_of_two_calls_merged(events: Events) -> Events:
         yield event
 
 
-@broken("arguments-at-the-last-call", client=CHAT, rule="translation/arguments", upstream=GEMINI, spares=ONE)
+@broken("translation/arguments", client=CHAT, upstream=GEMINI, spares=ONE)
 def arguments_at_the_last_call(events: Events) -> Events:
     """Calls are begun first, and then all arguments are added to the one that was begun last."""
     held = []
@@ -189,9 +149,7 @@ def arguments_at_the_last_call(events: Events) -> Events:
 
 
 @broken(
-    "each-fragment-parsed",
-    client=ANTHROPIC,
-    rule="anthropic/stream-arguments-json",
+    "anthropic/stream-arguments-json",
     follows=NO_JSON,
     layer="source",
     spares=TEXT,
@@ -209,10 +167,9 @@ def each_fragment_parsed(events: Events) -> Events:
 
 
 @broken(
-    "parallel-calls-dropped",
+    "translation/call-lost",
     client=RESPONSES,
     upstream=CHAT,
-    rule="translation/call-lost",
     layer="source",
     spares=ONE,
     thread="https://github.com/Th0rgal/sandboxed.sh/pull/389",
@@ -226,9 +183,7 @@ def parallel_calls_dropped(events: Events) -> Events:
 
 
 @broken(
-    "calls-dropped",
-    client=CHAT,
-    rule=("translation/call-lost", "openai_chat/stream-finish-agrees"),
+    ("translation/call-lost", "openai_chat/stream-finish-agrees"),
     follows="openai_chat/finish-without-calls",
     spares=TEXT,
     thread="https://github.com/Th0rgal/sandboxed.sh/pull/389",
@@ -238,27 +193,23 @@ def calls_dropped(events: Events) -> Events:
     return (event for event in events if not entries(event))
 
 
-@broken("same-id-for-all", client=CHAT, rule=("translation/ids-injective", "openai_chat/call-ids-unique"), spares=ONE)
-def same_id_for_all(events: Events) -> Events:
+@broken(("translation/ids-injective", "openai_chat/call-ids-unique"), spares=ONE, layer="each")
+def same_id_for_all(event: Event) -> None:
     """Every call of a stream has the same id."""
-    for event in events:
-        for entry in entries(event):
-            if "id" in entry:
-                entry["id"] = "call_0"
-        yield event
+    for entry in entries(event):
+        if "id" in entry:
+            entry["id"] = "call_0"
 
 
-@broken("name-with-its-namespace", client=CHAT, rule="translation/call-name", spares=TEXT)
-def name_with_its_namespace(events: Events) -> Events:
+@broken("translation/call-name", client=CHAT, spares=TEXT, layer="each")
+def name_with_its_namespace(event: Event) -> None:
     """The name of a tool has the provider's namespace before it."""
-    for event in events:
-        for entry in entries(event):
-            if "name" in entry["function"]:
-                entry["function"]["name"] = "functions_" + entry["function"]["name"]
-        yield event
+    for entry in entries(event):
+        if "name" in entry["function"]:
+            entry["function"]["name"] = "functions_" + entry["function"]["name"]
 
 
-@broken("text-behind-the-call-dropped", client=CHAT, rule="translation/text-lost", case=AROUND, spares=PARALLEL)
+@broken("translation/text-lost", client=CHAT, case=AROUND, spares=PARALLEL)
 def text_behind_the_call_dropped(events: Events) -> Events:
     """What the model says behind a call is passed over: the calls were the end."""
     called = False
@@ -268,7 +219,7 @@ def text_behind_the_call_dropped(events: Events) -> Events:
             yield event
 
 
-@broken("last-piece-of-text-dropped", client=ANTHROPIC, rule="translation/text-changed", case=TEXT, spares=CALL_ALONE)
+@broken("translation/text-changed", client=ANTHROPIC, case=TEXT, spares=CALL_ALONE)
 def last_piece_of_text_dropped(events: Events) -> Events:
     """The last delta of a text is dropped, with the chunk that ends it."""
     before = None
@@ -280,15 +231,7 @@ def last_piece_of_text_dropped(events: Events) -> Events:
         yield before
 
 
-@broken(
-    "text-said-twice",
-    client=RESPONSES,
-    upstream=GEMINI,
-    rule="translation/text-duplicated",
-    case=TEXT,
-    layer="source",
-    spares=CALL_ALONE,
-)
+@broken("translation/text-duplicated", client=RESPONSES, upstream=GEMINI, case=TEXT, layer="source", spares=CALL_ALONE)
 def text_said_twice(events: Events) -> Events:
     """The last chunk has the whole text again, and it is added."""
     text = ""
@@ -299,24 +242,14 @@ def text_said_twice(events: Events) -> Events:
         yield event
 
 
-@broken("null-as-text", client=CHAT, rule="translation/text-changed", case=ONE)
-def null_as_text(events: Events) -> Events:
+@broken("translation/text-changed", client=CHAT, case=ONE, layer="each")
+def null_as_text(event: Event) -> None:
     """A content of null is put to the text as a word."""
-    for event in events:
-        if "content" in delta(event) and delta(event)["content"] is None:
-            delta(event)["content"] = "None"
-        yield event
+    if "content" in delta(event) and delta(event)["content"] is None:
+        delta(event)["content"] = "None"
 
 
-@broken(
-    "length-as-stop",
-    client=RESPONSES,
-    upstream=CHAT,
-    rule="translation/finish-reason",
-    case=CUT,
-    layer="source",
-    spares=PARALLEL,
-)
+@broken("translation/finish-reason", client=RESPONSES, upstream=CHAT, case=CUT, layer="source", spares=PARALLEL)
 def length_as_stop(events: Events) -> Events:
     """A reply that max_tokens cut is told as complete."""
     for event in events:
@@ -326,10 +259,9 @@ def length_as_stop(events: Events) -> Events:
 
 
 @broken(
-    "upstream-stream-handed-on",
+    "translation/target-format",
     client=RESPONSES,
     upstream=CHAT,
-    rule="translation/target-format",
     follows=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-end"),
     layer="stream",
 )
@@ -338,12 +270,7 @@ def upstream_stream_handed_on(_stream: object, chunks: Iterator[bytes]) -> Itera
     return chunks
 
 
-@broken(
-    "falls-over-a-ping",
-    client=CHAT,
-    rule="translation/crashed",
-    layer="source",
-)
+@broken("translation/crashed", client=CHAT, layer="source")
 def falls_over_a_ping(events: Events) -> Events:
     """Every event of the provider is taken to be about a block or a message."""
     for event in events:
@@ -352,10 +279,9 @@ def falls_over_a_ping(events: Events) -> Events:
 
 
 @broken(
-    "last-event-handled-twice",
+    "translation/call-duplicated",
     client=CHAT,
     upstream=GEMINI,
-    rule="translation/call-duplicated",
     follows="openai_chat/call-ids-unique",
     case=CALL_ALONE,
     layer="stream",
@@ -377,38 +303,25 @@ def last_event_handled_twice(stream: object, chunks: Iterator[bytes]) -> Iterato
     yield from stream(flushed())  # type: ignore[operator]
 
 
-@broken(
-    "signature-dropped",
-    client=ANTHROPIC,
-    upstream=ANTHROPIC,
-    rule="translation/identity",
-    case=THINKING,
-    spares=TEXT,
-)
+@broken("translation/identity", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT)
 def signature_dropped(events: Events) -> Events:
     """The signature of a thinking block is dropped."""
     return (event for event in events if not piece(event, "signature_delta"))
 
 
-@broken(
-    "signature-shortened", client=ANTHROPIC, upstream=ANTHROPIC, rule="translation/identity", case=THINKING, spares=TEXT
-)
-def signature_shortened(events: Events) -> Events:
+@broken("translation/identity", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT, layer="each")
+def signature_shortened(event: Event) -> None:
     """A signature is cut at 64 characters."""
-    for event in events:
-        if piece(event, "signature_delta"):
-            event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:64]
-        yield event
+    if piece(event, "signature_delta"):
+        event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:64]
 
 
 @broken(
-    "written-in-latin-1",
-    client=(ANTHROPIC, CHAT, RESPONSES, GEMINI),
-    rule={
-        ANTHROPIC: "anthropic/stream-text",
+    {
+        ANTHROPIC: "anthropic/stream-last-event",
         CHAT: "openai_chat/stream-text",
         RESPONSES: "openai_responses/stream-text",
-        GEMINI: "gemini/stream-text",
+        GEMINI: "gemini/stream-last-event",
     },
     follows="translation/arguments",
     layer="pieces",
@@ -421,9 +334,7 @@ def written_in_latin_1(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 @broken(
-    "last-event-unended",
-    client=(ANTHROPIC, RESPONSES, GEMINI),
-    rule={
+    {
         ANTHROPIC: ("anthropic/stream-last-event", "anthropic/stream-end"),
         RESPONSES: "openai_responses/stream-end",
         GEMINI: ("gemini/stream-last-event", "gemini/stream-finish"),
@@ -441,18 +352,14 @@ def last_event_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 @warning(
-    "usage-dropped",
-    client=CHAT,
-    upstream=RESPONSES,
-    rule="translation/usage",
-    thread="https://github.com/odysseus-dev/odysseus/pull/1703",
+    "translation/usage", client=CHAT, upstream=RESPONSES, thread="https://github.com/odysseus-dev/odysseus/pull/1703"
 )
 def usage_dropped(events: Events) -> Events:
     """The client asks for the usage, and its chunk is passed over."""
     return (event for event in events if choice_of(event) or event["data"] == "[DONE]")
 
 
-@warning("thinking-as-text", client=CHAT, rule="translation/reasoning-as-text", case=THINKING, layer="source")
+@warning("translation/reasoning-as-text", client=CHAT, case=THINKING, layer="source")
 def thinking_as_text(events: Events) -> Events:
     """The thinking is given out as the answer."""
     for event in events:
@@ -466,7 +373,7 @@ def thinking_as_text(events: Events) -> Events:
         yield event
 
 
-@warning("ping-as-text", client=CHAT, rule="translation/text-invented", case=CALL_ALONE, layer="source")
+@warning("translation/text-invented", client=CHAT, case=CALL_ALONE, layer="source")
 def ping_as_text(events: Events) -> Events:
     """A ping of the provider is said to the user."""
     said = False
@@ -479,23 +386,15 @@ def ping_as_text(events: Events) -> Events:
         yield event
 
 
-@warning("ids-drawn-anew", client=CHAT, rule="translation/ids-kept", case=CALL_ALONE)
-def ids_drawn_anew(events: Events) -> Events:
+@warning("translation/ids-kept", client=CHAT, case=CALL_ALONE, layer="each")
+def ids_drawn_anew(event: Event) -> None:
     """Calls get ids of the translator's own."""
-    for event in events:
-        for entry in entries(event):
-            if "id" in entry:
-                entry["id"] = f"call_{entry['index']:024d}"
-        yield event
+    for entry in entries(event):
+        if "id" in entry:
+            entry["id"] = f"call_{entry['index']:024d}"
 
 
-@warning(
-    "empty-text-before-the-call",
-    client=ANTHROPIC,
-    rule="anthropic/reply-text-not-blank",
-    case=CALL_ALONE,
-    thread="https://github.com/BerriAI/litellm/pull/25852",
-)
+@warning("anthropic/reply-text-not-blank", case=CALL_ALONE, thread="https://github.com/BerriAI/litellm/pull/25852")
 def empty_text_before_the_call(events: Events) -> Events:
     """A text is begun with the message, whether one comes or not."""
     for event in events:
@@ -507,7 +406,7 @@ def empty_text_before_the_call(events: Events) -> Events:
             yield typed("content_block_stop", index=0)
 
 
-@warning("all-at-the-end", client=(ANTHROPIC, CHAT, RESPONSES, GEMINI), rule="translation/stream-at-once")
+@warning("translation/stream-at-once")
 def all_at_the_end(events: Events) -> Events:
     """Everything is held until the stream has ended."""
     return iter(list(events))

@@ -7,16 +7,15 @@ import json
 import re
 from collections.abc import Iterator
 
-from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, THINKING, UNICODE, broken, harmless
+from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, THINKING, UNICODE, broken, harmless
 
 Chunks = Iterator[bytes]
 CUTS = "translation/stream-cuts"
 
 
 @broken(
-    "bytes-decoded-by-piece",
+    CUTS,
     client=ANTHROPIC,
-    rule=CUTS,
     case=UNICODE,
     variant="recut",
     layer="chunks",
@@ -29,14 +28,14 @@ def bytes_decoded_by_piece(chunks: Chunks) -> Chunks:
         yield chunk.decode("utf-8", "replace").encode()
 
 
-@broken("bytes-decoded-strictly", client=GEMINI, rule=CUTS, case=UNICODE, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=GEMINI, case=UNICODE, variant="recut", layer="chunks", spares="")
 def bytes_decoded_strictly(chunks: Chunks) -> Chunks:
     """Each piece is decoded for itself, and one that is no UTF-8 raises."""
     for chunk in chunks:
         yield chunk.decode("utf-8").encode()
 
 
-@broken("cut-characters-dropped", client=CHAT, rule=CUTS, case=UNICODE, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=CHAT, case=UNICODE, variant="recut", layer="chunks", spares="")
 def cut_characters_dropped(chunks: Chunks) -> Chunks:
     """Bytes that are no UTF-8 in their piece are left out."""
     for chunk in chunks:
@@ -44,9 +43,8 @@ def cut_characters_dropped(chunks: Chunks) -> Chunks:
 
 
 @broken(
-    "lines-split-at-u2028",
+    "translation/call-lost",
     client=ANTHROPIC,
-    rule="translation/call-lost",
     follows=("anthropic/finish-reason", "translation/text-lost"),
     case="streaming/line-separators",
     layer="chunks",
@@ -65,7 +63,7 @@ def lines_split_at_u2028(chunks: Chunks) -> Chunks:
             yield (line.rstrip("\u2028\u2029\x85\r\n") + "\n").encode()
 
 
-@broken("pieces-are-lines", client=RESPONSES, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=RESPONSES, variant="recut", layer="chunks", spares="")
 def pieces_are_lines(chunks: Chunks) -> Chunks:
     """Every piece is split into lines, as if lines ended where pieces do."""
     for chunk in chunks:
@@ -73,13 +71,7 @@ def pieces_are_lines(chunks: Chunks) -> Chunks:
 
 
 @broken(
-    "pieces-are-events",
-    client=ANTHROPIC,
-    rule=CUTS,
-    variant="recut",
-    layer="chunks",
-    spares="",
-    thread="https://github.com/graniet/llm/pull/90",
+    CUTS, client=ANTHROPIC, variant="recut", layer="chunks", spares="", thread="https://github.com/graniet/llm/pull/90"
 )
 def pieces_are_events(chunks: Chunks) -> Chunks:
     """Every piece is one event, and what does not parse is passed over."""
@@ -93,7 +85,7 @@ def pieces_are_events(chunks: Chunks) -> Chunks:
         yield chunk
 
 
-@broken("one-event-a-piece", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
 def one_event_a_piece(chunks: Chunks) -> Chunks:
     """Of the events of a piece the first is read."""
     rest = b""
@@ -104,7 +96,7 @@ def one_event_a_piece(chunks: Chunks) -> Chunks:
             rest = b"" if rest.endswith(b"\n\n") else rest[rest.rindex(b"\n\n") + 2 :]
 
 
-@broken("events-end-with-two-newlines", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
 def events_end_with_two_newlines(chunks: Chunks) -> Chunks:
     """Events are split at LF LF, so that a stream with CRLF is one event that never ends."""
     rest = b""
@@ -115,7 +107,7 @@ def events_end_with_two_newlines(chunks: Chunks) -> Chunks:
             yield event + b"\n\n"
 
 
-@broken("blank-behind-the-colon", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
 def blank_behind_the_colon(chunks: Chunks) -> Chunks:
     """Only lines that begin with `data: `, with the blank, are read."""
     for line in _lines(chunks):
@@ -123,14 +115,14 @@ def blank_behind_the_colon(chunks: Chunks) -> Chunks:
             yield line
 
 
-@broken("six-characters-cut-off", client=ANTHROPIC, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=ANTHROPIC, variant="recut", layer="chunks", spares="")
 def six_characters_cut_off(chunks: Chunks) -> Chunks:
     """The data of a line is what stands behind its first six characters."""
     for line in _lines(chunks):
         yield b"data: " + line[6:] if line.startswith(b"data:") else line
 
 
-@broken("falls-over-a-comment", client=ANTHROPIC, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=ANTHROPIC, variant="recut", layer="chunks", spares="")
 def falls_over_a_comment(chunks: Chunks) -> Chunks:
     """Every line is a field with a value."""
     for line in _lines(chunks):
@@ -140,29 +132,21 @@ def falls_over_a_comment(chunks: Chunks) -> Chunks:
         yield line
 
 
-@broken("comment-as-data", client=RESPONSES, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=RESPONSES, variant="recut", layer="chunks", spares="")
 def comment_as_data(chunks: Chunks) -> Chunks:
     """A line that is no field is data."""
     for line in _lines(chunks):
         yield b"data: " + line if line.startswith(b":") else line
 
 
-@broken(
-    "escapes-undone-by-piece",
-    client=RESPONSES,
-    rule=CUTS,
-    case="write_file/json-in-arguments",
-    variant="recut",
-    layer="chunks",
-    spares="",
-)
+@broken(CUTS, client=RESPONSES, case="write_file/json-in-arguments", variant="recut", layer="chunks", spares="")
 def escapes_undone_by_piece(chunks: Chunks) -> Chunks:
     """Backslashes that end a piece are taken for half an escape, and dropped."""
     for chunk in chunks:
         yield chunk.removesuffix(b"\\")
 
 
-@broken("blank-ends-stripped", client=CHAT, rule=CUTS, variant="recut", layer="chunks", spares="")
+@broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
 def blank_ends_stripped(chunks: Chunks) -> Chunks:
     """Blanks around a piece are stripped, and its line ends put back."""
     for chunk in chunks:
@@ -183,23 +167,14 @@ def _lines(chunks: Chunks) -> Chunks:
         yield rest
 
 
-@broken(
-    "tail-without-blank-line-made-up",
-    client=ANTHROPIC,
-    upstream=GEMINI,
-    rule=CUTS,
-    case=UNICODE,
-    variant="recut",
-    layer="chunks",
-    spares="",
-)
+@broken(CUTS, client=ANTHROPIC, upstream=GEMINI, case=UNICODE, variant="recut", layer="chunks", spares="")
 def tail_without_blank_line_made_up(chunks: Chunks) -> Chunks:
     """What no blank line ends is dropped, and a good end is made up in its place."""
     for chunk, whole in _ended(chunks):
         yield chunk if whole else b'data: {"candidates": [{"finishReason": "STOP"}]}\r\n\r\n'
 
 
-@harmless("tail-without-blank-line-dropped", client=ANTHROPIC, upstream=GEMINI, variant="recut", layer="chunks")
+@harmless(client=ANTHROPIC, upstream=GEMINI, variant="recut", layer="chunks")
 def tail_without_blank_line_dropped(chunks: Chunks) -> Chunks:
     """What no blank line ends is no event: the client sees a stream that breaks off."""
     return (chunk for chunk, whole in _ended(chunks) if whole)
@@ -214,16 +189,7 @@ def _ended(chunks: Chunks) -> Iterator[tuple[bytes, bool]]:
         yield stream[end:], False
 
 
-@broken(
-    "signature-cut-where-pieces-end",
-    client=ANTHROPIC,
-    upstream=ANTHROPIC,
-    rule=CUTS,
-    case=THINKING,
-    variant="recut",
-    layer="chunks",
-    spares="",
-)
+@broken(CUTS, client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, variant="recut", layer="chunks", spares="")
 def signature_cut_where_pieces_end(chunks: Chunks) -> Chunks:
     """A signature that comes in pieces loses the letter where they meet."""
     pieces = list(chunks)

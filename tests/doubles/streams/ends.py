@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, frame, warning
 from doubles.streams.handles import choice_of, entries, kind, opens, typed
-from doubles.streams.model import ANTHROPIC, CHAT, GEMINI, RESPONSES, UNICODE, Event, broken, warning
-from doubles.streams.running import frame
 from toolcall_conformance.streaming import parse
 
 CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
@@ -134,10 +133,9 @@ HALF_JSON = {ANTHROPIC: "anthropic/stream-arguments-json", RESPONSES: "openai_re
 
 def _finishing(client: str, rule: str, upstream: str, case: str) -> None:
     @broken(
-        "finishes-what-broke-off",
+        rule,
         client=client,
         upstream=upstream,
-        rule=rule,
         follows=HALF_JSON,
         case=case,
         variant="cut",
@@ -156,16 +154,7 @@ _finishing(RESPONSES, CALL, ANTHROPIC, UNICODE)
 _finishing(GEMINI, END, ANTHROPIC, UNICODE)
 
 
-@broken(
-    "finishes-where-nothing-is-open",
-    client=ANTHROPIC,
-    upstream=ANTHROPIC,
-    rule=END,
-    case=UNICODE,
-    variant="cut",
-    layer="stream",
-    spares="",
-)
+@broken(END, client=ANTHROPIC, upstream=ANTHROPIC, case=UNICODE, variant="cut", layer="stream", spares="")
 def finishes_where_nothing_is_open(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
     """A message in which no block is open gets its end, if the provider's had one or not."""
     out: list[Event] = []
@@ -179,9 +168,8 @@ def finishes_where_nothing_is_open(stream: Stream, chunks: Chunks) -> Iterator[b
 
 
 @broken(
-    "finishes-what-was-lost",
+    CALL,
     client=CHAT,
-    rule=CALL,
     case=UNICODE,
     variant="cut",
     layer="stream",
@@ -210,25 +198,16 @@ def finishes_what_was_lost(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
     return framed(quiet(), CHAT)
 
 
-@broken(
-    "length-for-what-broke-off",
-    client=ANTHROPIC,
-    rule=CALL,
-    case=UNICODE,
-    variant="cut",
-    layer="stream",
-    spares="",
-)
+@broken(CALL, client=ANTHROPIC, case=UNICODE, variant="cut", layer="stream", spares="")
 def length_for_what_broke_off(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
     """What breaks off is told as cut by max_tokens, with its call closed."""
     return framed(ended_as_messages(as_far_as_it_came(stream, chunks), "max_tokens"), ANTHROPIC)
 
 
 @broken(
-    "arguments-mended",
+    CALL,
     client=RESPONSES,
     upstream=CHAT,
-    rule=CALL,
     follows="openai_responses/stream-fragments",
     case=UNICODE,
     variant="cut",
@@ -253,9 +232,8 @@ def arguments_mended(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
 
 
 @broken(
-    "error-as-text",
+    ERROR,
     client=CHAT,
-    rule=ERROR,
     case="replace/choice-none",
     variant="cut",
     layer="stream",
@@ -282,15 +260,7 @@ def error_as_text(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
     return framed(told(), CHAT)
 
 
-@broken(
-    "error-as-end",
-    client=ANTHROPIC,
-    rule=ERROR,
-    case="replace/choice-none",
-    variant="cut",
-    layer="stream",
-    spares="",
-)
+@broken(ERROR, client=ANTHROPIC, case="replace/choice-none", variant="cut", layer="stream", spares="")
 def error_as_end(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
     """An error event of the provider, which has no choices, ends the message in order."""
     failing = False
@@ -315,36 +285,25 @@ def error_as_end(stream: Stream, chunks: Chunks) -> Iterator[bytes]:
 
 
 @broken(
-    "error-of-another-form",
-    client=(ANTHROPIC, CHAT),
-    rule={ANTHROPIC: "anthropic/stream-error-shape", CHAT: "openai_chat/stream-error-shape"},
+    {ANTHROPIC: "anthropic/stream-error-shape", CHAT: "openai_chat/stream-error-shape"},
     variant="cut",
     spares="",
+    layer="each",
 )
-def error_of_another_form(events: Iterator[Event]) -> Iterator[Event]:
+def error_of_another_form(event: Event) -> None:
     """An error event says its error as text."""
-    for event in events:
-        if is_error(event):
-            event["data"]["error"] = event["data"]["error"]["message"]
-        yield event
+    if is_error(event):
+        event["data"]["error"] = event["data"]["error"]["message"]
 
 
-@broken(
-    "error-without-message",
-    client=RESPONSES,
-    rule="openai_responses/stream-error-shape",
-    variant="cut",
-    spares="",
-)
-def error_without_message(events: Iterator[Event]) -> Iterator[Event]:
+@broken("openai_responses/stream-error-shape", variant="cut", spares="", layer="each")
+def error_without_message(event: Event) -> None:
     """An error event has no message."""
-    for event in events:
-        if kind(event) == "error":
-            del event["data"]["message"]
-        yield event
+    if kind(event) == "error":
+        del event["data"]["message"]
 
 
-@broken("says-its-error-twice", client=GEMINI, rule="gemini/stream-after-end", variant="cut", spares="")
+@broken("gemini/stream-after-end", variant="cut", spares="")
 def says_its_error_twice(events: Iterator[Event]) -> Iterator[Event]:
     """An error is told by the reader and by what reads it."""
     for event in events:
@@ -353,13 +312,7 @@ def says_its_error_twice(events: Iterator[Event]) -> Iterator[Event]:
             yield event
 
 
-@broken(
-    "goes-on-after-the-error",
-    client=CHAT,
-    rule="openai_chat/stream-after-end",
-    variant="cut",
-    spares="",
-)
+@broken("openai_chat/stream-after-end", variant="cut", spares="")
 def goes_on_after_the_error(events: Iterator[Event]) -> Iterator[Event]:
     """An error is told, and then an end."""
     last = None
@@ -370,13 +323,13 @@ def goes_on_after_the_error(events: Iterator[Event]) -> Iterator[Event]:
         last = event if choice_of(event) else last
 
 
-@warning("error-swallowed", client=(ANTHROPIC, CHAT, RESPONSES, GEMINI), rule=ERROR, variant="cut")
+@warning(ERROR, variant="cut")
 def error_swallowed(events: Iterator[Event]) -> Iterator[Event]:
     """The provider's error is passed over, and the stream just stops."""
     return (event for event in events if not is_error(event))
 
 
-@warning("error-outside-the-stream", client=RESPONSES, rule=ERROR, variant="cut", layer="pieces")
+@warning(ERROR, client=RESPONSES, variant="cut", layer="pieces")
 def error_outside_the_stream(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The error is written as JSON, not as an event."""
     for piece in pieces:

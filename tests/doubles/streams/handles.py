@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from doubles.streams.model import Event
+from doubles.stream import Event
 
 
 def kind(event: Event) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from doubles.stream import CALL_ALONE, ONE, TEXT, Event, broken, warning
 from doubles.streams.handles import again, kind, typed, without_last
-from doubles.streams.model import CALL_ALONE, ONE, RESPONSES, TEXT, Event, broken, warning
 
 Events = Iterator[Event]
 
@@ -18,15 +18,13 @@ def is_call(event: Event) -> bool:
     return kind(event) in (ADDED, DONE) and event["data"]["item"]["type"] == "function_call"
 
 
-@broken("item-id-missing", client=RESPONSES, rule="openai_responses/stream-item-id")
-def item_id_missing(events: Events) -> Events:
+@broken("openai_responses/stream-item-id", layer="each")
+def item_id_missing(event: Event) -> None:
     """Events about an item have no item_id."""
-    for event in events:
-        event["data"].pop("item_id", None)
-        yield event
+    event["data"].pop("item_id", None)
 
 
-@broken("item-id-is-the-call-id", client=RESPONSES, rule="openai_responses/stream-item-id", spares=TEXT)
+@broken("openai_responses/stream-item-id", spares=TEXT)
 def item_id_is_the_call_id(events: Events) -> Events:
     """Fragments of arguments name their item by the call's id."""
     call = ""
@@ -37,53 +35,41 @@ def item_id_is_the_call_id(events: Events) -> Events:
         yield event
 
 
-@broken("item-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-identity", spares=TEXT)
-def item_id_drawn_anew(events: Events) -> Events:
+@broken("openai_responses/stream-identity", spares=TEXT, layer="each")
+def item_id_drawn_anew(event: Event) -> None:
     """A call that is done has another id than the one that was added."""
-    for event in events:
-        if is_call(event) and kind(event) == DONE:
-            event["data"]["item"]["id"] = f"fc_{event['data']['output_index']:048d}"
-        yield event
+    if is_call(event) and kind(event) == DONE:
+        event["data"]["item"]["id"] = f"fc_{event['data']['output_index']:048d}"
 
 
-@broken("call-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-identity", spares=TEXT)
-def call_id_drawn_anew(events: Events) -> Events:
+@broken("openai_responses/stream-identity", spares=TEXT, layer="each")
+def call_id_drawn_anew(event: Event) -> None:
     """A call that is done has another call_id than the one that was added."""
-    for event in events:
-        if is_call(event) and kind(event) == DONE:
-            event["data"]["item"]["call_id"] = f"call_{event['data']['output_index']:024d}"
-        yield event
+    if is_call(event) and kind(event) == DONE:
+        event["data"]["item"]["call_id"] = f"call_{event['data']['output_index']:024d}"
 
 
 @broken(
-    "call-id-drawn-anew-at-the-end",
-    client=RESPONSES,
-    rule="openai_responses/stream-identity",
+    "openai_responses/stream-identity",
     spares=TEXT,
     thread="https://github.com/vllm-project/vllm/pull/47916",
+    layer="each",
 )
-def call_id_drawn_anew_at_the_end(events: Events) -> Events:
+def call_id_drawn_anew_at_the_end(event: Event) -> None:
     """The calls of the final response have other ids than those that were streamed."""
-    for event in events:
-        if kind(event) == "response.completed":
-            for place, item in enumerate(event["data"]["response"]["output"]):
-                if item["type"] == "function_call":
-                    item["call_id"] = f"call_{place:024d}"
-        yield event
+    if kind(event) == "response.completed":
+        for place, item in enumerate(event["data"]["response"]["output"]):
+            if item["type"] == "function_call":
+                item["call_id"] = f"call_{place:024d}"
 
 
-@broken(
-    "response-without-end",
-    client=RESPONSES,
-    rule="openai_responses/stream-end",
-    follows="translation/finish-reason",
-)
+@broken("openai_responses/stream-end", follows="translation/finish-reason")
 def response_without_end(events: Events) -> Events:
     """response.completed is left out."""
     return without_last(events)
 
 
-@broken("completed-twice", client=RESPONSES, rule="openai_responses/stream-after-end")
+@broken("openai_responses/stream-after-end")
 def completed_twice(events: Events) -> Events:
     """response.completed comes twice."""
     for event in events:
@@ -92,54 +78,39 @@ def completed_twice(events: Events) -> Events:
             yield again(event)
 
 
-@broken(
-    "done-instead-of-completed",
-    client=RESPONSES,
-    rule="openai_responses/stream-end",
-    follows="translation/finish-reason",
-)
+@broken("openai_responses/stream-end", follows="translation/finish-reason")
 def done_instead_of_completed(events: Events) -> Events:
     """The stream ends with [DONE], and has no response.completed."""
     yield from without_last(events)
     yield {"data": "[DONE]"}
 
 
-@broken("not-created", client=RESPONSES, rule="openai_responses/stream-start")
+@broken("openai_responses/stream-start")
 def not_created(events: Events) -> Events:
     """There is no response.created."""
     return (event for event in events if kind(event) != "response.created")
 
 
-@broken("output-index-always-zero", client=RESPONSES, rule="openai_responses/stream-output-index", spares=TEXT)
-def output_index_always_zero(events: Events) -> Events:
+@broken("openai_responses/stream-output-index", spares=TEXT, layer="each")
+def output_index_always_zero(event: Event) -> None:
     """Every item has the output_index 0."""
-    for event in events:
-        if "output_index" in event["data"]:
-            event["data"]["output_index"] = 0
-        yield event
+    if "output_index" in event["data"]:
+        event["data"]["output_index"] = 0
 
 
-@broken("output-index-missing", client=RESPONSES, rule="openai_responses/stream-output-index")
-def output_index_missing(events: Events) -> Events:
+@broken("openai_responses/stream-output-index", layer="each")
+def output_index_missing(event: Event) -> None:
     """Events have no output_index."""
-    for event in events:
-        event["data"].pop("output_index", None)
-        yield event
+    event["data"].pop("output_index", None)
 
 
-@broken("item-not-added", client=RESPONSES, rule="openai_responses/stream-item-added", spares=TEXT)
+@broken("openai_responses/stream-item-added", spares=TEXT)
 def item_not_added(events: Events) -> Events:
     """Calls are done, with fragments before, and were never added."""
     return (event for event in events if not (is_call(event) and kind(event) == ADDED))
 
 
-@broken(
-    "item-added-late",
-    client=RESPONSES,
-    rule="openai_responses/stream-item-added",
-    follows="openai_responses/stream-fragments",
-    spares=TEXT,
-)
+@broken("openai_responses/stream-item-added", follows="openai_responses/stream-fragments", spares=TEXT)
 def item_added_late(events: Events) -> Events:
     """A call is added behind its first fragment."""
     held = None
@@ -153,7 +124,7 @@ def item_added_late(events: Events) -> Events:
             held = None
 
 
-@broken("fragment-after-item", client=RESPONSES, rule="openai_responses/stream-after-done", spares=TEXT)
+@broken("openai_responses/stream-after-done", spares=TEXT)
 def fragment_after_item(events: Events) -> Events:
     """The last fragment of a call comes once more when the item is done."""
     last = None
@@ -164,7 +135,7 @@ def fragment_after_item(events: Events) -> Events:
             yield again(last)
 
 
-@broken("item-done-twice", client=RESPONSES, rule="openai_responses/stream-after-done")
+@broken("openai_responses/stream-after-done")
 def item_done_twice(events: Events) -> Events:
     """Items are done when they are, and once more with the response."""
     done = []
@@ -176,22 +147,20 @@ def item_done_twice(events: Events) -> Events:
         yield event
 
 
-@broken("part-not-added", client=RESPONSES, rule="openai_responses/stream-part-added")
+@broken("openai_responses/stream-part-added")
 def part_not_added(events: Events) -> Events:
     """Texts come without a content_part.added."""
     return (event for event in events if kind(event) != "response.content_part.added")
 
 
-@broken("content-index-missing", client=RESPONSES, rule="openai_responses/stream-part-index")
-def content_index_missing(events: Events) -> Events:
+@broken("openai_responses/stream-part-index", layer="each")
+def content_index_missing(event: Event) -> None:
     """Pieces of a text do not say which part they belong to."""
-    for event in events:
-        if kind(event).startswith("response.output_text"):
-            event["data"].pop("content_index", None)
-        yield event
+    if kind(event).startswith("response.output_text"):
+        event["data"].pop("content_index", None)
 
 
-@broken("text-for-arguments", client=RESPONSES, rule="openai_responses/stream-delta-kind", spares=TEXT)
+@broken("openai_responses/stream-delta-kind", spares=TEXT)
 def text_for_arguments(events: Events) -> Events:
     """The fragments of arguments come as pieces of a text."""
     for event in events:
@@ -201,7 +170,7 @@ def text_for_arguments(events: Events) -> Events:
         yield event
 
 
-@broken("first-fragment-lost", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
+@broken("openai_responses/stream-fragments", spares=TEXT)
 def first_fragment_lost(events: Events) -> Events:
     """The first fragment of a call is dropped, with the event that added the item upstream."""
     fresh = False
@@ -213,16 +182,14 @@ def first_fragment_lost(events: Events) -> Events:
         yield event
 
 
-@broken("arguments-said-with-added", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
-def arguments_said_with_added(events: Events) -> Events:
+@broken("openai_responses/stream-fragments", spares=TEXT, layer="each")
+def arguments_said_with_added(event: Event) -> None:
     """A call is added with `{}` for its arguments, and fragments follow."""
-    for event in events:
-        if is_call(event) and kind(event) == ADDED:
-            event["data"]["item"]["arguments"] = "{}"
-        yield event
+    if is_call(event) and kind(event) == ADDED:
+        event["data"]["item"]["arguments"] = "{}"
 
 
-@broken("snapshot-as-fragment", client=RESPONSES, rule="openai_responses/stream-fragments", spares=TEXT)
+@broken("openai_responses/stream-fragments", spares=TEXT)
 def snapshot_as_fragment(events: Events) -> Events:
     """The whole arguments come as one more fragment before they are done."""
     for event in events:
@@ -232,72 +199,44 @@ def snapshot_as_fragment(events: Events) -> Events:
         yield event
 
 
-@broken(
-    "done-with-nothing",
-    client=RESPONSES,
-    rule=("openai_responses/stream-fragments", "openai_responses/stream-wholes-agree"),
-    spares=TEXT,
-)
-def done_with_nothing(events: Events) -> Events:
+@broken(("openai_responses/stream-fragments", "openai_responses/stream-wholes-agree"), spares=TEXT, layer="each")
+def done_with_nothing(event: Event) -> None:
     """function_call_arguments.done says the empty text."""
-    for event in events:
-        if kind(event) == GROWN:
-            event["data"]["arguments"] = ""
-        yield event
+    if kind(event) == GROWN:
+        event["data"]["arguments"] = ""
 
 
-@broken(
-    "item-done-with-nothing",
-    client=RESPONSES,
-    rule=("openai_responses/stream-wholes-agree", "openai_responses/stream-arguments-json"),
-    spares=TEXT,
-)
-def item_done_with_nothing(events: Events) -> Events:
+@broken(("openai_responses/stream-wholes-agree", "openai_responses/stream-arguments-json"), spares=TEXT, layer="each")
+def item_done_with_nothing(event: Event) -> None:
     """A call that is done has the arguments with which it was added: none."""
-    for event in events:
-        if is_call(event) and kind(event) == DONE:
-            event["data"]["item"]["arguments"] = ""
-        yield event
+    if is_call(event) and kind(event) == DONE:
+        event["data"]["item"]["arguments"] = ""
 
 
 @broken(
-    "final-output-empty",
-    client=RESPONSES,
-    rule="openai_responses/stream-final-output",
-    thread="https://github.com/sgl-project/sglang/issues/12652",
+    "openai_responses/stream-final-output", thread="https://github.com/sgl-project/sglang/issues/12652", layer="each"
 )
-def final_output_empty(events: Events) -> Events:
+def final_output_empty(event: Event) -> None:
     """response.completed has no output."""
-    for event in events:
-        if kind(event) == "response.completed":
-            event["data"]["response"]["output"] = []
-        yield event
+    if kind(event) == "response.completed":
+        event["data"]["response"]["output"] = []
 
 
 @broken(
-    "final-output-without-calls",
-    client=RESPONSES,
-    rule="openai_responses/stream-final-output",
+    "openai_responses/stream-final-output",
     follows="translation/call-lost",
     spares=TEXT,
     thread="https://github.com/sgl-project/sglang/issues/12652",
+    layer="each",
 )
-def final_output_without_calls(events: Events) -> Events:
+def final_output_without_calls(event: Event) -> None:
     """response.completed has the message, and not the calls."""
-    for event in events:
-        if kind(event) == "response.completed":
-            output = event["data"]["response"]["output"]
-            output[:] = [item for item in output if item["type"] != "function_call"]
-        yield event
+    if kind(event) == "response.completed":
+        output = event["data"]["response"]["output"]
+        output[:] = [item for item in output if item["type"] != "function_call"]
 
 
-@broken(
-    "item-lost-at-the-end",
-    client=RESPONSES,
-    rule="openai_responses/stream-item-done",
-    follows="translation/call-lost",
-    spares=TEXT,
-)
+@broken("openai_responses/stream-item-done", follows="translation/call-lost", spares=TEXT)
 def item_lost_at_the_end(events: Events) -> Events:
     """The last call is added, and neither done nor in the final response."""
     for event in events:
@@ -308,159 +247,107 @@ def item_lost_at_the_end(events: Events) -> Events:
             yield event
 
 
-@broken(
-    "completed-in-progress",
-    client=RESPONSES,
-    rule="openai_responses/stream-status",
-    follows="translation/finish-reason",
-)
-def completed_in_progress(events: Events) -> Events:
+@broken("openai_responses/stream-status", follows="translation/finish-reason", layer="each")
+def completed_in_progress(event: Event) -> None:
     """response.completed has a response that is in progress."""
-    for event in events:
-        if kind(event) == "response.completed":
-            event["data"]["response"]["status"] = "in_progress"
-        yield event
+    if kind(event) == "response.completed":
+        event["data"]["response"]["status"] = "in_progress"
 
 
-@broken("response-id-drawn-anew", client=RESPONSES, rule="openai_responses/stream-same-id")
-def response_id_drawn_anew(events: Events) -> Events:
+@broken("openai_responses/stream-same-id", layer="each")
+def response_id_drawn_anew(event: Event) -> None:
     """The response has another id when it is completed."""
-    for event in events:
-        if kind(event) == "response.completed":
-            event["data"]["response"]["id"] = "resp_" + "0" * 48
-        yield event
+    if kind(event) == "response.completed":
+        event["data"]["response"]["id"] = "resp_" + "0" * 48
 
 
 @broken(
-    "types-in-the-names-only",
-    client=RESPONSES,
-    rule="openai_responses/stream-type",
+    "openai_responses/stream-type",
     follows=("openai_responses/stream-end", "translation/target-format"),
+    layer="each",
 )
-def types_in_the_names_only(events: Events) -> Events:
+def types_in_the_names_only(event: Event) -> None:
     """The type of an event is in its event: line only."""
-    for event in events:
-        del event["data"]["type"]
-        yield event
+    del event["data"]["type"]
 
 
 @broken(
-    "call-done-without-call-id",
-    client=RESPONSES,
-    rule="openai_responses/stream-item-done-shape",
-    follows="openai_responses/stream-identity",
-    spares=TEXT,
+    "openai_responses/stream-item-done-shape", follows="openai_responses/stream-identity", spares=TEXT, layer="each"
 )
-def call_done_without_call_id(events: Events) -> Events:
+def call_done_without_call_id(event: Event) -> None:
     """A call that is done has no call_id."""
-    for event in events:
-        if is_call(event) and kind(event) == DONE:
-            del event["data"]["item"]["call_id"]
-        yield event
+    if is_call(event) and kind(event) == DONE:
+        del event["data"]["item"]["call_id"]
 
 
-@broken(
-    "item-added-without-id",
-    client=RESPONSES,
-    rule="openai_responses/stream-item-added-shape",
-    follows="openai_responses/stream-item-id",
-)
-def item_added_without_id(events: Events) -> Events:
+@broken("openai_responses/stream-item-added-shape", follows="openai_responses/stream-item-id", layer="each")
+def item_added_without_id(event: Event) -> None:
     """Items are added without an id."""
-    for event in events:
-        if kind(event) == ADDED:
-            del event["data"]["item"]["id"]
-        yield event
+    if kind(event) == ADDED:
+        del event["data"]["item"]["id"]
 
 
-@broken("delta-as-object", client=RESPONSES, rule="openai_responses/stream-delta-shape", spares=TEXT)
-def delta_as_object(events: Events) -> Events:
+@broken("openai_responses/stream-delta-shape", spares=TEXT, layer="each")
+def delta_as_object(event: Event) -> None:
     """A fragment of arguments stands in an object, as in Anthropic."""
-    for event in events:
-        if kind(event) == GROWS:
-            event["data"]["delta"] = {"partial_json": event["data"]["delta"]}
-        yield event
+    if kind(event) == GROWS:
+        event["data"]["delta"] = {"partial_json": event["data"]["delta"]}
 
 
-@broken(
-    "response-not-there",
-    client=RESPONSES,
-    rule="openai_responses/stream-response",
-    follows="translation/finish-reason",
-)
-def response_not_there(events: Events) -> Events:
+@broken("openai_responses/stream-response", follows="translation/finish-reason", layer="each")
+def response_not_there(event: Event) -> None:
     """response.completed has the id of the response, and not the response."""
-    for event in events:
-        if kind(event) == "response.completed":
-            event["data"]["response"] = event["data"]["response"]["id"]
-        yield event
+    if kind(event) == "response.completed":
+        event["data"]["response"] = event["data"]["response"]["id"]
 
 
-@broken("part-without-text", client=RESPONSES, rule="openai_responses/stream-part", case=ONE, spares=CALL_ALONE)
-def part_without_text(events: Events) -> Events:
+@broken("openai_responses/stream-part", case=ONE, spares=CALL_ALONE, layer="each")
+def part_without_text(event: Event) -> None:
     """A part is added without a text."""
-    for event in events:
-        if kind(event) == "response.content_part.added":
-            del event["data"]["part"]["text"]
-        yield event
+    if kind(event) == "response.content_part.added":
+        del event["data"]["part"]["text"]
 
 
-@broken("no-json", client=RESPONSES, rule="openai_responses/stream-data")
+@broken("openai_responses/stream-data")
 def no_json(events: Events) -> Events:
     """A line tells in words that the stream has begun."""
     yield {"data": "stream started"}
     yield from events
 
 
-@warning("sequence-constant", client=RESPONSES, rule="openai_responses/stream-sequence")
-def sequence_constant(events: Events) -> Events:
+@warning("openai_responses/stream-sequence", layer="each")
+def sequence_constant(event: Event) -> None:
     """Every event has the sequence_number 0."""
-    for event in events:
-        event["data"]["sequence_number"] = 0
-        yield event
+    event["data"]["sequence_number"] = 0
 
 
-@warning(
-    "sequence-missing",
-    client=RESPONSES,
-    rule="openai_responses/stream-sequence",
-    thread="https://github.com/BerriAI/litellm/pull/28899",
-)
-def sequence_missing(events: Events) -> Events:
+@warning("openai_responses/stream-sequence", thread="https://github.com/BerriAI/litellm/pull/28899", layer="each")
+def sequence_missing(event: Event) -> None:
     """Events have no sequence_number."""
-    for event in events:
-        event["data"].pop("sequence_number", None)
-        yield event
+    event["data"].pop("sequence_number", None)
 
 
-@warning(
-    "item-never-done",
-    client=RESPONSES,
-    rule="openai_responses/stream-item-closed",
-    thread="https://github.com/sgl-project/sglang/issues/12652",
-)
+@warning("openai_responses/stream-item-closed", thread="https://github.com/sgl-project/sglang/issues/12652")
 def item_never_done(events: Events) -> Events:
     """There is no output_item.done; the final response has the items."""
     return (event for event in events if kind(event) != DONE)
 
 
-@warning("arguments-never-done", client=RESPONSES, rule="openai_responses/stream-done-events")
+@warning("openai_responses/stream-done-events")
 def arguments_never_done(events: Events) -> Events:
     """There is no function_call_arguments.done."""
     return (event for event in events if kind(event) != GROWN)
 
 
-@warning("names-of-another-kind", client=RESPONSES, rule="openai_responses/stream-event-name")
+@warning("openai_responses/stream-event-name")
 def names_of_another_kind(events: Events) -> Events:
     """Every event is called message."""
     for event in events:
         yield {"event": "message", "data": event["data"]}
 
 
-@warning("items-counted-from-one", client=RESPONSES, rule="openai_responses/stream-output-place")
-def items_counted_from_one(events: Events) -> Events:
+@warning("openai_responses/stream-output-place", layer="each")
+def items_counted_from_one(event: Event) -> None:
     """Items are counted from 1."""
-    for event in events:
-        if "output_index" in event["data"]:
-            event["data"]["output_index"] += 1
-        yield event
+    if "output_index" in event["data"]:
+        event["data"]["output_index"] += 1

@@ -1,0 +1,1 @@
+"""Doubles of one body, by what the fault is about."""

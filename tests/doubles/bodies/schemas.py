@@ -1,0 +1,192 @@
+"""Parameter schemas that lost, changed or gained something."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.draft import Draft
+from doubles.wire import walk
+
+
+def _with(draft: Draft, key: str) -> list[dict[str, Any]]:
+    """All schemas, outer and inner, of all tools that have a keyword."""
+    return need([schema for tool in draft.tools for schema in walk(tool.schema) if schema.get(key)])
+
+
+@broken("translation/schema-property-lost", target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_emptied(draft: Draft) -> None:
+    """Tools have no parameters any more."""
+    for tool in need([tool for tool in draft.tools if tool.schema.get("properties")]):
+        tool.schema = {"type": "object", "properties": {}}
+        tool.inner.pop("strict", None)
+
+
+@broken("translation/schema-property-lost", target=(CHAT, GEMINI))
+def schema_dropped(draft: Draft) -> None:
+    """Tools are declared without their schema."""
+    for tool in need([tool for tool in draft.tools if tool.schema and tool.schema.get("properties")]):
+        del tool.inner[tool.schema_key]
+
+
+@broken("translation/schema-property-lost")
+def schema_property_lost(draft: Draft) -> None:
+    """A tool lost its last optional parameter."""
+    for tool in draft.tools:
+        names = [name for name in tool.schema.get("properties", {}) if name not in tool.schema.get("required", [])]
+        if names:
+            del tool.schema["properties"][names[-1]]
+            return
+    need(False)
+
+
+@broken("translation/schema-property-lost")
+def schema_nested_properties_lost(draft: Draft) -> None:
+    """Objects inside a schema lost their members."""
+    hit = False
+    for tool in draft.tools:
+        for schema in list(walk(tool.schema))[1:]:
+            if schema.get("properties"):
+                names = list(schema["properties"])
+                schema["properties"] = {"value": {"type": "STRING" if _upper(tool.schema) else "string"}}
+                schema.pop("required", None)
+                hit = hit or names != ["value"]
+    need(hit)
+
+
+def _upper(schema: Any) -> bool:
+    return isinstance(schema, dict) and str(schema.get("type", "")).isupper()
+
+
+@broken("translation/schema-property-lost", cases=("grep/keyword-properties",))
+def keyword_property_lost(draft: Draft) -> None:
+    """Cleaning a schema of titles took out a parameter that is called title."""
+    hit = False
+    for tool in draft.tools:
+        hit = tool.schema["properties"].pop("title", None) is not None or hit
+    need(hit)
+
+
+@broken("translation/schema-required")
+def schema_required_lost(draft: Draft) -> None:
+    """Schemas lost their required lists."""
+    for schema in _with(draft, "required"):
+        del schema["required"]
+
+
+@broken("translation/schema-required")
+def schema_required_emptied(draft: Draft) -> None:
+    """The outermost required lists lost their last entry."""
+    for tool in need([tool for tool in draft.tools if tool.schema.get("required")]):
+        tool.schema["required"] = tool.schema["required"][:-1]
+
+
+@broken("translation/schema-required")
+def schema_nested_required_lost(draft: Draft) -> None:
+    """Objects inside a schema lost their required lists."""
+    inner = [schema for tool in draft.tools for schema in list(walk(tool.schema))[1:] if schema.get("required")]
+    for schema in need(inner):
+        del schema["required"]
+
+
+@broken("translation/schema-enum")
+def schema_enum_lost(draft: Draft) -> None:
+    """Parameters lost their enum."""
+    for schema in _with(draft, "enum"):
+        del schema["enum"]
+        schema.pop("format", None)
+
+
+@broken("translation/schema-enum")
+def schema_enum_upper_case(draft: Draft) -> None:
+    """The values of enums came out in upper case."""
+    for schema in _with(draft, "enum"):
+        schema["enum"] = [value.upper() if isinstance(value, str) else value for value in schema["enum"]]
+
+
+@broken("translation/schema-items")
+def schema_items_lost(draft: Draft) -> None:
+    """Arrays do not say what is in them."""
+    for schema in _with(draft, "items"):
+        del schema["items"]
+
+
+@broken("translation/schema-type")
+def schema_items_type_changed(draft: Draft) -> None:
+    """Arrays of texts became arrays of numbers."""
+    hit = False
+    for schema in _with(draft, "items"):
+        if str(schema["items"].get("type")).lower() == "string" and "enum" not in schema["items"]:
+            schema["items"]["type"], hit = "NUMBER" if _upper(schema) else "number", True
+    need(hit)
+
+
+@broken("translation/schema-type")
+def schema_type_changed(draft: Draft) -> None:
+    """Whole numbers became texts."""
+    for schema in _leaves(draft, "integer"):
+        schema["type"] = "STRING" if _upper(schema) else "string"
+
+
+@broken("translation/schema-type")
+def schema_type_widened(draft: Draft) -> None:
+    """Whole numbers became any numbers."""
+    for schema in _leaves(draft, "integer"):
+        schema["type"] = "NUMBER" if _upper(schema) else "number"
+
+
+@broken("translation/schema-type", target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_type_lost(draft: Draft) -> None:
+    """Parameters do not say their type."""
+    for schema in need([schema for schema in _leaves(draft, "string") if "description" in schema]):
+        del schema["type"]
+
+
+def _leaves(draft: Draft, name: str) -> list[dict[str, Any]]:
+    found = [schema for tool in draft.tools for schema in walk(tool.schema) if str(schema.get("type")).lower() == name]
+    return need([schema for schema in found if "enum" not in schema])
+
+
+@broken("translation/schema-description")
+def schema_description_lost(draft: Draft) -> None:
+    """Parameters lost their description."""
+    for schema in _with(draft, "description"):
+        del schema["description"]
+
+
+@broken("translation/schema-description")
+def schema_nested_description_lost(draft: Draft) -> None:
+    """Parameters inside objects and arrays lost their description."""
+    hit = False
+    for tool in draft.tools:
+        for schema in (tool.schema.get("properties") or {}).values():
+            for inner in list(walk(schema))[1:]:
+                hit = inner.pop("description", None) is not None or hit
+    need(hit)
+
+
+@broken("translation/schema-narrowed")
+def schema_all_required(draft: Draft) -> None:
+    """Optional parameters became required."""
+    hit = False
+    for tool in draft.tools:
+        for schema in walk(tool.schema):
+            names = list(schema.get("properties") or {})
+            if not tool.inner.get("strict") and set(names) - set(schema.get("required") or []):
+                schema["required"], hit = names, True
+    need(hit)
+
+
+@broken("translation/schema-narrowed")
+def schema_enum_invented(draft: Draft) -> None:
+    """A free text has to be one of a few now."""
+    for schema in _leaves(draft, "string"):
+        schema["enum"] = ["a", "b"]
+
+
+@broken("translation/schema-changed", target=(CHAT, RESPONSES, ANTHROPIC))
+def schema_reference_dangling(draft: Draft) -> None:
+    """A parameter became a reference to a definition that was left behind."""
+    tool = need([tool for tool in draft.tools if tool.schema.get("properties") and not tool.inner.get("strict")])[0]
+    name = next(iter(tool.schema["properties"]))
+    tool.schema["properties"][name] = {"$ref": f"#/$defs/{name.title()}"}

@@ -1,0 +1,101 @@
+"""State of one provider that is sent to another, and thinking that is asked for where it cannot be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
+from doubles.draft import Draft
+
+STRANGER = "translation/state-to-stranger"
+
+
+def sealed(draft: Draft) -> list[str]:
+    """The encrypted reasoning of a Responses request."""
+    return [item["encrypted_content"] for item in draft.source["input"] if "encrypted_content" in item]
+
+
+def thoughts(draft: Draft) -> list[str]:
+    """The signatures of thinking in an Anthropic request."""
+    blocks = [block for message in draft.source["messages"] for block in message["content"] if isinstance(block, dict)]
+    return [block["signature"] for block in blocks if "signature" in block]
+
+
+@broken(STRANGER, target=ANTHROPIC, sources=(RESPONSES,))
+def encrypted_reasoning_to_stranger(draft: Draft) -> None:
+    """Encrypted reasoning of OpenAI is sent to Anthropic as redacted thinking."""
+    block = {"type": "redacted_thinking", "data": need(sealed(draft))[0]}
+    need(draft.calls)[0].holder.insert(0, block)
+
+
+@broken(STRANGER, target=GEMINI, sources=(RESPONSES,))
+def encrypted_reasoning_as_signature(draft: Draft) -> None:
+    """Encrypted reasoning of OpenAI is sent to Gemini as the signature of a call."""
+    # Gemini's alphabet is its own; OpenAI's is that of the web, which it takes, too.
+    need(draft.calls)[0].entry["thoughtSignature"] = need(sealed(draft))[0]
+
+
+@broken(STRANGER, target=RESPONSES, sources=(ANTHROPIC,))
+def thinking_as_reasoning_item(draft: Draft) -> None:
+    """A signature of Anthropic is sent to OpenAI as a reasoning item with an id that nobody gave."""
+    signature = need(thoughts(draft))[0]
+    call = need(draft.calls)[0]
+    item = {"type": "reasoning", "id": "rs_" + "0" * 48, "summary": [], "encrypted_content": signature}
+    call.holder.insert(call.place, item)
+
+
+@broken("anthropic/thinking-first")
+def thinking_without_thoughts(draft: Draft) -> None:
+    """Thinking is turned on over a history whose calls were made without it."""
+    need("thinking" not in draft.body)
+    last = draft.body["messages"][-1]
+    need(isinstance(last["content"], list) and last["content"][0]["type"] == "tool_result")
+    draft.body["max_tokens"] = 4096
+    draft.body["thinking"] = {"type": "enabled", "budget_tokens": 1024}
+
+
+@broken("translation/setting-lost", target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES))
+def effort_dropped(draft: Draft) -> Any:
+    """How much the model is to think is not said to a provider that has the very same word for it."""
+    need(draft.body.pop("reasoning_effort", None) or draft.body.pop("reasoning", None))
+
+
+@broken("anthropic/thinking-forced-choice")
+def thinking_beside_a_forced_call(draft: Draft) -> None:
+    """Thinking is turned on although the request forces a call."""
+    need(draft.body.get("tool_choice", {}).get("type") in ("any", "tool"))
+    draft.body["max_tokens"] = 4096
+    draft.body["thinking"] = {"type": "enabled", "budget_tokens": 1024}
+
+
+@warning("translation/reasoning-as-text", target=(CHAT, RESPONSES, GEMINI), sources=(ANTHROPIC,))
+def thinking_told_to_another(draft: Draft) -> None:
+    """The thinking of one provider's model is put into the mouth of another's."""
+    said = [block for message in draft.source["messages"] for block in message["content"] if isinstance(block, dict)]
+    thought = need([block["thinking"] for block in said if block["type"] == "thinking"])[0]
+    call = need(draft.calls)[0]
+    if draft.format == CHAT:
+        assert call.message is not None
+        need(not call.message.get("content"))
+        call.message["content"] = thought
+    elif draft.format == RESPONSES:
+        call.holder.insert(call.place, {"role": "assistant", "content": thought})
+    else:
+        call.holder.insert(0, {"text": thought})
+
+
+@warning("translation/usage", target=(CHAT, RESPONSES, GEMINI), check="response")
+def reasoning_counted_twice(draft: Draft) -> None:
+    """A reply says that more tokens were thinking than were."""
+    if draft.format == GEMINI:
+        usage = draft.body["usageMetadata"]
+        thought = need(usage.get("thoughtsTokenCount"))
+        need(usage.get("candidatesTokenCount", 0) >= thought)
+        usage["thoughtsTokenCount"], usage["candidatesTokenCount"] = (
+            2 * thought,
+            usage["candidatesTokenCount"] - thought,
+        )
+        return
+    usage = draft.body["usage"]
+    details = usage["completion_tokens_details" if draft.format == CHAT else "output_tokens_details"]
+    details["reasoning_tokens"] = min(2 * need(details.get("reasoning_tokens")), usage.get("output_tokens", 10**9))

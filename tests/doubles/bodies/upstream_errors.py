@@ -1,0 +1,424 @@
+"""Errors of the provider that come as no error, as another one, or in a form that the client does not know."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from doubles.body import ANTHROPIC, CHAT, FORMATS, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
+from doubles.draft import Draft
+from doubles.failures import FAMILY, OPENAI, as_status, came, envelope, error, wait_of
+
+ENVELOPE = {name: f"{name}/error-envelope" for name in FORMATS}
+STATUS = "translation/upstream-error-status"
+RETRYABLE = "translation/upstream-error-retryable"
+RATE_LIMIT = "translation/upstream-error-rate-limit"
+
+ANSWERS: dict[str, Any] = {
+    ANTHROPIC: {"type": "message", "role": "assistant", "stop_reason": "end_turn"},
+    CHAT: {"object": "chat.completion"},
+    RESPONSES: {"object": "response", "status": "completed"},
+    GEMINI: {},
+}
+
+
+@broken(STATUS, check="error")
+def upstream_error_as_success(draft: Draft) -> None:
+    """The provider's error comes with the status 200."""
+    draft.body["status"] = 200
+
+
+@broken(STATUS, check="error")
+def upstream_error_as_redirect(draft: Draft) -> None:
+    """The provider's error comes with the status 302."""
+    draft.body["status"] = 302
+
+
+@broken(STATUS, check="error")
+def upstream_error_as_answer(draft: Draft) -> None:
+    """The model seems to say what the provider's error said."""
+    said = error(draft)["message"]
+    content: dict[str, Any] = {
+        ANTHROPIC: {"content": [{"type": "text", "text": said}]},
+        CHAT: {"choices": [{"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}]},
+        RESPONSES: {"output": [{"type": "message", "content": [{"type": "output_text", "text": said}]}]},
+        GEMINI: {"candidates": [{"content": {"role": "model", "parts": [{"text": said}]}, "finishReason": "STOP"}]},
+    }
+    draft.body = {"status": 200, "headers": {}, "body": {**ANSWERS[draft.format], **content[draft.format]}}
+
+
+@broken(RATE_LIMIT, check="error")
+def rate_limit_as_failure(draft: Draft) -> None:
+    """A rate limit comes as 500."""
+    came(draft, 429)
+    as_status(draft, 500)
+
+
+@broken(RATE_LIMIT, check="error")
+def rate_limit_as_bad_request(draft: Draft) -> None:
+    """A rate limit comes as 400."""
+    came(draft, 429)
+    as_status(draft, 400)
+
+
+@broken(RETRYABLE, check="error")
+def overload_as_bad_request(draft: Draft) -> None:
+    """An overloaded provider's 503 or 529 comes as 400."""
+    came(draft, 503, 529)
+    as_status(draft, 400)
+
+
+@broken(RETRYABLE, check="error")
+def failure_as_not_found(draft: Draft) -> None:
+    """The provider's own failure comes as 404."""
+    came(draft, 500)
+    as_status(draft, 404)
+
+
+@broken(RETRYABLE, check="error", cases=("errors/upstream-invalid-request",))
+def bad_request_as_failure(draft: Draft) -> None:
+    """A request that the provider finds wrong comes as 500, so the client sends it again."""
+    as_status(draft, 500)
+
+
+@broken(RETRYABLE, target=GEMINI, check="error", sources=(ANTHROPIC,))
+def overload_kept_529(draft: Draft) -> None:
+    """Anthropic's 529 goes to a client whose SDK does not know it and gives up."""
+    came(draft, 529)
+    as_status(draft, 529)
+
+
+@broken("translation/target-format", check="error")
+def upstream_error_unchanged(draft: Draft) -> None:
+    """The provider's error goes through as it is."""
+    need(FAMILY[draft.format] != FAMILY[draft.source_format])
+    draft.body = draft.source
+
+
+@broken("translation/target-format", check="error")
+def upstream_error_of_a_stranger(draft: Draft) -> None:
+    """The error has the form of another API, whoever the provider is."""
+    other = ANTHROPIC if draft.format in OPENAI else CHAT
+    draft.body["body"] = envelope(other, draft.body["status"], error(draft)["message"])
+
+
+@broken("{format}/error-envelope", check="error")
+def upstream_error_without_message(draft: Draft) -> None:
+    """The error has no message any more."""
+    del error(draft)["message"]
+
+
+@broken("{format}/error-envelope", check="error")
+def upstream_error_as_text(draft: Draft) -> None:
+    """The error is a text and no object."""
+    draft.body["body"]["error"] = error(draft)["message"]
+
+
+@broken("{format}/error-envelope", check="error")
+def upstream_error_nested(draft: Draft) -> None:
+    """The error stands in an error."""
+    draft.body["body"]["error"] = {"error": error(draft)}
+
+
+@broken("{format}/error-envelope", check="error")
+def upstream_error_unwrapped(draft: Draft) -> None:
+    """What belongs under ``error`` is the body itself."""
+    draft.body["body"] = error(draft)
+
+
+@broken("{format}/error-envelope", check="error")
+def upstream_error_in_a_list(draft: Draft) -> None:
+    """The body is a list with the error in it, as Gemini streams one."""
+    draft.body["body"] = [draft.body["body"]]
+
+
+@broken("anthropic/error-type-status", check="error")
+def upstream_error_type_wrong(draft: Draft) -> None:
+    """The type says the opposite of the status."""
+    error(draft)["type"] = "invalid_request_error" if draft.body["status"] >= 500 else "api_error"
+
+
+@broken("anthropic/error-type-status", check="error")
+def wrong_key_as_bad_request_by_type(draft: Draft) -> None:
+    """The status is 401 or 429, and the type that of any bad request."""
+    need(draft.body["status"] in (401, 429))
+    error(draft)["type"] = "invalid_request_error"
+
+
+@broken("gemini/error-code", check="error")
+def upstream_error_code_wrong(draft: Draft) -> None:
+    """The code in the body is always 500."""
+    need(draft.body["status"] != 500)
+    error(draft)["code"] = 500
+
+
+@broken("gemini/error-code", check="error")
+def upstream_error_code_of_grpc(draft: Draft) -> None:
+    """The code in the body is gRPC's number for the name, not the HTTP status."""
+    numbers = {"INVALID_ARGUMENT": 3, "RESOURCE_EXHAUSTED": 8, "INTERNAL": 13, "UNAVAILABLE": 14, "UNAUTHENTICATED": 16}
+    error(draft)["code"] = numbers[error(draft)["status"]]
+
+
+@broken("gemini/error-status-name", check="error")
+def upstream_error_status_name_wrong(draft: Draft) -> None:
+    """The name says the opposite of the HTTP status."""
+    error(draft)["status"] = "INVALID_ARGUMENT" if draft.body["status"] >= 500 else "INTERNAL"
+
+
+@broken("gemini/error-status-name", check="error")
+def upstream_error_status_name_lost(draft: Draft) -> None:
+    """The error has a code and no name."""
+    del error(draft)["status"]
+
+
+@broken("translation/identity", check="error", sources=SAME)
+def upstream_error_changed_on_its_way(draft: Draft) -> None:
+    """Between two ends of one format the message gets a prefix."""
+    error(draft)["message"] = "Upstream: " + error(draft)["message"]
+
+
+@broken("translation/identity", check="error", sources=SAME)
+def overload_status_changed_on_its_way(draft: Draft) -> None:
+    """Between two ends of one format 503 or 529 becomes 500."""
+    came(draft, 503, 529)
+    as_status(draft, 500)
+
+
+MESSAGE = "translation/upstream-error-message"
+CLASS = "translation/upstream-error-class"
+WAIT = "translation/retry-after"
+KEYS = {CHAT: "openai_chat/error-keys", RESPONSES: "openai_responses/error-keys"}
+
+
+@warning(MESSAGE, check="error")
+def upstream_error_message_replaced(draft: Draft) -> None:
+    """The provider's message was replaced by a general one."""
+    error(draft)["message"] = "The upstream returned an error."
+
+
+@warning(MESSAGE, check="error")
+def upstream_error_message_emptied(draft: Draft) -> None:
+    """The message is an empty text."""
+    error(draft)["message"] = ""
+
+
+@warning(WAIT, check="error")
+def retry_after_lost(draft: Draft) -> None:
+    """Nothing says any more how long to wait."""
+    wait_of(draft)
+    draft.body["headers"] = {}
+    error(draft).pop("details", None)
+
+
+@warning(WAIT, check="error")
+def retry_after_shortened(draft: Draft) -> None:
+    """The client is told to wait a second, the provider said more."""
+    wait_of(draft)
+    draft.body["headers"] = {"retry-after": "1"}
+
+
+@warning("translation/upstream-error-rate-limit", check="error")
+def rate_limit_as_unavailable(draft: Draft) -> None:
+    """A rate limit comes as 503, since it is the gateway's and not the caller's."""
+    came(draft, 429)
+    as_status(draft, 503)
+
+
+@warning("translation/upstream-error-retryable", check="error")
+def wrong_key_as_failure(draft: Draft) -> None:
+    """The provider does not take the gateway's key, and the caller gets 500."""
+    came(draft, 401)
+    as_status(draft, 500)
+
+
+@warning(CLASS, check="error")
+def wrong_key_as_bad_request(draft: Draft) -> None:
+    """An unknown caller comes as a wrong request, and nothing else tells."""
+    came(draft, 401)
+    as_status(draft, 400)
+
+
+@warning(CLASS, check="error", cases=("errors/upstream-invalid-request",))
+def bad_request_as_not_found(draft: Draft) -> None:
+    """A wrong request comes as a missing thing."""
+    as_status(draft, 404)
+
+
+@warning(CLASS, check="error")
+def failure_as_rate_limit(draft: Draft) -> None:
+    """The provider's own failure comes as if the caller had asked too often."""
+    came(draft, 500, 503, 529)
+    as_status(draft, 429)
+
+
+@warning("{format}/error-keys", target=OPENAI, check="error")
+def upstream_error_keys_missing(draft: Draft) -> None:
+    """The error has neither param nor code."""
+    del error(draft)["param"], error(draft)["code"]
+
+
+@warning("{format}/error-keys", target=OPENAI, check="error")
+def upstream_error_code_as_number(draft: Draft) -> None:
+    """The code is the HTTP status, as a number."""
+    error(draft)["code"] = draft.body["status"]
+
+
+@warning("{format}/error-type-status", target=OPENAI, check="error")
+def upstream_error_type_of_the_other_side(draft: Draft) -> None:
+    """The provider's own failure is called an invalid request."""
+    came(draft, 500, 503, 529)
+    error(draft)["type"] = "invalid_request_error"
+
+
+@warning("anthropic/error-type", check="error")
+def upstream_error_type_unknown(draft: Draft) -> None:
+    """The type is a word of another API."""
+    error(draft)["type"] = "server_error" if draft.body["status"] >= 500 else "requests"
+
+
+OVERLOADED = (503, 529)
+
+
+@harmless(check="error", beside="{format}/error-envelope")
+def upstream_error_more_keys(draft: Draft) -> None:
+    """The error has further keys: who the provider is, and what it said."""
+    error(draft)["provider"] = {"name": draft.source_format, "status": draft.source["status"]}
+    draft.body["body"]["trace_id"] = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@harmless(target=ANTHROPIC, check="error", beside="anthropic/error-envelope")
+def upstream_error_request_id(draft: Draft) -> None:
+    """The error has a request id."""
+    draft.body["body"]["request_id"] = "req_011CZr8WnTqKxYpV4mLbHd2J"
+
+
+@harmless(target=OPENAI, check="error", beside="{format}/error-envelope")
+def upstream_error_null_keys(draft: Draft) -> None:
+    """The error has no code and no param."""
+    error(draft)["code"] = error(draft)["param"] = None
+
+
+@harmless(check="error")
+def upstream_error_message_prefixed(draft: Draft) -> None:
+    """Before the provider's message stands whose it is."""
+    error(draft)["message"] = f"Error of the provider ({draft.source['status']}): " + error(draft)["message"]
+
+
+@harmless(check="error")
+def upstream_error_whole_body_in_message(draft: Draft) -> None:
+    """The message is the provider's whole body as a text."""
+    error(draft)["message"] = "ProviderException - " + json.dumps(draft.source["body"], indent=1)
+
+
+@harmless(check="error", beside="translation/upstream-error-retryable")
+def overload_as_failure(draft: Draft) -> None:
+    """An overload comes as 500."""
+    came(draft, *OVERLOADED)
+    as_status(draft, 500)
+
+
+@harmless(check="error", beside="translation/upstream-error-retryable")
+def overload_as_bad_gateway(draft: Draft) -> None:
+    """An overload comes as 502."""
+    came(draft, *OVERLOADED)
+    as_status(draft, 502)
+
+
+@harmless(check="error", beside="translation/upstream-error-retryable")
+def failure_as_unavailable(draft: Draft) -> None:
+    """Any failure of the provider comes as 503."""
+    came(draft, 500, *OVERLOADED)
+    as_status(draft, 503)
+
+
+@harmless(
+    target=OPENAI,
+    check="error",
+    sources=(ANTHROPIC,),
+    fault="overload-kept-529",
+    beside="translation/upstream-error-retryable",
+)
+def overload_kept_529_elsewhere(draft: Draft) -> None:
+    """Anthropic's 529 goes to a client that tries again after every 5xx."""
+    came(draft, 529)
+    as_status(draft, 529)
+
+
+@harmless(target=ANTHROPIC, check="error", beside="anthropic/error-type-status")
+def overload_named_503(draft: Draft) -> None:
+    """The status of other providers with Anthropic's word for it."""
+    came(draft, *OVERLOADED)
+    draft.body["status"] = 503
+
+
+@harmless(target=ANTHROPIC, check="error", beside="anthropic/error-type-status")
+def overload_named_otherwise(draft: Draft) -> None:
+    """The status says that it is an overload, the type only that the provider failed."""
+    came(draft, *OVERLOADED)
+    error(draft)["type"] = "api_error"
+
+
+@harmless(target=OPENAI, check="error", beside="translation/upstream-error-rate-limit")
+def rate_limit_named_otherwise(draft: Draft) -> None:
+    """OpenAI has several types for a rate limit."""
+    came(draft, 429)
+    error(draft)["type"] = "requests"
+
+
+@harmless(target=GEMINI, check="error", beside="gemini/error-status-name")
+def failure_named_otherwise(draft: Draft) -> None:
+    """500 has several names in Google's list."""
+    came(draft, 500)
+    error(draft)["status"] = "UNKNOWN"
+
+
+@harmless(
+    check="error",
+    cases=("errors/upstream-invalid-request",),
+    beside=("translation/upstream-error-status", "translation/upstream-error-retryable"),
+)
+def bad_request_as_unprocessable(draft: Draft) -> None:
+    """A wrong request comes as 422."""
+    as_status(draft, 422)
+
+
+@harmless(target=GEMINI, check="error", beside=("gemini/error-code", "gemini/error-status-name"))
+def wrong_key_as_google_says_it(draft: Draft) -> None:
+    """A wrong key comes as a wrong request with the reason among the details."""
+    came(draft, 401)
+    as_status(draft, 400)
+    detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    error(draft)["details"] = [detail]
+
+
+@harmless(target=GEMINI, check="error", beside="gemini/error-envelope")
+def upstream_error_details_kept(draft: Draft) -> None:
+    """The details tell whose error it was."""
+    detail = {"@type": "type.googleapis.com/google.rpc.DebugInfo", "detail": json.dumps(draft.source["body"])}
+    error(draft).setdefault("details", []).append(detail)
+
+
+@harmless(check="error")
+def upstream_error_more_headers(draft: Draft) -> None:
+    """Headers of the gateway's own, and the provider's."""
+    draft.body["headers"] = {**draft.source.get("headers", {}), **draft.body["headers"], "x-gateway": "mine/1.0"}
+
+
+@harmless(check="error")
+def upstream_error_headers_elsewhere(draft: Draft) -> None:
+    """A translator that has nothing to do with headers says nothing of them."""
+    del draft.body["headers"]
+
+
+@harmless(check="error")
+def retry_after_longer(draft: Draft) -> None:
+    """The client is told to wait longer than the provider said."""
+    draft.body["headers"]["retry-after"] = str(int(wait_of(draft)) + 30)
+
+
+@harmless(check="error")
+def retry_after_in_milliseconds(draft: Draft) -> None:
+    """How long to wait is said in the header that the SDKs prefer."""
+    wait = int(wait_of(draft))
+    need("retry-after-ms" not in draft.body["headers"])
+    draft.body["headers"] = {"retry-after-ms": str(wait * 1000)}

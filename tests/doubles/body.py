@@ -1,0 +1,275 @@
+"""Doubles of one body: the catalogue's decorators for them, and how they are tried over the corpus.
+
+A double is one small function that gets a :class:`~doubles.draft.Draft` (a copy of the body that the reference made)
+and puts one fault, or one harmless difference, into it. It raises Skip, mostly through ``need``, where a body has
+nothing to put it into; so a body that it did change is one in which every honest judge sees the fault.
+
+>>> @broken("gemini/schema-array-items")
+... def schema_array_bare(draft):
+...     '''Arrays in parameters have no items.'''
+
+puts ``schema-array-bare`` into the catalogue. The decorators may be stacked, and may be called with a lambda, for
+faults that differ in data alone: then ``fault`` and ``title`` say what the function's name and docstring would.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from doubles.catalogue import (
+    ANTHROPIC,
+    CHAT,
+    FORMATS,
+    GEMINI,
+    RESPONSES,
+    ByFormat,
+    Double,
+    Kind,
+    Played,
+    Rules,
+    Shown,
+    as_tuple,
+    enter,
+    formats_of,
+    heading,
+    rules_of,
+)
+from doubles.draft import Draft, Skip, need
+from doubles.places import Place, places, translated
+from doubles.running import JUDGES
+from judging import judge
+from toolcall_conformance.checks import CHECKS, ItemResult
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+__all__ = [
+    "ANTHROPIC",
+    "CHAT",
+    "FORMATS",
+    "GEMINI",
+    "OBJECT_ARGUMENTS",
+    "RESPONSES",
+    "SAME",
+    "TEXT_ARGUMENTS",
+    "WITH_IDS",
+    "BodyDouble",
+    "broken",
+    "harmless",
+    "need",
+    "warning",
+]
+
+WITH_IDS = (ANTHROPIC, CHAT, RESPONSES)
+TEXT_ARGUMENTS = (CHAT, RESPONSES)
+OBJECT_ARGUMENTS = (ANTHROPIC, GEMINI)
+SAME = ("same",)
+"""As ``sources``: bodies of the target's own format, which have to come through as they are."""
+
+Change = Callable[[Draft], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyDouble(Double):
+    """A double of one body: ``sources`` are the formats that it may come from, ``cases``, if any, the only cases."""
+
+    check: str
+    change: Change
+    sources: tuple[str, ...]
+    cases: tuple[str, ...] = ()
+
+    def apply(self, draft: Draft) -> Any:
+        """The changed body; Skip where there is nothing to change."""
+        returned = self.change(draft)
+        return draft.body if returned is None else returned
+
+    def changed(self, place: Place) -> Any:
+        """What it makes of a place's output; None where it changes nothing."""
+        try:
+            output = self.apply(Draft.of(place.output, place.target, place.source, place.source_format, place.asked))
+        except Skip:
+            return None
+        if self.kind == "harmless":  # another order of keys or spelling of a number is a change here, and only here
+            return None if json.dumps(output) == json.dumps(place.output) else output
+        return None if equal(output, place.output) else output
+
+    def places(self, most: int | None = None) -> Iterator[tuple[Place, Any]]:
+        """Where it changes the body, and to what: all places, or ``most`` spread over its sources and the corpus."""
+        for source in self.sources:
+            every = [
+                place for place in places(self.check, source, self.format) if place.case in self.cases or not self.cases
+            ]
+            found = ((place, self.changed(place)) for place in (_spread(every) if most else every))
+            changed = (each for each in found if each[1] is not None)
+            yield from islice(changed, -(-most // len(self.sources))) if most else changed
+
+    def played(self, most: int | None) -> Iterator[Played]:
+        """At places that are spread over the corpus, and as a translator in an item of the first of their cases."""
+        cases, known = load_corpus().cases, self.exported() or {}
+        shown = (known.get("case"), known.get("exchange"), known.get("client"), known.get("upstream"))
+        item = None
+        for place, output in self.places(most):
+            if item is None and place.case in cases:
+                item = place
+            elif (place.case, place.number, place.client, place.upstream) != shown:  # that one is judged from its file
+                yield Played(str(place), judged(place, output))
+        item = item or next((place for place, _ in self.places() if place.case in cases), None)
+        if item is not None:  # else only the examples of the rules have what this double changes
+            result = self._item(item)
+            also = frozenset({"translation/bad-output"}) if self.kind == "broken" else frozenset[str]()
+            yield Played(f"the item of {item}", result.findings, result.verdict, also=also)
+
+    def _item(self, place: Place) -> ItemResult:
+        driver = PythonDriver(_Doubled(self), f"double:{self.name}")
+        check = "response" if self.check == "error" else self.check
+        return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, JUDGES, "", None)
+
+    def shown(self) -> Shown:
+        """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one."""
+        known = self.exported()
+        place, output = (known and self._known(known)) or min(self.places(), key=_weight)
+        content = {
+            "direction": self.check,
+            "client": place.client,
+            "upstream": place.upstream,
+            "client_model": place.client_model,
+            "upstream_model": place.upstream_model,
+            "case": place.case,
+            "exchange": place.number,
+            "source": place.source,
+            "output": output,
+        }
+        return Shown(content | ({"request": place.asked} if self.check == "response" else {}))
+
+    def _known(self, known: dict[str, Any]) -> tuple[Place, Any] | None:
+        source = known["client" if self.check == "request" else "upstream"]
+        for place in places(self.check, source, self.format):
+            if (place.case, place.number) == (known["case"], known["exchange"]):
+                output = self.changed(place)
+                return None if output is None else (place, output)
+        return None
+
+
+def _weight(found: tuple[Place, Any]) -> tuple[bool, int, str]:
+    place, output = found
+    return place.case.startswith("translation/"), len(json.dumps([place.source, output, place.asked])), str(place)
+
+
+def _spread(every: list[Place]) -> list[Place]:
+    """The places in an order that jumps about the corpus, always the same."""
+    step = next(step for step in (61, 67, 71) if len(every) % step or len(every) < step)
+    return [every[index * step % len(every)] for index in range(len(every))] if len(every) > step else every
+
+
+def judged(place: Place, output: Any) -> Sequence[Finding]:
+    """What the judge says of an output at a place."""
+    return judge(
+        place.source,
+        output,
+        client=place.client,
+        upstream=place.upstream,
+        direction=place.check,
+        client_model=place.client_model,
+        upstream_model=place.upstream_model,
+        request=place.asked if place.check == "response" else None,
+    ).findings
+
+
+class _Doubled:
+    """A translator: the reference with a double's change in what it makes."""
+
+    def __init__(self, double: BodyDouble) -> None:
+        self.double = double
+
+    def open(self, route: Route, /) -> _Session:
+        return _Session(self.double, route)
+
+
+class _Session:
+    """One conversation of a doubled translator."""
+
+    def __init__(self, double: BodyDouble, route: Route) -> None:
+        self._double = double
+        self._route = route
+        self._session = ReferenceTranslator().open(route)
+        self._asked: dict[str, Any] = {}
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        self._asked = body
+        made = self._session.request(body)
+        return self._changed("request", body, self._route.client, made, self._route.upstream)
+
+    def response(self, body: dict[str, Any], /) -> Any:
+        made = self._session.response(body)
+        return self._changed("response", body, self._route.upstream, made, self._route.client)
+
+    def error(self, status: int, body: dict[str, Any], headers: dict[str, str], /) -> Any:
+        given = {"status": status, "headers": headers, "body": body}
+        made = translated(self._session, "error", given)
+        changed = self._changed("error", given, self._route.upstream, made, self._route.client)
+        return changed["status"], changed["body"], changed.get("headers")
+
+    def _changed(self, check: str, body: Any, source: str, made: Any, target: str) -> Any:
+        if check != self._double.check:
+            return made
+        try:
+            return self._double.apply(Draft.of(made, target, body, source, self._asked))
+        except Skip:
+            return made
+
+
+def _entry(
+    kind: Kind,
+    rule: ByFormat = (),
+    *,
+    check: str = "request",
+    target: str | Sequence[str] | None = None,
+    sources: Sequence[str] | None = None,
+    cases: Sequence[str] = (),
+    warns: Rules = (),
+    beside: ByFormat = (),
+    fault: str = "",
+    title: str = "",
+) -> Callable[[Change], Change]:
+    """A double in each format of ``target``: by default the one that ``rule`` is about, or all.
+
+    ``check`` is request, response or error. ``sources`` are by default all formats; the target is never among them,
+    but for SAME.
+    """
+
+    def decorate(change: Change) -> Change:
+        for one in formats_of(rule, target):
+            enter(
+                BodyDouble(
+                    **heading(change, title),
+                    fault=fault or change.__name__.replace("_", "-"),
+                    format=one,
+                    kind=kind,
+                    check=check,
+                    change=change,
+                    sources=(one,) if sources == SAME else tuple(name for name in sources or FORMATS if name != one),
+                    cases=tuple(cases),
+                    rules=rules_of(rule, one),
+                    warns=as_tuple(warns),
+                    beside=rules_of(beside, one),
+                )
+            )
+        return change
+
+    return decorate
+
+
+broken = partial(_entry, "broken")
+"""A fault that a MUST of ``rule`` names at every place."""
+warning = partial(_entry, "warning")
+"""A fault that providers or clients bear: a SHOULD of ``rule`` at every place, and no MUST."""
+harmless = partial(_entry, "harmless")
+"""A difference that no judge may fail. ``warns`` are rules of which a SHOULD may come."""

@@ -1,1 +1,0 @@
-"""Faults that every judge must fail, by theme."""

@@ -1,1 +1,0 @@
-"""Differences that no judge may fail."""

@@ -1,0 +1,276 @@
+"""Doubles of a session: faults, and harmless habits, that live in a conversation and not in one body.
+
+A double is a subclass of :class:`DoubledSession`, put into the catalogue by one of the three decorators:
+
+>>> @broken("swapped", rule="translation/results-linked", case="shell/same-tool-twice", client=CHAT, upstream=ANTHROPIC)
+... class ResultsByPosition(DoubledSession):
+...     '''Attaches results to calls in the order in which they come.'''
+...
+...     def after_request(self, body):
+...         ...
+...         return body
+
+A broken one has to fail in the variants of the agent loop that it names (``""`` is the plain one), on one of its rules;
+a warning one to be told there; a harmless one to pass every check on its case and route. One whose fault shows in the
+streams themselves names variants of the check ``stream`` instead (``check="stream"``). A double is asked for streams if
+it is a :class:`StreamingSession`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+from doubles.catalogue import (
+    ANTHROPIC,
+    CHAT,
+    GEMINI,
+    RESPONSES,
+    Double,
+    Kind,
+    Played,
+    Rules,
+    Shown,
+    as_tuple,
+    enter,
+    heading,
+)
+from doubles.events import Event, changed_in, changed_out
+from doubles.running import JUDGES
+from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_reference import ReferenceTranslator
+
+__all__ = [
+    "ANTHROPIC",
+    "CHAT",
+    "GEMINI",
+    "RESPONSES",
+    "DoubledSession",
+    "StreamingSession",
+    "broken",
+    "harmless",
+    "warning",
+]
+
+
+class DoubledSession:
+    """The reference's session with hooks.
+
+    ``asked`` is the client's last request, ``answered`` the provider's last reply; ``shared`` is one dict for all
+    sessions of the translator, where a fault keeps what should belong to one conversation.
+    """
+
+    def __init__(self, route: Route, shared: dict[str, Any]) -> None:
+        self.route = route
+        self.shared = shared
+        self.inner = ReferenceTranslator().open(route)
+        self.asked: dict[str, Any] = {}
+        self.answered: dict[str, Any] = {}
+
+    def request(self, body: dict[str, Any], /) -> dict[str, Any]:
+        self.asked = body
+        return self.after_request(copy.deepcopy(self.inner.request(self.before_request(copy.deepcopy(body)))))
+
+    def response(self, body: dict[str, Any], /) -> dict[str, Any]:
+        self.answered = body
+        return self.after_response(copy.deepcopy(self.inner.response(self.before_response(copy.deepcopy(body)))))
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The client's request as the reference gets it."""
+        return body
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The upstream request that the reference made."""
+        return body
+
+    def before_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The provider's reply as the reference gets it."""
+        return body
+
+    def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The client's reply that the reference made."""
+        return body
+
+
+class StreamingSession(DoubledSession):
+    """A session that streams, too, with a hook on each event: what it becomes, none, one or several."""
+
+    def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
+        if type(self).before_event is not StreamingSession.before_event:  # else they come as they were cut
+            chunks = changed_in(chunks, self.before_event, self.route.upstream)
+        made = self.inner.stream(chunks)
+        if type(self).after_event is StreamingSession.after_event:
+            return made
+        return changed_out(made, self.after_event, self.route.client)
+
+    def before_event(self, event: Event) -> Iterable[Event]:
+        """An event of the provider as the reference gets it."""
+        yield event
+
+    def after_event(self, event: Event) -> Iterable[Event]:
+        """An event for the client that the reference made."""
+        yield event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopDouble(Double):
+    """A double of a session, on one case and route. ``variants`` are those of ``check`` that have to see it."""
+
+    session: type[DoubledSession]
+    case: str
+    client: str
+    upstream: str
+    variants: tuple[str, ...]
+    check: str
+
+    @property
+    def route(self) -> Route:
+        case = load_corpus().cases[self.case]
+        return Route(self.client, self.upstream, case.model(self.client), case.model(self.upstream))
+
+    @property
+    def items(self) -> list[tuple[str, str]]:
+        """The checks of its case and route, each with its variant, in the order in which they run."""
+        corpus = load_corpus()
+        case = corpus.cases[self.case]
+        streams = issubclass(self.session, StreamingSession)  # else a stream would go past what the double changes
+        return [
+            (check, variant)
+            for check in CHECKS
+            for variant in variants(corpus, check, case, self.client, self.upstream)
+            if streams or "stream" not in needs(check, case, self.upstream, variant)
+        ]
+
+    def played(self, most: int | None) -> Iterator[Played]:
+        """In each item that has to see it; a habit in all."""
+        del most
+        for check, variant in self.items if self.kind == "harmless" else [(self.check, each) for each in self.variants]:
+            result = play(self, check, variant)
+            # What an item cannot look at is blocked, which is no word on a habit.
+            verdict = None if self.kind == "harmless" else result.verdict
+            yield Played(f"{check} {variant}".rstrip(), result.findings, verdict)
+
+    def seen(self) -> Iterator[tuple[str, str]]:
+        """The items that name its fault, by one of its rules or another, in the order in which they run."""
+        level = Level.MUST if self.kind == "broken" else Level.SHOULD
+        for check, variant in self.items:
+            if any(finding.level is level for finding in play(self, check, variant).findings):
+                yield check, variant
+
+    @property
+    def seen_first(self) -> str | None:
+        """The first item that names the fault: ``request``, ``agent_loop-swapped``."""
+        return next((f"{check}-{variant}".rstrip("-") for check, variant in self.seen()), None)
+
+    def shown(self) -> Shown | None:
+        """The request in which the fault stands (of a harmless one the last); None if none does."""
+        variant = self.variants[0] if self.variants else ""
+        result = play(self, "agent_loop", variant) if self.check == "agent_loop" else None
+        guilty = {finding.body for finding in result.findings if finding.rule in self.rules} if result else set()
+        for played in reversed(result.played if result else ()):
+            if not played.name.endswith("-request") or (self.rules and played.name not in guilty):
+                continue
+            number = int(played.name[:2])
+            if played.produced is MISSING or number == 1:
+                return None
+            content = {
+                "direction": "loop",
+                "client": self.client,
+                "upstream": self.upstream,
+                "client_model": self.route.client_model,
+                "upstream_model": self.route.upstream_model,
+                "case": self.case,
+                "exchange": number,
+                "variant": variant,
+                "seen_first": self.seen_first,
+                "source": played.golden,
+                "request": load_corpus().cases[self.case].exchanges(self.client)[number - 1].request,
+                "output": played.produced,
+            }
+            return Shown(content)
+        return None
+
+
+@cache
+def play(double: LoopDouble, check: str, variant: str) -> ItemResult:
+    """What a check says of the double; every item has a translator of its own."""
+    case = load_corpus().cases[double.case]
+    driver = PythonDriver(_Doubled(double), f"double:{double.name}")
+    beside = _neighbour(case) if variant == "interleaved" else None
+    return CHECKS[check](case, double.route, driver.open, JUDGES, variant, beside)
+
+
+def _neighbour(case: Case) -> Case:
+    """The next case with as many exchanges, so that a second conversation is always under way."""
+    length = len(case.exchanges("anthropic"))
+    fitting = [each for each in load_corpus().cases.values() if len(each.exchanges("anthropic")) >= length]
+    return fitting[(fitting.index(case) + 1) % len(fitting)]
+
+
+class _Doubled:
+    """A translator that opens a double's sessions."""
+
+    def __init__(self, double: LoopDouble) -> None:
+        self._double = double
+        self._shared: dict[str, Any] = {}
+
+    def open(self, route: Route, /) -> DoubledSession:
+        return self._double.session(route, self._shared)
+
+
+Put = Callable[[type[DoubledSession]], type[DoubledSession]]
+
+
+def _entry(
+    kind: Kind,
+    *variants: str,
+    rule: Rules = (),
+    case: str,
+    client: str,
+    upstream: str,
+    check: str = "agent_loop",
+    warns: Rules = (),
+    beside: Rules = (),
+) -> Put:
+    """A session of one kind; the plain variant if none is given."""
+
+    def decorate(session: type[DoubledSession]) -> type[DoubledSession]:
+        enter(
+            LoopDouble(
+                **heading(session),
+                fault=re.sub(r"(?<!^)(?=[A-Z])", "-", session.__name__).lower(),
+                format=upstream,
+                kind=kind,
+                session=session,
+                case=case,
+                client=client,
+                upstream=upstream,
+                variants=variants or ("",),
+                check=check,
+                rules=as_tuple(rule),
+                warns=as_tuple(warns),
+                beside=as_tuple(beside),
+            )
+        )
+        return session
+
+    return decorate
+
+
+broken = partial(_entry, "broken")
+"""A fault that a MUST of ``rule`` names in each of the check's ``variants``."""
+warning = partial(_entry, "warning")
+"""A fault that a SHOULD of ``rule`` names in each of the check's ``variants``, and no MUST."""
+
+
+def harmless(case: str, client: str, upstream: str, warns: Rules = (), beside: Rules = ()) -> Put:
+    """A habit that no check may fail, in no variant; SHOULDs of ``warns`` may come."""
+    return _entry("harmless", case=case, client=client, upstream=upstream, warns=warns, beside=beside)

@@ -1,1 +1,0 @@
-"""Faults that are only told: the evidence carries no more than a SHOULD."""
