@@ -72,6 +72,24 @@ def test_own_files_are_valid(name: str, path: Path) -> None:
     assert errors == []
 
 
+def test_evidence_in_this_project_is_there() -> None:
+    """A rule whose evidence is a page of ours names a file, and a heading in it."""
+    pages = [
+        (path, piece["url"])
+        for path in ROOT.glob("**/rules/*.json")
+        for piece in parse(path.read_bytes())["evidence"]
+        if "url" in piece and "://" not in piece["url"]
+    ]
+    assert pages
+    for path, url in pages:
+        name, _, anchor = url.partition("#")
+        page = Path(__file__).resolve().parents[2] / name
+        assert page.is_file(), f"{path}: {url}"
+        headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        anchors = {re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert not anchor or anchor in anchors, f"{path}: {url}"
+
+
 def test_every_schema_has_files() -> None:
     assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES)
 
