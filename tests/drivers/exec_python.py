@@ -18,7 +18,7 @@ from typing import Any
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
-from toolcall_conformance.drivers.errorout import takes_headers
+from toolcall_conformance.drivers.error_result import takes_headers
 from toolcall_conformance.drivers.streams import SourceLost
 
 sessions: dict[str, Any] = {}

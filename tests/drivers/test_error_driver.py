@@ -10,7 +10,7 @@ import pytest
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import BadOutput, Crashed, Opened, Outcome, Produced, RefusedOutcome
-from toolcall_conformance.drivers.errorout import takes_headers
+from toolcall_conformance.drivers.error_result import takes_headers
 from toolcall_conformance.drivers.python import PythonDriver
 
 REPLY = {"status": 429, "headers": {"retry-after": "17"}, "body": {"error": {"message": "Wait."}}}

@@ -27,7 +27,7 @@ from toolcall_conformance.drivers import (
     Streamed,
     TimedOut,
     UnsupportedOutcome,
-    waiting,
+    buffering,
 )
 from toolcall_conformance.drivers.python import PythonDriver
 
@@ -165,8 +165,8 @@ def test_who_waits_for_the_end_is_found_out(opening: Any, exchange: Exchange) ->
 
 
 def test_who_has_waited_before_is_not_waited_for_as_long(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "PATIENT_SECONDS", 1.2)
-    monkeypatch.setattr(waiting, "IMPATIENT_SECONDS", 0.3)
+    monkeypatch.setattr(buffering, "PATIENT_SECONDS", 1.2)
+    monkeypatch.setattr(buffering, "IMPATIENT_SECONDS", 0.3)
     library = opening(all_at_once)
     took = []
     for _ in range(2):

@@ -36,7 +36,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Flowed:
+class StreamAnswered:
     """What an exchange gave a client that asked for a stream, and got one."""
 
     status: int
@@ -44,15 +44,17 @@ class Flowed:
     streamed: Streamed
 
 
-Came = Answered | Flowed | Failed
+ExchangeOutcome = Answered | StreamAnswered | Failed
 
 
-def as_answer(came: Came) -> Answered | Failed:
+def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
     """A stream where none was to come, as a body that is no JSON."""
-    if not isinstance(came, Flowed):
-        return came
-    words = came.streamed.data[:300].decode("utf-8", "replace").strip()
-    return Answered(came.status, came.headers, NoJSON(f"a stream came with status {came.status}: {words!r}", words))
+    if not isinstance(answer, StreamAnswered):
+        return answer
+    words = answer.streamed.data[:300].decode("utf-8", "replace").strip()
+    return Answered(
+        answer.status, answer.headers, NoJSON(f"a stream came with status {answer.status}: {words!r}", words)
+    )
 
 
 def words_of(body: Any) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.answers import Answered, Came, Flowed, NoJSON, as_answer, words_of
-from toolcall_conformance.drivers.asked import Observer
-from toolcall_conformance.drivers.errorout import plain_error
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered, as_answer, words_of
+from toolcall_conformance.drivers.buffering import KnownBuffering
+from toolcall_conformance.drivers.error_result import plain_error
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -29,12 +29,12 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
-from toolcall_conformance.drivers.waiting import Waiting
+from toolcall_conformance.drivers.upstream_request import Observer
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Reply, ScriptedUpstream
 
 # Sends a client's body on its way; what comes of it is there when the exchange is over.
-Send = Callable[[dict[str, Any], Conversation], "Future[Came]"]
+Send = Callable[[dict[str, Any], Conversation], "Future[ExchangeOutcome]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ExchangeSession:
         *,
         seconds: float,
         habits: Habits,
-        waiting: Waiting,
+        buffering: KnownBuffering,
         late: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
         who: str = "exchange",
@@ -80,12 +80,12 @@ class ExchangeSession:
         self._seconds = seconds
         self._habits = habits
         self._observer = Observer(route, upstream.addresses, habits.secret, output_limit)
-        self._waiting = waiting
+        self._buffering = buffering
         self._late = late
         self._tail = tail
         self._who = who
         self._limit = output_limit
-        self._pending: Future[Came] | None = None
+        self._pending: Future[ExchangeOutcome] | None = None
         self._not_done: UnsupportedOutcome | None = None
 
     @property
@@ -112,39 +112,43 @@ class ExchangeSession:
             return Misdirected(self._observer.elsewhere(next((one for one in strays if one.body), strays[0])))
         if late is not None:
             return late
-        came = as_answer(_result(pending))
-        outcome = self._unasked(came) if isinstance(came, Answered) else came
+        answer = as_answer(_result(pending))
+        outcome = self._unasked(answer) if isinstance(answer, Answered) else answer
         # Then neither are its replies: a medium in one piece cannot say so when it is opened.
         self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
         return outcome
 
     def response(self, body: dict[str, Any]) -> Outcome:
         """Let the upstream answer, and tell what the client gets."""
-        came = as_answer(self._finish(Reply.json(body)))
-        if not isinstance(came, Answered):
-            return came
-        if not 200 <= came.status < 300:
-            told = f"answered {came.status} though the upstream answered 200{words_of(came.body)}"
+        answer = as_answer(self._finish(Reply.json(body)))
+        if not isinstance(answer, Answered):
+            return answer
+        if not 200 <= answer.status < 300:
+            told = f"answered {answer.status} though the upstream answered 200{words_of(answer.body)}"
             return Crashed(TranslatorError(told), self._tail())
-        if isinstance(came.body, NoJSON):
-            return BadOutput(came.body.sentence, words=self._tail())
-        value = plain(came.body, self._who, self._limit)
+        if isinstance(answer.body, NoJSON):
+            return BadOutput(answer.body.sentence, words=self._tail())
+        value = plain(answer.body, self._who, self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Let the upstream fail, and tell what the client gets."""
-        came = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
+        answer = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
         # Who raised before the upstream was asked says nothing of errors.
-        if isinstance(came, Crashed) and self._conversation.asked and not isinstance(came.exception, TranslatorError):
+        if (
+            isinstance(answer, Crashed)
+            and self._conversation.asked
+            and not isinstance(answer.exception, TranslatorError)
+        ):
             return UnsupportedOutcome(
-                f"exchange {came.sentence} when the upstream failed; there is no error body to judge"
+                f"exchange {answer.sentence} when the upstream failed; there is no error body to judge"
             )
-        if not isinstance(came, Answered):
-            return came
-        if isinstance(came.body, NoJSON):
-            return BadOutput(came.body.sentence, "/body", self._tail())
-        given = (came.status, came.body) if came.headers is None else (came.status, came.body, came.headers)
-        value = plain_error(given, headers=came.headers is not None, limit=self._limit)
+        if not isinstance(answer, Answered):
+            return answer
+        if isinstance(answer.body, NoJSON):
+            return BadOutput(answer.body.sentence, "/body", self._tail())
+        given = (answer.status, answer.body) if answer.headers is None else (answer.status, answer.body, answer.headers)
+        value = plain_error(given, headers=answer.headers is not None, limit=self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
@@ -153,13 +157,13 @@ class ExchangeSession:
             return self._unstreamed(source)
         progress = self._conversation.progress
         if source.watched and source.end == "plain":
-            progress.patience = self._waiting.seconds(self._route, self._seconds)
+            progress.patience = self._buffering.seconds(self._route, self._seconds)
         headers = {"content-type": self._addresses.stream_type(self._route.upstream)}
         end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
-        came = self._finish(Reply(200, source.pieces, headers, end, progress), progress.patience)
+        answer = self._finish(Reply(200, source.pieces, headers, end, progress), progress.patience)
         if progress.waited:
-            self._waiting.found(self._route)
-        return self._flowed(came)
+            self._buffering.found(self._route)
+        return self._stream_outcome(answer)
 
     def settle(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
@@ -192,26 +196,26 @@ class ExchangeSession:
                 f"a stream of {self._route.upstream} is asked for by "
                 f"{self._addresses.spelt(self._route.upstream, stream=True)}"
             )
-        flowed = self._flowed(self._finish(Reply.json(source.reply)))
-        if not isinstance(flowed, Streamed):
-            return flowed
-        return replace(flowed, pieces=tuple(replace(piece, ended=True) for piece in flowed.pieces))
+        streamed = self._stream_outcome(self._finish(Reply.json(source.reply)))
+        if not isinstance(streamed, Streamed):
+            return streamed
+        return replace(streamed, pieces=tuple(replace(piece, ended=True) for piece in streamed.pieces))
 
-    def _flowed(self, came: Came) -> StreamOutcome:
+    def _stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
         """What came as a stream, if it is one."""
-        if isinstance(came, Flowed):
-            return replace(came.streamed, exact=False)
-        if not isinstance(came, Answered):
-            return came
-        if not 200 <= came.status < 300:
-            told = f"answered {came.status} though the upstream answered 200{words_of(came.body)}"
+        if isinstance(answer, StreamAnswered):
+            return replace(answer.streamed, exact=False)
+        if not isinstance(answer, Answered):
+            return answer
+        if not 200 <= answer.status < 300:
+            told = f"answered {answer.status} though the upstream answered 200{words_of(answer.body)}"
             return Crashed(TranslatorError(told), self._tail())
         return BadOutput(
-            f"{self._who} answered with a whole body where the client asked for a stream{words_of(came.body)}",
+            f"{self._who} answered with a whole body where the client asked for a stream{words_of(answer.body)}",
             words=self._tail(),
         )
 
-    def _finish(self, reply: Reply, more: float = 0.0) -> Came:
+    def _finish(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
         pending, self._pending = self._pending, None
         if self._not_done is not None:
             return self._not_done
@@ -225,7 +229,7 @@ class ExchangeSession:
         except CancelledError:
             return Crashed(TranslatorError("was cancelled"), "")
 
-    def _too_late(self, pending: Future[Came]) -> TimedOut:
+    def _too_late(self, pending: Future[ExchangeOutcome]) -> TimedOut:
         """Give an exchange up: nobody waits for it any more, and if it asks the upstream yet, it is turned away."""
         self._pending = None
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
@@ -233,20 +237,20 @@ class ExchangeSession:
         self._late()
         return TimedOut(self._seconds, self._tail())
 
-    def _unasked(self, came: Answered) -> Outcome:
+    def _unasked(self, answer: Answered) -> Outcome:
         """An exchange that ended before the upstream was asked: its status says why, if it has one."""
-        words = words_of(came.body)
-        if came.status in (404, 405, 501):
-            return UnsupportedOutcome(f"answered {came.status}{words}")
-        if 400 <= came.status < 500:
-            return RefusedOutcome(f"answered {came.status}{words}")
-        if came.status >= 500:
-            told = f"answered {came.status} before it asked the upstream{words}"
+        words = words_of(answer.body)
+        if answer.status in (404, 405, 501):
+            return UnsupportedOutcome(f"answered {answer.status}{words}")
+        if 400 <= answer.status < 500:
+            return RefusedOutcome(f"answered {answer.status}{words}")
+        if answer.status >= 500:
+            told = f"answered {answer.status} before it asked the upstream{words}"
             return Crashed(TranslatorError(told), self._tail())
-        return BadOutput(f"{self._who} answered {came.status} without asking the upstream{words}", words=self._tail())
+        return BadOutput(f"{self._who} answered {answer.status} without asking the upstream{words}", words=self._tail())
 
 
-def _result(pending: Future[Came]) -> Came:
+def _result(pending: Future[ExchangeOutcome]) -> ExchangeOutcome:
     try:
         return pending.result()
     except CancelledError:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.drivers.exec_answers import PROTOCOL, complaint
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.jsonlines import EndedError, Lines, NoAnswerError, TooLongError
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
 from toolcall_conformance.drivers.process import ChildProcess
 from toolcall_conformance.jsonvalue import JSONError, equal, parse

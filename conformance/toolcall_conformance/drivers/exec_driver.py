@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.answers import Answered, Came
+from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
-from toolcall_conformance.drivers.errorout import plain_error
+from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import Losses, instead
 from toolcall_conformance.drivers.exec_child import Child, Fault, start
 from toolcall_conformance.drivers.exec_streams import draw
-from toolcall_conformance.drivers.jsonout import plain
+from toolcall_conformance.drivers.json_result import plain
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -179,7 +179,7 @@ class ExecSession:
         value = plain_error(told, headers="headers" in answer)
         return Produced(value) if isinstance(value, dict) else value
 
-    def exchange(self, body: dict[str, Any], upstream_url: str) -> Came:
+    def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
         """Let the child translate, send and translate back; returns when it has done all three.
 
         The child can be asked nothing else meanwhile.

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.exec_answers import Losses, instead
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,

@@ -10,9 +10,10 @@ from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.answers import Answered, Came, Flowed
+from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
+from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
@@ -24,7 +25,6 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.python_streams import Drawing, Drawn
 from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
-from toolcall_conformance.drivers.waiting import Waiting
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
 from toolcall_conformance.upstream.loops import LoopThread
 
@@ -47,7 +47,7 @@ class Fused:
         self._loop: LoopThread | None = None
         # Routes, known once the first error came; the plan asks for one before anything is judged.
         self._raising: set[str] = set()
-        self._waiting = Waiting()
+        self._buffering = KnownBuffering()
 
     def session(self, inner: Any, route: Route, *, own_history: bool) -> _FusedSession:
         """A session around one of the translator's. Raises MissingLibraryError."""
@@ -56,7 +56,7 @@ class Fused:
             upstream.start()
             self._upstream = upstream
 
-        def send(body: dict[str, Any], conversation: Conversation) -> Future[Came]:
+        def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
             drawing = Drawing(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
             return self._send(inner, body, conversation.url, drawing)
 
@@ -68,7 +68,7 @@ class Fused:
             send,
             seconds=self._seconds,
             habits=habits,
-            waiting=self._waiting,
+            buffering=self._buffering,
             late=self._drop_loop,
         )
 
@@ -86,22 +86,22 @@ class Fused:
         """Note that the translator raises on this route where the upstream fails."""
         self._raising.add(str(route))
 
-    def _send(self, inner: Any, body: dict[str, Any], url: str, drawing: Drawing | None) -> Future[Came]:
-        pending: Future[Came] = Future()
+    def _send(self, inner: Any, body: dict[str, Any], url: str, drawing: Drawing | None) -> Future[ExchangeOutcome]:
+        pending: Future[ExchangeOutcome] = Future()
 
         def work() -> None:
             try:
                 value = inner.exchange(body, url)
                 if hasattr(value, "__aiter__") and drawing is not None:
-                    came = self._running_loop().run(_drawn_async(value, drawing)).result()
+                    outcome = self._running_loop().run(_drawn_async(value, drawing)).result()
                 elif inspect.isawaitable(value):
-                    came = self._running_loop().run(_awaited(value, drawing)).result()
+                    outcome = self._running_loop().run(_awaited(value, drawing)).result()
                 else:
-                    came = answered(value) if drawing is None else drawn(value, drawing)
+                    outcome = answered(value) if drawing is None else drawn(value, drawing)
             except BaseException as error:  # whatever the library raises, SystemExit included
-                came = raised(error)
+                outcome = raised(error)
             with contextlib.suppress(InvalidStateError):  # nobody waits any more
-                pending.set_result(came)
+                pending.set_result(outcome)
 
         def guarded() -> None:
             try:
@@ -112,7 +112,7 @@ class Fused:
 
         thread = threading.Thread(target=guarded, name="toolcall-exchange", daemon=True)
 
-        def give_up(done: Future[Came]) -> None:
+        def give_up(done: Future[ExchangeOutcome]) -> None:
             if done.cancelled():  # a coroutine ends with its loop
                 unwind_later(thread)
 
@@ -144,7 +144,7 @@ class _FusedSession(ExchangeSession):
         return outcome
 
 
-def answered(value: Any) -> Came:
+def answered(value: Any) -> ExchangeOutcome:
     """What ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
     if not isinstance(value, tuple):
         return Answered(200, None, value)
@@ -159,7 +159,7 @@ def answered(value: Any) -> Came:
     return Answered(int(status), dict(headers[0]) if headers else None, body)
 
 
-def raised(error: BaseException) -> Came:
+def raised(error: BaseException) -> ExchangeOutcome:
     """What an exception of ``exchange`` says; known by class name, as everywhere."""
     names = {base.__name__ for base in type(error).__mro__}
     if "Unsupported" in names:
@@ -169,14 +169,14 @@ def raised(error: BaseException) -> Came:
     return Crashed(error, own_frames(error))
 
 
-async def _awaited(value: Awaitable[Any], drawing: Drawing | None) -> Came:
-    came = await value
+async def _awaited(value: Awaitable[Any], drawing: Drawing | None) -> ExchangeOutcome:
+    outcome = await value
     if drawing is None:
-        return answered(came)
-    return await _drawn_async(came, drawing) if hasattr(came, "__aiter__") else drawn(came, drawing)
+        return answered(outcome)
+    return await _drawn_async(outcome, drawing) if hasattr(outcome, "__aiter__") else drawn(outcome, drawing)
 
 
-def drawn(value: Any, drawing: Drawing) -> Came:
+def drawn(value: Any, drawing: Drawing) -> ExchangeOutcome:
     """What ``exchange`` gave on a route that streams: an iterable of bytes, or what it tells of errors."""
     if isinstance(value, tuple):
         return answered(value)
@@ -186,19 +186,19 @@ def drawn(value: Any, drawing: Drawing) -> Came:
             "bytes, or raise Unsupported if the library does not stream"
         )
     try:
-        return flowed(drawing.draw(value))
+        return stream_answered(drawing.draw(value))
     except BaseException as error:
-        return flowed(drawing.broken_off(error))
+        return stream_answered(drawing.broken_off(error))
 
 
-async def _drawn_async(value: Any, drawing: Drawing) -> Came:
-    return flowed(await drawing.draw_async(value))
+async def _drawn_async(value: Any, drawing: Drawing) -> ExchangeOutcome:
+    return stream_answered(await drawing.draw_async(value))
 
 
-def flowed(found: Drawn) -> Came:
+def stream_answered(found: Drawn) -> ExchangeOutcome:
     """A stream that was drawn. One that broke off before anything came is no stream: the call failed."""
     if not isinstance(found, Streamed):
         return found
     if found.raised is not None and not found.pieces:
         return found.raised
-    return Flowed(200, None, found)
+    return StreamAnswered(200, None, found)

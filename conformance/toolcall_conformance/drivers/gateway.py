@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.answers import Answered, Came, Flowed, NoJSON
+from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered
 from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
 from toolcall_conformance.drivers.gateway_config import filled, load
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -26,7 +27,6 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Piece, Streamed
-from toolcall_conformance.drivers.waiting import Waiting
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
 
@@ -59,7 +59,7 @@ class GatewayDriver:
         self._addresses = Addresses(transports)
         self._key = f"client-key-{secrets.token_hex(12)}"
         self._case = ""
-        self._waiting = Waiting()
+        self._buffering = KnownBuffering()
         self._client: aiohttp.ClientSession | None = None
         self._upstream = ScriptedUpstream(self._addresses, port=self._config.upstream_port)
         self._upstream.start()
@@ -91,7 +91,7 @@ class GatewayDriver:
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
-        def send(body: dict[str, Any], conversation: Conversation) -> Future[Came]:
+        def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
             return self._upstream.run(self._exchange(route, body, conversation))
 
         habits = Habits(
@@ -104,7 +104,7 @@ class GatewayDriver:
                 send,
                 seconds=self._seconds,
                 habits=habits,
-                waiting=self._waiting,
+                buffering=self._buffering,
                 late=self._process.check,
                 tail=lambda: self._process.tail,
                 who="the gateway",
@@ -121,7 +121,7 @@ class GatewayDriver:
         self._process.stop()
         self._upstream.stop()
 
-    async def _exchange(self, route: Route, body: dict[str, Any], conversation: Conversation) -> Came:
+    async def _exchange(self, route: Route, body: dict[str, Any], conversation: Conversation) -> ExchangeOutcome:
         """One POST by the client, and what came of it.
 
         Of a stream the client has what came before it broke off; any other answer it has whole or not at all.
@@ -140,7 +140,7 @@ class GatewayDriver:
                 URL(url, encoded=True), data=_written(body), headers=headers, allow_redirects=False
             ) as reply:
                 if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
-                    return await self._flowed(reply, conversation.progress)
+                    return await self._stream_answered(reply, conversation.progress)
                 content = bytearray()
                 async for piece in _read(reply):
                     content += piece
@@ -152,7 +152,7 @@ class GatewayDriver:
         except (aiohttp.ClientError, OSError) as error:
             return await self._broken_off(error)
 
-    async def _flowed(self, reply: aiohttp.ClientResponse, progress: Progress) -> Came:
+    async def _stream_answered(self, reply: aiohttp.ClientResponse, progress: Progress) -> ExchangeOutcome:
         """A stream, up to where it ends or breaks off. Raises what the client raises where nothing came at all."""
         import aiohttp
 
@@ -174,7 +174,7 @@ class GatewayDriver:
                 if isinstance(broke, Crashed)
                 else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.tail)
             )
-        return Flowed(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
+        return StreamAnswered(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
 
     def _too_much(self) -> BadOutput:
         return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail)
@@ -222,7 +222,7 @@ class GatewayDriver:
             body = {**body, "model": model}
         return f"{self._process.url}{path}", {name: text for name, text in headers.items() if text}, body
 
-    def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> Came:
+    def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
         headers = _lowered(reply.headers)
         if 300 <= reply.status < 400:
             told = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"

@@ -7,7 +7,7 @@ import select
 import time
 from collections.abc import Callable
 
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.process import ChildProcess
 
 _PIECE = 64 * 1024

@@ -11,9 +11,9 @@ from typing import Any
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.declared import declared_losses
-from toolcall_conformance.drivers.errorout import plain_error, takes_headers
+from toolcall_conformance.drivers.error_result import plain_error, takes_headers
 from toolcall_conformance.drivers.fused import Fused, Transports
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.outcomes import (
     Crashed,

@@ -15,7 +15,7 @@ from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
-from toolcall_conformance.drivers.absent import NoDriver
+from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import UnusableSessionError, probe
@@ -53,7 +53,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
             known = known_failures.load(chosen.known_failures, corpus.rules, corpus.retired)
-        driver: Driver = NoDriver()
+        driver: Driver = NoTranslator()
         if translator is not None and not isinstance(translator, str):
             driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
         elif chosen.translator is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.jsonout import plain
+from toolcall_conformance.drivers.json_result import plain
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, Produced, Seen
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Asked

@@ -6,7 +6,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.outcomes import OpenOutcome, UnsupportedOutcome
 
 
-class NoDriver:
+class NoTranslator:
     """Does no route; ``drivers.base.Driver`` says what the methods are for."""
 
     spec = ""

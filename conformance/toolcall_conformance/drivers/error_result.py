@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.drivers.jsonout import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.outcomes import BadOutput
 
 _WANTED = "return the client's status and body: (429, {…})"

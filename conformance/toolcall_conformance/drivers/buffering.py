@@ -1,0 +1,25 @@
+"""How long the end of a stream is held back, to find out which translators buffer."""
+
+from __future__ import annotations
+
+from toolcall_conformance.contract import Route
+
+# How long the end of a stream is held back to see whether anything comes out before it: for a translator not known yet,
+# and for one that has buffered on the same route already.
+PATIENT_SECONDS = 2.0
+IMPATIENT_SECONDS = 0.5
+
+
+class KnownBuffering:
+    """The routes on which a translator is known to buffer; one for all sessions of a driver."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def seconds(self, route: Route, limit: float) -> float:
+        """How long to hold back the end of a stream, in a call that may take ``limit`` seconds."""
+        return min(IMPATIENT_SECONDS if str(route) in self._known else PATIENT_SECONDS, limit / 4)
+
+    def found(self, route: Route) -> None:
+        """Note that the translator has buffered on this route."""
+        self._known.add(str(route))
