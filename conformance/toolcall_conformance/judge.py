@@ -173,6 +173,7 @@ def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Find
     if any(finding.level is not Level.NOTE for finding in own):
         own = _excuse(own, check_body(pair.corpus, pair.source.format, "error", source, reading=pair.source))
     upstream_errors.compare_errors(pair)
+    note_tolerated(pair, source, output, own + pair.findings)
     return pair.judgement(own)
 
 

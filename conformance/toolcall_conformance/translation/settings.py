@@ -16,8 +16,11 @@ OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
 # What a schema must not suffer; these say other values than were asked for.
 GRAVE = frozenset(
-    f"translation/schema-{kind}"
-    for kind in ("property-lost", "required", "enum", "type", "items", "description", "narrowed", "changed")
+    f"translation/{rule}"
+    for rule in (
+        *("schema-property-lost", "schema-required", "schema-enum", "schema-type", "schema-items"),
+        *("schema-description", "schema-narrowed", "schema-changed"),
+    )
 )
 
 

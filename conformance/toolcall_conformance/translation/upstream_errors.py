@@ -10,27 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
 from toolcall_conformance.translation.pair import Pair
 
-RATE_LIMIT = "rate limit"
-SERVER = "failure of the provider"
-UNAUTHORIZED = "unknown caller"
-
-#: What an error is about, by its HTTP status; every other 4xx says that the request is wrong.
-_KINDS = {
-    401: UNAUTHORIZED,
-    402: "unpaid bill",
-    403: "missing right",
-    404: "missing thing",
-    408: "timeout",
-    409: "conflict",
-    429: RATE_LIMIT,
-}
-#: Why a gateway may call these the provider's failure: they are about its own account there, not the caller's.
-_ACCOUNT = (UNAUTHORIZED, "unpaid bill", "missing right")
-#: SDKs try a conflict again and providers mean no such thing by it: nothing follows from it.
-_UNDECIDED = "conflict"
+_NAME = "error-status-alike"
 
 
 def compare_errors(pair: Pair) -> None:
@@ -52,32 +36,35 @@ def _compare_status(pair: Pair, before: Failure, after: Failure) -> None:
     if not 400 <= got <= 599:
         pair.report("translation/upstream-error-status", place, f"the provider's {want} became {got}", **told)
         return
-    meant, said = kind(before), kind(after)
-    if meant == RATE_LIMIT != said:
-        softer = Level.SHOULD if got in (503, 529) and retried(pair.target, got) else Level.MUST
+    known = pair.corpus.equivalence(_NAME).parameters
+    meant, said = kind(pair.corpus, before), kind(pair.corpus, after)
+    if meant == known["rate_limit"] != said:
+        softer = Level.SHOULD if got in known["overloaded"] and retried(pair.target, got) else Level.MUST
         pair.report("translation/upstream-error-rate-limit", place, at_most=softer, **told)
         return
-    transient, again = _transient(meant), retried(pair.target, got)
-    if transient is not None and transient != again and said != _UNDECIDED:
+    transient, again = _transient(pair.corpus, meant), retried(pair.target, got)
+    if transient is not None and transient != again and said not in known["undecided"]:
         deed = "does not try again" if transient else "tries again in vain"
-        softer = Level.SHOULD if meant in _ACCOUNT else Level.MUST
+        softer = Level.SHOULD if meant in known["account"] else Level.MUST
         message = f"the client {deed}: the provider's {want} became {got}"
         pair.report("translation/upstream-error-retryable", place, message, at_most=softer, **told)
     elif meant != said:
         pair.report("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
 
 
-def kind(failure: Failure) -> str:
+def kind(corpus: Corpus, failure: Failure) -> str:
     """What an error is about, in words."""
-    if failure.kind == "unauthorized":
-        return UNAUTHORIZED
+    known = corpus.equivalence(_NAME).parameters
     status = failure.status or 0
-    return SERVER if status >= 500 else _KINDS.get(status, "wrong request")
+    # Some APIs answer a wrong key with another status and say in the body what is wrong.
+    key = "401" if failure.kind == "unauthorized" else str(status)
+    return str(known["kinds"].get(key, known["server"] if status >= 500 else known["request"]))
 
 
-def _transient(meant: str) -> bool | None:
+def _transient(corpus: Corpus, meant: str) -> bool | None:
     """Whether it may get better by itself; None where nobody can tell."""
-    return None if meant == _UNDECIDED else meant in (RATE_LIMIT, SERVER, "timeout")
+    known = corpus.equivalence(_NAME).parameters
+    return None if meant in known["undecided"] else meant in known["passing"]
 
 
 def retried(target: Mapping[str, Any], status: int) -> bool:

@@ -41,6 +41,14 @@ def unknown_reply_keys(seen: Seen) -> Iterator[Place]:
             yield Place(residue.pointer, None, MISSING, residue.value)
 
 
+@tolerance("error-status-alike")
+def error_status_alike(seen: Seen) -> Iterator[Place]:
+    """An error has another status."""
+    before, after = seen.pair.source.failure, seen.pair.output.failure
+    if before is not None and after is not None and before.status != after.status:
+        yield Place(after.status_pointer, before.status_pointer, before.status, after.status)
+
+
 @tolerance("finish-next-best")
 def finish_next_best(seen: Seen) -> Iterator[Place]:
     """A reply ended, in the words of the target's format, for a reason that is only near to the source's."""

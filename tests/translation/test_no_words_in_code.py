@@ -1,0 +1,153 @@
+"""Words that decide a verdict stand in the corpus: no list of words and no pattern with words is in the laws' code.
+
+Allowed are words that a body is made of: keys and values of the formats' schemas and of JSON Schema. So are names of
+the code itself: its exports, the parameters of its functions, the ids of rules.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toolcall_conformance
+from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.library import load_corpus
+
+CORPUS = load_corpus()
+JUDGE = Path(toolcall_conformance.__file__).parent
+LAWS = sorted((JUDGE / "translation").rglob("*.py")) + sorted((JUDGE / "checks").rglob("*captions.py"))
+MANY = 3
+"""A collection with so many words is a list of words."""
+
+WORD = re.compile(r"[a-z][a-z0-9 _/-]+")
+COMPILING = {
+    f"re.{name}" for name in ("compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split")
+}
+
+
+def keys_and_values(schema: Any) -> Iterator[str]:
+    """The words of a JSON Schema: its own keywords, the members and the values that it knows."""
+    if isinstance(schema, dict):
+        for key, entry in schema.items():
+            yield key
+            yield from keys_and_values(entry)
+    elif isinstance(schema, list):
+        for entry in schema:
+            yield from keys_and_values(entry)
+    elif isinstance(schema, str) and WORD.fullmatch(schema) and " " not in schema:
+        yield schema
+
+
+@cache
+def known() -> frozenset[str]:
+    files = [*CORPUS.root.glob("formats/*/*.schema.json"), *CORPUS.root.glob("schemas/*.schema.json")]
+    words = {word for path in files for word in keys_and_values(parse(path.read_bytes()))}
+    return frozenset(words | {rule.partition("/")[2] for rule in CORPUS.rules} | KEYWORDS)
+
+
+#: Keywords of JSON Schema that no schema of ours needs.
+KEYWORDS = {"contains", "if", "then", "else"}
+
+
+def names(tree: ast.AST) -> set[str]:
+    """What the code calls by these words: its parameters, functions and imported modules."""
+    found = {node.arg for node in ast.walk(tree) if isinstance(node, (ast.arg, ast.keyword)) and node.arg}
+    found |= {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return found | {
+        alias.name for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names
+    }
+
+
+def word_lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
+    """Collections of words that are none of a body's and none of the code's, with their lines."""
+    allowed = known() | names(tree)
+    for node in ast.walk(tree):
+        entries: list[ast.expr | None] = []
+        if isinstance(node, (ast.Set, ast.List, ast.Tuple)):
+            entries = [*node.elts]
+        elif isinstance(node, ast.Dict):
+            entries = [*node.keys, *node.values]
+        texts = [entry.value for entry in entries if isinstance(entry, ast.Constant) and isinstance(entry.value, str)]
+        words = [text for text in texts if WORD.fullmatch(text)]
+        strange = [word for word in words if word not in allowed]
+        if len(words) >= MANY and strange:
+            yield node.lineno, strange
+
+
+def spelt_patterns(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Patterns with three letters in a row, escapes aside."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in COMPILING):
+            continue
+        parts = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
+        pattern = "".join(part for part in parts if isinstance(part, str))
+        if re.search(r"[A-Za-z]{3}", re.sub(r"\\.", " ", pattern)):
+            yield node.lineno, pattern
+
+
+def asked_for(tree: ast.AST) -> Iterator[str]:
+    """The names under which code asks for equivalences: texts, and constants of its module."""
+    constants = {
+        target.id: node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "equivalence":
+            (name,) = node.args
+            if isinstance(name, ast.Constant):
+                yield name.value
+            elif isinstance(name, ast.Name):
+                yield str(constants.get(name.id, name.id))
+
+
+@pytest.mark.parametrize("path", LAWS, ids=lambda path: str(path.relative_to(JUDGE)))
+def test_words_are_data(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert list(word_lists(tree)) == []
+    assert list(spelt_patterns(tree)) == []
+
+
+def test_code_asks_for_equivalences_that_there_are_and_uses_their_data() -> None:
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in LAWS]
+    asked = {name for tree in trees for name in asked_for(tree)}
+    with_data = {
+        entry.name for entry in CORPUS.equivalences.values() if entry.words or entry.patterns or entry.parameters
+    }
+    assert asked == with_data
+
+
+def test_every_list_pattern_and_bound_is_used() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in LAWS)
+    for entry in CORPUS.equivalences.values():
+        for name in (*entry.words, *entry.patterns, *entry.parameters):
+            assert f'"{name}"' in code, f"{entry.name}: nobody reads {name}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'FINE = {"fine", "good", "okay"}',
+        'FINE = {"fine": "good", "okay": 1}',
+        'FINE = ("all is well", "fine", "good")',
+        'import re\nFINE = re.compile(r"\\b(?:fine|ok)\\b")',
+        'import re\nfound = re.search(r"result \\d", text)',
+    ],
+)
+def test_a_list_of_words_is_seen(code: str) -> None:
+    tree = ast.parse(code)
+    assert list(word_lists(tree)) or list(spelt_patterns(tree))
+
+
+def test_words_of_bodies_and_of_the_code_are_none() -> None:
+    tree = ast.parse('KEYS = ("type", "text", "anyOf", "items")\nimport re\nWORD = re.compile(r"\\w+|\\bat\\b")')
+    assert not list(word_lists(tree))
+    assert not list(spelt_patterns(tree))
