@@ -316,17 +316,7 @@ def signature_shortened(event: Event) -> None:
         event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:64]
 
 
-@broken(
-    {
-        ANTHROPIC: "anthropic/stream-last-event",
-        CHAT: "openai_chat/stream-text",
-        RESPONSES: "openai_responses/stream-text",
-        GEMINI: "gemini/stream-last-event",
-    },
-    follows="translation/arguments",
-    layer="pieces",
-    spares=CALL_ALONE,
-)
+@broken("{format}/stream-text", follows="translation/arguments", layer="pieces", spares=CALL_ALONE)
 def written_in_latin_1(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The stream is written in the platform's encoding, not in UTF-8."""
     for written in pieces:
