@@ -22,6 +22,15 @@ EQUIVALENCE: dict[str, Any] = {
     "since": "0.1.0",
     "words": {"blank": {"meaning": "What is blank.", "words": ["nothing"]}},
 }
+CIRCUMSTANCE: dict[str, Any] = {
+    "name": "late",
+    "at_most": "SHOULD",
+    "rules": ["alpha/text-kept"],
+    "explanation": "It is late.",
+    "why": "Readers are tired.",
+    "evidence": [{"kind": "lore", "note": "ask them"}],
+    "since": "0.1.0",
+}
 CASES = ("box/one", "box/two", "crate/deep")
 
 # How bodies travel: one API names the model in its body, the other in its path, with a key that may be in the query.
@@ -169,6 +178,8 @@ def write_corpus(root: Path) -> None:
     folder = root / "equivalences" / EQUIVALENCE["name"]
     folder.mkdir(parents=True)
     (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")
+    (root / "circumstances").mkdir()
+    (root / "circumstances" / "late.json").write_text(json.dumps(CIRCUMSTANCE), encoding="utf-8")
     (root / "schemas").mkdir()
     (root / "schemas" / "scenario.schema.json").write_text("{}", encoding="utf-8")
     for case in CASES:

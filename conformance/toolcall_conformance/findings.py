@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -68,10 +69,15 @@ class Finding:
     subject: str = ""
     body: str = ""
 
-    def softened(self, level: Level) -> Finding:
-        """The same finding, at most at ``level``."""
-        order = [Level.NOTE, Level.SHOULD, Level.MUST]
-        return self if order.index(self.level) <= order.index(level) else replace(self, level=level)
+    @property
+    def is_must(self) -> bool:
+        """Whether it fails an item."""
+        return self.level is Level.MUST
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is only reported."""
+        return self.level is Level.NOTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +121,21 @@ class Judgement:
     tolerated: tuple[Tolerated, ...] = ()
 
 
-def worst(findings: list[Finding] | tuple[Finding, ...]) -> Level | None:
+def worst(findings: Sequence[Finding]) -> Level | None:
     """The gravest level among ``findings``, None when there are none."""
     for level in (Level.MUST, Level.SHOULD, Level.NOTE):
         if any(finding.level is level for finding in findings):
             return level
     return None
+
+
+def failing(findings: Iterable[Finding], *, strict: bool = False) -> list[Finding]:
+    """The findings that fail an item: a MUST, and where a user is ``strict`` a SHOULD."""
+    return [finding for finding in findings if finding.is_must or (strict and finding.level is Level.SHOULD)]
+
+
+def verdict_of(findings: Sequence[Finding], *, strict: bool = False) -> Verdict:
+    """What findings alone make of an item."""
+    if failing(findings, strict=strict):
+        return Verdict.FAIL
+    return Verdict.WARN if worst(findings) is Level.SHOULD else Verdict.PASS

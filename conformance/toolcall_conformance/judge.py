@@ -7,8 +7,9 @@ from collections.abc import Collection
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement, Level
+from toolcall_conformance.findings import Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import (
@@ -68,7 +69,8 @@ def judge(
     source_model, output_model = (client_model, upstream_model) if asking else (upstream_model, client_model)
     before = formats.read(source_format, direction, source)
     after = formats.read(output_format, direction, output)
-    pair = Pair(corpus, before, after, forced=_forced(client, request), captured=captured)
+    pair = Pair(corpus, before, after, forced=_forced(client, request))
+    pair.circumstances = [state.CAPTURED] if captured else []
     pair.tolerated = [] if tolerated else None
     if not asking and request is not None and upstream_request is not None:
         asked = formats.read(client, "request", request), formats.read(upstream, "request", upstream_request)
@@ -85,8 +87,10 @@ def judge(
         return pair.judgement()
     if source_format == output_format and not vendor:
         return _judge_identity(pair, source, output, own)
-    if any(finding.level is not Level.NOTE for finding in own):
-        own = _excuse(own, check_body(corpus, source_format, direction, source, model=source_model, reading=before))
+    if any(not finding.is_note for finding in own):
+        own = _excuse(
+            corpus, own, check_body(corpus, source_format, direction, source, model=source_model, reading=before)
+        )
     excused = stored.settle(pair) if before.stored else frozenset()
     compare(pair, output_model if asking else None)
     pair.findings = [finding for finding in pair.findings if finding.rule not in excused]
@@ -132,15 +136,14 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
     """JSON equality, model aside, failed: the readings explain what they can."""
     aside = _model_keys(pair)
     compare(pair, None)
-    told = [finding.pointer for finding in pair.findings if finding.level is Level.MUST and finding.pointer]
-    pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
+    told = [finding.pointer for finding in pair.findings if finding.is_must and finding.pointer]
+    pair.findings = [finding for finding in pair.findings if finding.is_must]
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
     for count, (pointer, want, got) in enumerate(plain):
         if count == identity.MOST:
             break
         if not any(pointer == place or pointer.startswith(place + "/") for place in told):
-            pair.report("translation/identity", pointer, want=want, got=got)
-            if identity.says_the_same(
+            same = identity.says_the_same(
                 want,
                 got,
                 pointer,
@@ -148,8 +151,9 @@ def _judge_identity(pair: Pair, source: Any, output: Any, own: list[Finding]) ->
                 reply=pair.output.direction == "response",
                 generated=pair.target["generated_keys"],
                 zeros=pair.target.get("omits_zeros", False),
-            ):
-                pair.findings[-1] = pair.findings[-1].softened(Level.SHOULD)
+            )
+            rule = "translation/identity-spelling" if same else "translation/identity"
+            pair.report(rule, pointer, want=want, got=got)
     note_tolerated(pair, source, output, own + pair.findings)
     return pair.judgement(own)
 
@@ -161,7 +165,7 @@ def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Find
             upstream_errors.compare_wait(pair)
             return pair.judgement()
         upstream_errors.compare_errors(pair)
-        told = {finding.pointer for finding in pair.findings if finding.level is Level.MUST}
+        told = {finding.pointer for finding in pair.findings if finding.is_must}
         for pointer, want, got in identity.differences(
             identity.without(source, _HEADERS), identity.without(output, _HEADERS)
         ):
@@ -170,8 +174,10 @@ def _judge_error(pair: Pair, source: Any, output: dict[str, Any], own: list[Find
         return pair.judgement(own)
     if _other_envelope(pair, output, own):
         return pair.judgement()
-    if any(finding.level is not Level.NOTE for finding in own):
-        own = _excuse(own, check_body(pair.corpus, pair.source.format, "error", source, reading=pair.source))
+    if any(not finding.is_note for finding in own):
+        own = _excuse(
+            pair.corpus, own, check_body(pair.corpus, pair.source.format, "error", source, reading=pair.source)
+        )
     upstream_errors.compare_errors(pair)
     note_tolerated(pair, source, output, own + pair.findings)
     return pair.judgement(own)
@@ -193,7 +199,7 @@ def _other_envelope(pair: Pair, output: dict[str, Any], own: list[Finding]) -> b
 
 
 def _faulty(findings: list[Finding]) -> bool:
-    return any(finding.level is not Level.NOTE for finding in findings)
+    return any(not finding.is_note for finding in findings)
 
 
 def _forced(client: str, request: Any) -> bool | None:
@@ -209,7 +215,7 @@ def _other_format(pair: Pair, source: Any, output: dict[str, Any], own: list[Fin
     container = pair.target["containers"][pair.output.direction]
     unchanged = (
         pair.source.format != pair.output.format
-        and any(finding.level is Level.MUST for finding in own)
+        and any(finding.is_must for finding in own)
         and equal(identity.without(source, frozenset({"model"})), identity.without(output, frozenset({"model"})))
     )
     if not unchanged and any(key in output for key in container):
@@ -232,13 +238,13 @@ def _kind(value: Any) -> str:
     return {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}.get(type(value), "a number")
 
 
-def _excuse(own: list[Finding], source: list[Finding]) -> list[Finding]:
+def _excuse(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[Finding]:
     """What the source breaks already in its own format is only a note on the output, as often as it does."""
-    broken = Counter(finding.element for finding in source if finding.level is Level.MUST)
+    broken = Counter(finding.element for finding in source if finding.is_must)
     excused = []
     for finding in own:
-        if finding.level is Level.MUST and broken[finding.element]:
+        if finding.is_must and broken[finding.element]:
             broken[finding.element] -= 1
-            finding = finding.softened(Level.NOTE)
+            finding = weighed(corpus, finding, ["source-breaks-it"])
         excused.append(finding)
     return excused

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement, Level, Loss, Tolerated
+from toolcall_conformance.findings import Finding, Judgement, Loss, Tolerated
 from toolcall_conformance.judge import judge
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
@@ -45,21 +46,21 @@ def judge_stream(
     looks = looking_like(corpus, output)
     if looks and client not in looks:
         said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
-        wrong = Finding("translation/target-format", Level.MUST, "", said, want=client, got=looks, element="body")
+        wrong = finding(corpus, "translation/target-format", "", said, want=client, got=looks, element="body")
         return Judgement((wrong,))
     sent = _sent(upstream, source)
     if sent is None or sent.end == "whole":
         found = check_body(corpus, client, "stream", output)
     else:
         found = _but_for_its_end(corpus, client, output, heard)
-    found = [_counted(output, finding) for finding in found]
+    found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        return Judgement((*found, *after_the_end(sent, heard, how)))
+        return Judgement((*found, *after_the_end(corpus, sent, heard, how)))
     if sent is not None and heard.body is None:
         got = "an error" if heard.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
-        return Judgement((*found, Finding("translation/target-format", Level.MUST, "", said, element="body")))
+        return Judgement((*found, finding(corpus, "translation/target-format", "", said, element="body")))
     if heard.body is None or (sent is None and heard.end != "whole"):
         return Judgement(tuple(found))
     losses: tuple[Loss, ...] = ()

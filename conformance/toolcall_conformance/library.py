@@ -71,6 +71,22 @@ class Rules(Mapping[str, Rule]):
 
 
 @dataclass(frozen=True, slots=True)
+class Circumstance:
+    """Something about the bodies or the run, and not about a fault, under which findings weigh less.
+
+    ``at_most`` is the level that they then have at most. ``rules`` are those that it bears on, None for all.
+    """
+
+    name: str
+    at_most: Level
+    rules: frozenset[str] | None
+    explanation: str
+    why: str
+    evidence: tuple[Mapping[str, Any], ...]
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request and its reply in one format; ``number`` counts from 1.
 
@@ -236,6 +252,22 @@ class Corpus:
         return {}
 
     @cached_property
+    def _circumstances(self) -> dict[str, Circumstance]:
+        return {}
+
+    def circumstance(self, name: str) -> Circumstance:
+        """A circumstance by name; CorpusError for a name that no file has."""
+        if name not in self._circumstances:
+            self._circumstances[name] = _circumstance(self.root / "circumstances" / f"{name}.json")
+        return self._circumstances[name]
+
+    @property
+    def circumstances(self) -> Mapping[str, Circumstance]:
+        """Everything about bodies or runs under which findings weigh less, by name."""
+        names = sorted(path.stem for path in (self.root / "circumstances").glob("*.json"))
+        return {name: self.circumstance(name) for name in names}
+
+    @cached_property
     def cases(self) -> Mapping[str, Case]:
         """Every case by id, in the order of ids. Raises CorpusError for a case that nobody could run."""
         found: dict[str, Case] = {}
@@ -389,6 +421,23 @@ def _rule(rule_id: str, path: Path) -> Rule:
         since=raw["since"],
         evidence=tuple(raw["evidence"]),
         raw=raw,
+    )
+
+
+def _circumstance(path: Path) -> Circumstance:
+    raw = read_json(path)
+    _require(path, raw, **dict.fromkeys(("name", "at_most", "explanation", "why", "since"), str), evidence=list)
+    if raw["name"] != path.stem:
+        raise CorpusError(f"{path}: the name {raw['name']!r} differs from the file's; make the two the same")
+    rules = frozenset(raw["rules"]) if "rules" in raw else None
+    return Circumstance(
+        name=raw["name"],
+        at_most=Level(raw["at_most"]),
+        rules=rules,
+        explanation=raw["explanation"],
+        why=raw["why"],
+        evidence=tuple(raw["evidence"]),
+        since=raw["since"],
     )
 
 

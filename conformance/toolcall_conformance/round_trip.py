@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement, Level
+from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge import compare
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.translation.pair import Pair
@@ -32,5 +32,5 @@ def judge_round_trip(
         pair.report("translation/target-format", "", got=output)
     else:
         compare(pair, None)
-    pair.findings = [finding for finding in pair.findings if finding.level is Level.MUST]
+    pair.findings = [finding for finding in pair.findings if finding.is_must]
     return pair.judgement()

@@ -187,7 +187,7 @@ BROKEN = [
     (piece_is_event, "recut", "translation/stream-cuts", Level.MUST),
     (closes_what_broke_off, "cut", "translation/stream-cut-call", Level.MUST),
     (ends_what_broke_off, "cut", "translation/stream-cut-end", Level.MUST),
-    (swallows_errors, "cut", "translation/stream-error-told", Level.SHOULD),
+    (swallows_errors, "cut", "translation/stream-error-as-break", Level.SHOULD),
     (other_finish, "", "translation/stream-equals-reply", Level.SHOULD),
     (other_finish, "", "translation/finish-reason", Level.MUST),
     (raises_at_once, "", "translation/crashed", Level.MUST),

@@ -362,7 +362,7 @@ def _quiet(event: Event, _: dict[str, Any]) -> Iterable[Event]:
 def test_a_stream_that_just_stops_at_an_error_is_told_of() -> None:
     result = play(writing(_quiet), "openai_chat", "anthropic", case="streaming/error-amid-arguments")
     assert rules(result) == set()
-    assert "translation/stream-error-told" in rules(result, Level.SHOULD)
+    assert "translation/stream-error-as-break" in rules(result, Level.SHOULD)
 
 
 @pytest.mark.parametrize("name", ["error-amid-arguments", "lost-amid-arguments"])

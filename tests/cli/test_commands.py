@@ -130,7 +130,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
             ["explain", "beta/text-kpet"],
-            "no rule, case, equivalence, feature or element 'beta/text-kpet'; did you mean beta/text-kept",
+            "no rule, case, equivalence, circumstance, feature or element 'beta/text-kpet'",
         ),
         (["explain", "zzz"], "`toolcall-conformance list` shows what there is"),
         (["list", "rulez"], "invalid choice: 'rulez'"),
@@ -180,6 +180,8 @@ def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:
     told = capsys.readouterr().out
     assert "doc       https://example.com/blank" in told
     assert "words     blank: What is blank." in told
+    assert run("explain", "late") == 0
+    assert "lowers    alpha/text-kept: to SHOULD at most" in capsys.readouterr().out
 
 
 def test_explain_an_element(capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,6 +244,7 @@ def test_losses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ("cases", "box/one     box/one"),
         ("features", "plain   Nothing special."),
         ("equivalences", "blank-is-absent  A blank text says nothing."),
+        ("circumstances", "late  SHOULD It is late."),
         ("elements", "mark    A mark."),
         ("checks", "request     Each exchange's client request"),
     ],

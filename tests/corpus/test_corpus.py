@@ -36,6 +36,7 @@ SHAPES = {
     "format": ["formats/*/format.json"],
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],
+    "circumstance": ["circumstances/*.json"],
     "equivalence": ["equivalences/*/equivalence.json"],
     "equivalence-pair": ["equivalences/*/*/*.json"],
     "verdict": ["verdicts/**/*.json"],

@@ -23,6 +23,7 @@ SECTIONS = {
     **{name: f"{name}.json" for name in ("corpus", "scenario", "format", "expresses", "transport")},
     **{name: f"translation/{name}.json" for name in ("elements", "losses")},
     **{"tool": "tools/", "rule": "rules/", "stream-rules": "rules/", "retired-rules": "rules/"},
+    "circumstance": "circumstances/",
     **{"equivalence": "equivalences/", "equivalence-pair": "equivalences/", "verdict": "verdicts/"},
 }
 MOST_LINES = 80

@@ -208,12 +208,12 @@ DAMAGED = {
     "under a number that no result has": (
         RESULTS,
         calls_of_chat(REMARK, REMARK, behind=[text("Result 7:"), shown(RED), text("Result 8:"), shown(BLUE)]),
-        {LINKED: Level.SHOULD},
+        {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "without captions": (
         RESULTS,
         calls_of_chat(REMARK, REMARK, behind=[shown(RED), shown(BLUE)]),
-        {LINKED: Level.SHOULD},
+        {"translation/media-owner-unclear": Level.SHOULD},
     ),
     "exchanged between turns": (
         TWO,
@@ -229,18 +229,22 @@ DAMAGED = {
     "in another order": (
         asked([source_of(RED), source_of(BLUE), text("One")]),
         sent([shown(BLUE), shown(RED), text("One")]),
-        {MOVED: Level.SHOULD},
+        {"translation/media-order": Level.SHOULD},
     ),
     "under another type": (
         asked([source_of(RED), text("One")]),
         sent([shown(RED, "image/jpeg"), text("One")]),
         {LOST: Level.MUST},
     ),
-    "an address lost": (asked([source_of(URL), text("One")]), sent([text("One")]), {LOST: Level.SHOULD}),
+    "an address lost": (
+        asked([source_of(URL), text("One")]),
+        sent([text("One")]),
+        {"translation/media-link-lost": Level.SHOULD},
+    ),
     "another address": (
         asked([source_of(URL), text("One")]),
         sent([shown(OTHER_URL), text("One")]),
-        {LOST: Level.SHOULD},
+        {"translation/media-link-lost": Level.SHOULD},
     ),
 }
 

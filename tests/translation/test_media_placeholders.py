@@ -13,6 +13,7 @@ SOUND = "UklGRjQAAABXQVZFZm10IBAAAAABAAEA"
 HEIC = "AAAAGGZ0eXBoZWljAAAAAG1pZjFoZWlj"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 LOST, INVENTED, CONTENT = "translation/media-lost", "translation/text-invented", "translation/result-content"
+SILENT = "translation/media-unmentioned"
 TOOL = {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {}}}
 
 
@@ -79,8 +80,8 @@ SOUNDS = {
         anthropic("09:14\nBinary content of type audio/wav was processed.", CAPTION),
         {},
     ),
-    "silence": (anthropic("09:14", CAPTION), {LOST: Level.SHOULD}),
-    "the bytes as text": (anthropic("09:14", CAPTION, SOUND), {LOST: Level.SHOULD, INVENTED: Level.SHOULD}),
+    "silence": (anthropic("09:14", CAPTION), {SILENT: Level.SHOULD}),
+    "the bytes as text": (anthropic("09:14", CAPTION, SOUND), {SILENT: Level.SHOULD, INVENTED: Level.SHOULD}),
 }
 
 
@@ -92,10 +93,10 @@ def test_sound_for_a_format_without_sound(name: str) -> None:
 
 PICTURES = {
     "a type that the target does not take": ("image/heic", HEIC, "09:14\n[image/heic, not shown]", {}),
-    "the same in silence": ("image/heic", HEIC, "09:14", {LOST: Level.SHOULD}),
+    "the same in silence": ("image/heic", HEIC, "09:14", {SILENT: Level.SHOULD}),
     "a type that it takes": ("image/png", PNG, "09:14\n[image/png, not shown]", {LOST: Level.MUST}),
     "a sound in a result": ("audio/wav", SOUND, "09:14\n[audio/wav, not shown]", {}),
-    "a sound in a result in silence": ("audio/wav", SOUND, "09:14", {LOST: Level.SHOULD}),
+    "a sound in a result in silence": ("audio/wav", SOUND, "09:14", {SILENT: Level.SHOULD}),
     "the bytes as text of the result": (
         "image/png",
         PNG,

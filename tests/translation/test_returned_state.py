@@ -63,12 +63,15 @@ def test_lost_state_of_the_turn_under_way() -> None:
 
 
 def test_lost_state_that_its_provider_can_do_without() -> None:
-    should = {"translation/state-returned": Level.SHOULD}
     # Of a turn that is over, of a text, and where the documented value stands in for it.
-    assert told("reasoning/follow-up", "anthropic", lambda body: blocks(body, 1).pop(0)) == should
-    assert told("reasoning/follow-up", "gemini", lambda body: signed(body)[1].pop("thoughtSignature")) == should
+    assert told("reasoning/follow-up", "anthropic", lambda body: blocks(body, 1).pop(0)) == {
+        "translation/earlier-state-returned": Level.SHOULD
+    }
+    assert told("reasoning/follow-up", "gemini", lambda body: signed(body)[1].pop("thoughtSignature")) == {
+        "translation/earlier-state-returned": Level.SHOULD
+    }
     waived = told("reasoning/seed", "gemini", lambda body: signed(body)[0].update(thoughtSignature=SENTINEL))
-    assert waived == should
+    assert waived == {"translation/state-stand-in": Level.SHOULD}
 
 
 def test_a_signature_on_words_is_no_matter_of_calls() -> None:
@@ -76,7 +79,7 @@ def test_a_signature_on_words_is_no_matter_of_calls() -> None:
     words = next(part for part in parts(whole) if part.get("text", "").startswith("I can help"))
     words["thoughtSignature"] = "CqIBAb4+9vtq0cJw1oYxV7ZkPzT5uLrB2mHhE8sNfKdGyXiQ"
     found = judge_history(whole, golden("reasoning/seed", "gemini"), client="anthropic", upstream="gemini").findings
-    assert [(finding.rule, finding.level) for finding in found] == [("translation/state-returned", Level.SHOULD)]
+    assert [(finding.rule, finding.level) for finding in found] == [("translation/answer-state-returned", Level.SHOULD)]
 
 
 def test_a_stand_in_excuses_its_own_call_alone() -> None:
@@ -85,7 +88,10 @@ def test_a_stand_in_excuses_its_own_call_alone() -> None:
         first["thoughtSignature"] = SENTINEL
         del second["thoughtSignature"]
 
-    assert told("reasoning/two-rounds", "gemini", waive) == {"translation/state-returned": Level.MUST}
+    assert told("reasoning/two-rounds", "gemini", waive) == {
+        "translation/state-stand-in": Level.SHOULD,
+        "translation/state-returned": Level.MUST,
+    }
 
 
 def test_moved_to_the_sibling_or_to_another_step() -> None:
@@ -127,7 +133,7 @@ def test_repeated() -> None:
 
     assert told("reasoning/seed", "anthropic", twice) == {"translation/state-repeated": Level.MUST}
     assert told("reasoning/two-rounds", "anthropic", to_an_earlier_step) == {"translation/state-repeated": Level.MUST}
-    assert told("reasoning/parallel-calls", "gemini", to_all) == {"translation/state-repeated": Level.SHOULD}
+    assert told("reasoning/parallel-calls", "gemini", to_all) == {"translation/signature-repeated": Level.SHOULD}
 
 
 def test_changed_and_invented() -> None:

@@ -23,7 +23,7 @@ def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def grave(differences: tuple[Difference, ...]) -> set[str]:
-    return {found.rule for found in differences if RULES[found.rule].level is Level.MUST and not found.mild}
+    return {found.rule for found in differences if RULES[found.rule].level is Level.MUST and not found.under}
 
 
 def told(differences: tuple[Difference, ...]) -> set[str]:
@@ -133,7 +133,7 @@ DAMAGED: dict[str, tuple[Any, Any, str]] = {
     "branch-description": (
         {"anyOf": [{**TEXT, "description": "ISO date"}, WHOLE]},
         {"anyOf": [TEXT, WHOLE]},
-        "schema-description",
+        "schema-branch-description",
     ),
     "branch-property": ({"anyOf": [OBJECT, WHOLE]}, {"anyOf": [members({"x": TEXT}), WHOLE]}, "schema-property-lost"),
     "branch-property-of-two": (

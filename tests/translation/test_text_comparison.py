@@ -123,7 +123,7 @@ CHUNKS = {
     "inside a tag": (["Be brief."], ["<user>Be brief.</user>"], {"text-invented": SHOULD}),
     "a blank inside a word": (["Be brief."], ["Be br ief."], CHANGED),
     "a blank inside a word, and a line more": (["Be brief.", "Do it."], ["Be br ief.\nDo it.\nNow."], CHANGED),
-    "trimmed": (["  Be brief.\n"], ["Be brief."], {"text-changed": SHOULD}),
+    "trimmed": (["  Be brief.\n"], ["Be brief."], {"text-trimmed": SHOULD}),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.cassettes.shapes import Member, Places, Shape
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.streaming import parse
 
@@ -72,9 +73,8 @@ class _Teller:
         self._about = about
 
     def __call__(self, rule: str, pointer: str, what: str, want: Any = MISSING, got: Any = MISSING) -> Finding:
-        known = self._corpus.rule(f"drift/{rule}")
-        said = f"{known.breach}: {what} ({self._about})"
-        return Finding(known.id, known.level, pointer, said, want, got, element=known.element)
+        said = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
+        return finding(self._corpus, f"drift/{rule}", pointer, said, want=want, got=got)
 
 
 def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) -> Iterator[Finding]:

@@ -29,7 +29,8 @@ from toolcall_conformance.checks.streamed import Heard, call_names
 from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case
 from toolcall_conformance.streaming import cuts, parse
 
@@ -42,7 +43,7 @@ def wire(
     """What was recorded is held against the schemas, the rules and the stream's grammar of its own format."""
     del open_session, variant, other
     one = _recorded(case)
-    tally = Tally.of(case, "wire")
+    tally = Tally.of(judges, case, "wire")
     bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
     if one.error is None:
         bodies.insert(0, ("request", one.request))  # what was refused may well be wrong
@@ -52,9 +53,8 @@ def wire(
         if body is None:
             continue
         found = judges.own(route.upstream, direction, body, route.upstream_model)
-        # Nobody vouches for what compatible vendors, gateways and mocks send.
-        most = Level.MUST if one.official else Level.SHOULD
-        tally.findings += [replace(finding.softened(most), body=direction) for finding in found]
+        under = [] if one.official else ["unofficial-recording"]
+        tally.findings += [weighed(judges.corpus, replace(finding, body=direction), under) for finding in found]
         tally.played.append(Played(direction, body, MISSING, MISSING))
     return tally.result()
 
@@ -64,7 +64,7 @@ def drift(
 ) -> ItemResult:
     """What was answered is held against the goldens' shape: new members and events, other types, another order."""
     del route, open_session, variant, other
-    tally = Tally.of(case, "drift")
+    tally = Tally.of(judges, case, "drift")
     tally.findings += [replace(finding, body="reply") for finding in judges.drift(_recorded(case))]
     return tally.result()
 
@@ -75,7 +75,7 @@ def request(
     """The recorded request is translated and judged as an upstream request."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(case, "request")
+    tally = Tally.of(judges, case, "request")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         _fail(tally, "open", opened, "")
@@ -100,7 +100,7 @@ def response(
     """The recorded reply or error is translated, after its request was, and judged as the client's."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(case, "response")
+    tally = Tally.of(judges, case, "response")
     asked = _ask(one.request, route, open_session, tally)
     if asked is None:
         return tally.result()
@@ -126,7 +126,7 @@ def stream(
     del variant, other
     one = _recorded(case)
     assert one.stream is not None
-    tally = Tally.of(case, "stream")
+    tally = Tally.of(judges, case, "stream")
     patch = judges.transports[route.client]["stream"].get("body", {})
     asked = _ask(one.request, replace(route, stream=True), open_session, tally, patch)
     if asked is None:
@@ -214,11 +214,9 @@ def _ask(
 
 
 def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
-    """As for a case of the corpus, but that a refusal is told only: nobody knows whether others can say all of this."""
+    """As for a case of the corpus, but for what is different about a recording."""
     tally.fail(operation, failed, body)
-    tally.findings = [
-        one.softened(Level.SHOULD) if one.rule == "translation/refused" else one for one in tally.findings
-    ]
+    tally.findings = [weighed(tally.corpus, one, ["recorded-input"]) for one in tally.findings]
 
 
 # For media in which a request stays open: nothing of the answer is looked at.

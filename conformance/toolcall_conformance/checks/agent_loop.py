@@ -14,7 +14,8 @@ from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.reading import Call
 from toolcall_conformance.remembered import Held, remember
@@ -33,8 +34,6 @@ class Variant:
     streamed: bool = False
 
 
-_STATE = "translation/state-returned"
-
 VARIANTS = {
     "": Variant(),
     "stripping": Variant(Habit(echo=False)),
@@ -51,18 +50,19 @@ def run(
     case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The whole conversation is played as an agent would: requests are built from the replies that came back."""
-    tally = Tally.of(case, "agent_loop")
+    tally = Tally.of(judges, case, "agent_loop")
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
     main = _play(case, route, open_session, judges, way, tally)
     side = (
-        _play(other, route, open_session, None, way, Tally.of(other, "agent_loop")) if other is not None else iter(())
+        _play(other, route, open_session, None, way, Tally.of(judges, other, "agent_loop"))
+        if other is not None
+        else iter(())
     )
     for _ in main:  # one step is one exchange; with a second conversation they take turns
         next(side, None)
     if way.fresh:
-        # Another replica cannot know everything: whatever it does about that is told, and fails nothing.
-        tally.findings = [finding.softened(Level.SHOULD) for finding in tally.findings]
+        tally.findings = [weighed(judges.corpus, one, ["fresh-session"]) for one in tally.findings]
     return tally.result()
 
 
@@ -115,7 +115,9 @@ def _play(
                 stored=way.habit.stored,
             )
             tally.lose(found)
-            tally.findings += _placed(_without_ids(found.findings) if unnamed else found.findings, name, way, route)
+            tally.findings += _placed(
+                judges.corpus, _without_ids(found.findings) if unnamed else found.findings, name, way, route
+            )
         if number + 1 == len(clients):
             session.settle(answer(upstream))
             return
@@ -144,9 +146,9 @@ def _play(
         except UncontinuableError as broken:
             tally.played.append(Played(reply, given, back.value, client.response))
             tally.findings.append(
-                Finding(
+                finding(
+                    tally.corpus,
                     "translation/loop-broken",
-                    Level.MUST,
                     "",
                     str(broken),
                     want=broken.want,
@@ -157,14 +159,14 @@ def _play(
             )
             return
         if judges is not None:
-            misnamed = list(_misnamed(route.client, client.response, back.value, reply))
+            misnamed = list(_misnamed(judges.corpus, route.client, client.response, back.value, reply))
             if misnamed:
                 tally.played.append(Played(reply, given, back.value, client.response))
                 tally.findings += misnamed
         yield
 
 
-def _misnamed(client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
+def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
     """The calls of a reply that name tools which the client does not have: it cannot run them."""
     missing = [call.name for call in formats.read(client, "response", golden).calls]
     strange: list[Call] = []
@@ -174,9 +176,9 @@ def _misnamed(client: str, golden: Any, reply: Any, body: str) -> Iterator[Findi
         else:
             strange.append(call)
     for call, name in zip(strange, missing, strict=False):
-        yield Finding(
+        yield finding(
+            corpus,
             "translation/call-name",
-            Level.MUST,
             call.name_pointer or call.pointer,
             "the reply calls a tool by a name that the client did not declare",
             want=name,
@@ -206,15 +208,11 @@ def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: s
         tally.fail(operation, outcome, body)
 
 
-def _placed(findings: tuple[Finding, ...], body: str, way: Variant, route: Route) -> list[Finding]:
-    """Findings with the body they are about.
-
-    A client of another format that drops what it does not know leaves no place but the translator's own memory for the
-    state of a provider: there its loss is only told.
-    """
-    carries = way.habit.echo or route.client == route.upstream
-    placed = [replace(finding, body=body) for finding in findings]
-    return [finding.softened(Level.SHOULD) if finding.rule == _STATE and not carries else finding for finding in placed]
+def _placed(corpus: Corpus, findings: tuple[Finding, ...], body: str, way: Variant, route: Route) -> list[Finding]:
+    """Findings with the body they are about."""
+    drops = not way.habit.echo and route.client != route.upstream
+    under = ["client-drops-unknown-keys"] if drops else []
+    return [weighed(corpus, replace(one, body=body), under) for one in findings]
 
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[str, ...]:

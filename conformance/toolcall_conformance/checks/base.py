@@ -19,8 +19,9 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss, Verdict, worst
-from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, verdict_of
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming.cuts import Fineness
 
@@ -28,9 +29,9 @@ OpenSession = Callable[[Route], OpenOutcome]
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
 
 _SEEN = {
-    "key": ("translation/client-key-kept", Level.MUST),
-    "header": ("translation/upstream-headers", Level.MUST),
-    "model": ("translation/model-of-route", Level.SHOULD),
+    "key": "translation/client-key-kept",
+    "header": "translation/upstream-headers",
+    "model": "translation/model-of-route",
 }
 
 
@@ -123,6 +124,7 @@ class Judges:
     own: OwnJudge
     drift: DriftJudge
     transports: Mapping[str, Mapping[str, Any]]
+    corpus: Corpus
     fineness: Fineness | None = None
 
 
@@ -168,6 +170,7 @@ class Check(Protocol):
 class Tally:
     """Collects what an item's exchanges bring, and turns it into a result."""
 
+    corpus: Corpus
     case: Case
     check: str
     findings: list[Finding]
@@ -180,8 +183,8 @@ class Tally:
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, case: Case, check: str) -> Tally:
-        return cls(case, check, [], [])
+    def of(cls, judges: Judges, case: Case, check: str) -> Tally:
+        return cls(judges.corpus, case, check, [], [])
 
     def fail(self, operation: str, failed: Failed, body: str) -> None:
         """Note a call that was to be judged and brought no body."""
@@ -191,11 +194,11 @@ class Tally:
                 return
             self.refused = True
         self._hear(failed)
-        self.findings.append(failure(operation, failed, body))
+        self.findings.append(failure(self.corpus, operation, failed, body))
 
     def block(self, operation: str, failed: Failed, body: str) -> None:
         """Note a call that had to come before the judged one, and failed; its own check reports that."""
-        self.blocked = f"blocked: {body}: {failure(operation, failed, body).message}"
+        self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
         self._hear(failed)
 
     def _hear(self, failed: Failed) -> None:
@@ -214,22 +217,18 @@ class Tally:
 
     def observe(self, operation: str, outcome: Produced, body: str) -> None:
         """Note what a call did beside bringing a body: it changed the one it was given, or sent it in a wrong way."""
-        told = [(*_SEEN[seen.kind], seen.sentence) for seen in outcome.beside]
+        told = [(_SEEN[seen.kind], seen.sentence) for seen in outcome.beside]
         if outcome.mutated:
-            told.append(("translation/input-mutated", Level.SHOULD, f"{operation} changed the body that it was given"))
-        self.findings += [Finding(rule, level, "", said, element="body", body=body) for rule, level, said in told]
+            told.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
+        self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in told]
 
     def result(self) -> ItemResult:
-        gravest = worst(self.findings)
-        if gravest is Level.MUST:
-            only_refused = self.refused and all(
-                finding.rule == "translation/refused" for finding in self.findings if finding.level is Level.MUST
-            )
+        verdict = verdict_of(self.findings)
+        if verdict is Verdict.FAIL:
+            only_refused = self.refused and all(one.rule == "translation/refused" for one in failing(self.findings))
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED
-        else:
-            verdict = Verdict.WARN if gravest is Level.SHOULD else Verdict.PASS
         return ItemResult(
             verdict,
             tuple(self.findings),
@@ -259,12 +258,12 @@ def judge_output(
         **rest,
     )
     tally.lose(found)
-    tally.findings += [replace(finding, body=name) for finding in found.findings]
+    tally.findings += [replace(one, body=name) for one in found.findings]
 
 
-def failure(operation: str, failed: Failed, body: str) -> Finding:
+def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:
     """The finding for a call that brought no body."""
-    pointer, got = "", MISSING
+    pointer = ""
     match failed:
         case RefusedOutcome(reason):
             rule, message = "translation/refused", f"{operation} refused this input: {reason or 'no reason given'}"
@@ -285,7 +284,7 @@ def failure(operation: str, failed: Failed, body: str) -> Finding:
             rule, message = "translation/protocol-error", f"{operation}: {sentence}"
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
-    return Finding(rule=rule, level=Level.MUST, pointer=pointer, message=message, got=got, element="body", body=body)
+    return finding(corpus, rule, pointer, message, element="body", body=body)
 
 
 def answer(exchange: Exchange) -> dict[str, Any]:

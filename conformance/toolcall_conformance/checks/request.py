@@ -22,7 +22,7 @@ def run(
 ) -> ItemResult:
     """Each exchange's client request is translated and judged as an upstream request."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(case, "request")
+    tally = Tally.of(judges, case, "request")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")

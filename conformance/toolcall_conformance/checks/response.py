@@ -17,7 +17,7 @@ def run(
 ) -> ItemResult:
     """Each exchange's upstream reply or error is translated, after its request was, and judged as the client's."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(case, "response")
+    tally = Tally.of(judges, case, "response")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.block("open", opened, "session")

@@ -11,7 +11,7 @@ from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Pl
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.findings import Level
+from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case, Exchange
 
 
@@ -20,14 +20,13 @@ def run(
 ) -> ItemResult:
     """The last request and the replies with calls go into the other format and back, and are compared."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(case, "round_trip")
+    tally = Tally.of(judges, case, "round_trip")
     for direction, name, source, there, back in _trips(case, route, open_session, judges, tally):
         tally.played.append(Played(name, source, back, source))
         own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
         found = judges.round_trip(source, back, own=own, through=through, direction=direction).findings
         if found and not _seen_on_the_way(judges, route, direction, source, there, back):
-            # It is derived: what neither translation shows by itself is told, and fails nothing.
-            found = tuple(finding.softened(Level.SHOULD) for finding in found)
+            found = tuple(weighed(judges.corpus, finding, ["round-trip-only"]) for finding in found)
         tally.findings += [replace(finding, body=name) for finding in found]
     return tally.result()
 
@@ -97,7 +96,7 @@ def _seen_on_the_way(judges: Judges, route: Route, direction: str, source: Any, 
             upstream_model=way.upstream_model,
             client_model=way.client_model,
         )
-        if any(finding.level is Level.MUST for finding in found.findings):
+        if any(finding.is_must for finding in found.findings):
             return True
     return False
 

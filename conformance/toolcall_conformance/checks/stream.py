@@ -13,8 +13,9 @@ from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin,
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
 
@@ -29,7 +30,7 @@ def run(
 ) -> ItemResult:
     """Each reply is streamed, and judged as a stream of the client's, as a reply, and against the translator's own."""
     del other  # it is for checks that play two conversations
-    tally = Tally.of(case, "stream")
+    tally = Tally.of(judges, case, "stream")
     streaming = replace(route, stream=True)
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:
@@ -98,7 +99,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     tally.lose(found)
     told = {one.rule for one in illegal}  # some rules bind what an event brings as they bind a whole reply
     tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in told]
-    tally.findings += _unlike_the_reply(scene, client, reply, heard)
+    tally.findings += _unlike_the_reply(judges.corpus, scene, client, reply, heard)
     # Who stops reading at the API's own end of a reply never takes the end of the stream.
     if (
         watched
@@ -106,9 +107,9 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
         and all(piece.ended or (came.exact and piece.taken == len(pieces)) for piece in came.pieces)
     ):
         tally.findings.append(
-            Finding(
+            finding(
+                judges.corpus,
                 "translation/stream-at-once",
-                Level.SHOULD,
                 "",
                 "nothing comes out before the whole stream has gone in",
                 element="body",
@@ -125,10 +126,10 @@ def _illegal(scene: Setting, heard: Heard, judges: Judges) -> Iterator[Finding]:
     if found and scene.route.client == scene.route.upstream:
         broken = {one.rule for one in judges.stream(scene.route.upstream, parse(scene.stream))}
     for one in found:
-        yield replace(one, level=Level.NOTE) if one.rule in broken else one
+        yield weighed(judges.corpus, one, ["source-breaks-it"] if one.rule in broken else [])
 
 
-def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
+def _unlike_the_reply(corpus: Corpus, scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
     """Where the translator's own translation of the unary reply says something else.
 
     Nothing is asked where the stream says just what the provider's reply said: ``response`` judges the other then.
@@ -144,9 +145,9 @@ def _unlike_the_reply(scene: Setting, client: Exchange, reply: Any, heard: Heard
         return  # `response` tells of it
     unary = told(formats.read(scene.route.client, "response", made.value))
     if canonical(unary) != streamed:
-        yield Finding(
+        yield finding(
+            corpus,
             "translation/stream-equals-reply",
-            Level.SHOULD,
             "",
             "the stream amounts to another reply than the translator makes of the same reply unstreamed",
             want=unary,

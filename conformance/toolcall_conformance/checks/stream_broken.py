@@ -10,10 +10,11 @@ from toolcall_conformance.checks.base import Judges, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, call_names
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.drivers import Source, Streamed
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
-from toolcall_conformance.library import Exchange
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.translation.broken_off import after_the_end
@@ -38,7 +39,7 @@ def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bo
             tally.fail("stream", failed, name)
             return False
         heard = Heard(route.client, came)
-        found = list(_findings(route.upstream, source, heard, end))
+        found = list(_findings(judges.corpus, route.upstream, source, heard, end))
         if source.end == "whole":
             found += judges.stream(route.client, heard.stream)
         tally.findings += [replace(one, body=name) for one in found]
@@ -47,19 +48,19 @@ def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bo
     return True
 
 
-def _findings(upstream: str, source: Assembled, heard: Heard, end: str) -> Iterator[Finding]:
+def _findings(corpus: Corpus, upstream: str, source: Assembled, heard: Heard, end: str) -> Iterator[Finding]:
     client = heard.assembled
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
-    yield from after_the_end(source, client, _HOW[source.end, end], calls=(had, got))
+    yield from after_the_end(corpus, source, client, _HOW[source.end, end], calls=(had, got))
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_heard = formats.read(heard.format, "response", client.body).finish
         if want is not None and (end_heard is None or end_heard.reason != want.reason):
-            yield Finding(
+            yield finding(
+                corpus,
                 "translation/finish-reason",
-                Level.MUST,
                 "",
                 f"the reply was cut in the middle of a call ({want.raw}), the translation says "
                 f"{end_heard and end_heard.raw}",

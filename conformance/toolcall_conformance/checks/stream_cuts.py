@@ -12,11 +12,11 @@ from toolcall_conformance.checks.base import Failed, Judges, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
-from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
-from toolcall_conformance.translation.broken_off import after_the_end
+from toolcall_conformance.translation.broken_off import after_the_end, error_untold
 
 
 def fineness(judges: Judges, *, dear: bool) -> cuts.Fineness:
@@ -55,7 +55,16 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
         if problem is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
             said = f"cut in another way ({way}), {problem}"
             tally.findings.append(
-                Finding("translation/stream-cuts", Level.MUST, "", said, want=want, got=got, element="body", body=name)
+                finding(
+                    judges.corpus,
+                    "translation/stream-cuts",
+                    "",
+                    said,
+                    want=want,
+                    got=got,
+                    element="body",
+                    body=name,
+                )
             )
             return True  # one is enough: the next would have the same cause
     return True
@@ -98,7 +107,7 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
             heard = Heard(route.client, came).assembled
             if came.raised is not None:
                 heard = replace(heard, end="failed")  # whatever went before, it is no end in order
-            found = after_the_end(source, heard, f"{how} after {count} of {len(events)} events")
+            found = after_the_end(judges.corpus, source, heard, f"{how} after {count} of {len(events)} events")
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
@@ -130,17 +139,8 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
             found = [one for one in found if one.rule not in own]
         tally.findings += [replace(one, body=f"{scene.name}, failed after {count} events") for one in found]
         return not found
-    tally.findings.append(
-        Finding(
-            "translation/stream-error-told",
-            Level.MUST if heard.end == "whole" else Level.SHOULD,
-            "",
-            f"the upstream failed after {count} of {len(events)} events, and the client's stream "
-            + ("ends like a whole reply" if heard.end == "whole" else "just stops"),
-            element="error",
-            body=scene.name,
-        )
-    )
+    how = f"the upstream failed after {count} of {len(events)} events"
+    tally.findings.append(replace(error_untold(judges.corpus, heard, how), body=scene.name))
     return False
 
 

@@ -1,4 +1,4 @@
-"""``toolcall-conformance explain``: what a rule, a case, an equivalence, a feature or an element is, and why."""
+"""``toolcall-conformance explain``: what a rule, a case or a word of the vocabulary is, and why."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, perhaps
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.jsonstyle import written
-from toolcall_conformance.library import Case, Corpus, Rule
+from toolcall_conformance.library import Case, Circumstance, Corpus, Rule
 
 _WIDTH = 100
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("explain", help="explain a rule, a case, an equivalence, a feature or an element")
+    parser = commands.add_parser("explain", help="explain a rule, a case or a word of the vocabulary")
     parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
     parser.add_argument("--examples", action="store_true", help="print a rule's obeying and breaking body as well")
     add_corpus(parser)
@@ -30,10 +30,10 @@ def run(parsed: argparse.Namespace) -> int:
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
     told = list(_explain(corpus, name, examples=parsed.examples))
     if not told:
-        vocabularies = corpus.equivalences, corpus.manifest["features"], corpus.elements
+        vocabularies = corpus.equivalences, corpus.circumstances, corpus.manifest["features"], corpus.elements
         known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
         advice = perhaps(name, known) or "; `toolcall-conformance list` shows what there is"
-        raise UsageError(f"there is no rule, case, equivalence, feature or element {name!r}{advice}")
+        raise UsageError(f"there is no rule, case, equivalence, circumstance, feature or element {name!r}{advice}")
     print("\n\n".join(told))
     return 0
 
@@ -49,6 +49,8 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
         yield _case(corpus.cases[name])
     if name in corpus.equivalences:
         yield _equivalence(corpus.equivalences[name])
+    if name in corpus.circumstances:
+        yield _circumstance(corpus.circumstance(name))
     if name in corpus.manifest["features"]:
         cases = [case.id for case in corpus.cases.values() if name in case.features]
         yield _feature(name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
@@ -124,6 +126,21 @@ def _equivalence(entry: Equivalence) -> str:
     for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
         lines += [_field(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
     lines.append(_field("files", f"corpus/equivalences/{entry.name}: what it accepts and what it still refuses"))
+    return "\n".join(lines)
+
+
+def _circumstance(entry: Circumstance) -> str:
+    """Where it holds, and what it does to which rules."""
+    bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
+    lines = [
+        f"{entry.name}  (circumstance, since {entry.since})",
+        _field("holds", entry.explanation),
+        _field("lowers", f"{bearing}: to {entry.at_most} at most"),
+        _field("why", entry.why),
+    ]
+    lines += [
+        _field(piece["kind"], f"{piece.get('url', '')}  {piece.get('note', '')}".strip()) for piece in entry.evidence
+    ]
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, perhaps
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
-from toolcall_conformance.findings import Finding, Judgement, Level, worst
+from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import Subject, describe
 from toolcall_conformance.reports.model import finding_json
@@ -133,9 +133,8 @@ def _tell(
 ) -> int:
     findings = judgement.findings
     gravest = worst(findings)
-    failed = gravest is Level.MUST or (parsed.strict and gravest is Level.SHOULD)
+    verdict = verdict_of(findings, strict=parsed.strict)
     if parsed.json:
-        verdict = "fail" if failed else "warn" if gravest is Level.SHOULD else "pass"
         told = [finding_json(finding, limit=None) for finding in findings]
         for plain, finding in zip(told, findings, strict=True):
             if (number := event_of(finding)) is not None:
@@ -155,7 +154,7 @@ def _tell(
         for text in tolerated_lines(judgement.tolerated) if parsed.tolerated else ():
             print(text)
         print(_verdict(len(findings), gravest))
-    return 1 if failed else 0
+    return 1 if verdict is Verdict.FAIL else 0
 
 
 def _verify_error(name: str, value: Any) -> None:
@@ -165,7 +164,7 @@ def _verify_error(name: str, value: Any) -> None:
         raise UsageError(f"{'stdin' if name == '-' else name}: an error is given as {shape}, the HTTP status beside it")
 
 
-def _verdict(count: int, gravest: Level | None) -> str:
+def _verdict(count: int, gravest: str | None) -> str:
     if gravest is None:
         return "no findings"
     return f"{count} finding{'s' if count != 1 else ''}, the gravest at level {gravest}"

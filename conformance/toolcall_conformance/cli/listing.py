@@ -32,6 +32,10 @@ def _equivalences(corpus: Corpus) -> dict[str, str]:
     return {name: entry.explanation for name, entry in corpus.equivalences.items()}
 
 
+def _circumstances(corpus: Corpus) -> dict[str, str]:
+    return {name: f"{entry.at_most:<6} {entry.explanation}" for name, entry in corpus.circumstances.items()}
+
+
 def _elements(corpus: Corpus) -> dict[str, str]:
     return {name: str(element["explanation"]) for name, element in corpus.elements.items()}
 
@@ -46,13 +50,14 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "formats": _formats,
     "features": _features,
     "equivalences": _equivalences,
+    "circumstances": _circumstances,
     "elements": _elements,
     "checks": _checks,
 }
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("list", help="list rules, cases, formats, features, equivalences, elements or checks")
+    parser = commands.add_parser("list", help="list rules, cases, formats, features and other vocabulary")
     parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, how many there are")
     add_corpus(parser)
     parser.set_defaults(run=run)

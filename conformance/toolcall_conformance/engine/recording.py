@@ -13,7 +13,8 @@ import pytest
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.findings import Finding, Level, Verdict
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files, terminal
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, Skipped
 
@@ -74,9 +75,8 @@ class Recorder:
 
     def _died(self, nodeid: str) -> ItemRecord:
         planned = next(item for item in self.run.selected if item.nodeid == nodeid)
-        finding = Finding(
-            "translation/crashed", Level.MUST, "", "the process died while the translator ran", element="body"
-        )
+        said = "the process died while the translator ran"
+        crashed = finding(self.run.corpus, "translation/crashed", "", said, element="body")
         return ItemRecord.of(
             nodeid=nodeid,
             case=planned.case.id,
@@ -86,7 +86,7 @@ class Recorder:
             variant=planned.variant or None,
             verdict=Verdict.FAIL,
             outcome="failed",
-            findings=[finding],
+            findings=[crashed],
             known={},
         )
 

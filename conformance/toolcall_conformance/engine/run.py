@@ -16,7 +16,7 @@ from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
-from toolcall_conformance.findings import Finding, Judgement, Level, Verdict
+from toolcall_conformance.findings import Finding, Judgement, Verdict, failing
 from toolcall_conformance.jsonvalue import packed
 from toolcall_conformance.known_failures import KnownFailures
 from toolcall_conformance.library import Case, Corpus, Rule
@@ -94,8 +94,7 @@ class Run:
 
     def failing(self, result: ItemResult) -> list[Finding]:
         """The findings that fail the item, known or not."""
-        weighty = (Level.MUST, Level.SHOULD) if self.settings.strict else (Level.MUST,)
-        return [finding for finding in result.findings if finding.level in weighty]
+        return failing(result.findings, strict=self.settings.strict)
 
     def known_reasons(self, nodeid: str, findings: Iterable[Finding]) -> dict[str, str]:
         """Why findings are known, by rule; rules that are not known are left out."""
@@ -131,6 +130,7 @@ def bind(corpus: Corpus, fineness: Fineness | None = None) -> Judges:
         own=lambda name, direction, body, model: check.check_body(corpus, name, direction, body, model=model),
         drift=lambda recorded: importlib.import_module("toolcall_conformance.cassettes.drift").drift(corpus, recorded),
         transports=corpus.transports,
+        corpus=corpus,
         fineness=fineness,
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.formats.rule import Subject
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -49,14 +50,14 @@ def check_body(
 
 
 def _finding(corpus: Corpus, rule_id: str, breach: Breach, direction: str) -> Finding:
-    rule = corpus.rule(rule_id)
-    return Finding(
-        rule=rule_id,
-        level=rule.level_in(direction),
-        pointer=breach.pointer,
-        message=breach.message or rule.breach,
+    return finding(
+        corpus,
+        rule_id,
+        breach.pointer,
+        breach.message,
+        direction=direction,
         want=breach.want,
         got=breach.got,
-        element=breach.element or rule.element,
+        element=breach.element,
         subject=breach.subject,
     )

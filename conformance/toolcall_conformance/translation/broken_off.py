@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 
 def after_the_end(
-    source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
+    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
 ) -> Iterator[Finding]:
     """The first thing that is wrong with the client's stream.
 
@@ -19,9 +21,9 @@ def after_the_end(
     """
     had, got = calls or _closed(source, client)
     if got > had:
-        yield Finding(
+        yield finding(
+            corpus,
             "translation/stream-cut-call",
-            Level.MUST,
             "",
             f"the upstream's stream {how} in the middle of a call, and the client gets the call as if it were whole",
             want=had,
@@ -29,22 +31,24 @@ def after_the_end(
             element="call",
         )
     elif source.end == "failed" and client.end != "failed":
-        yield Finding(
-            "translation/stream-error-told",
-            Level.MUST if client.end == "whole" else Level.SHOULD,
-            "",
-            f"the upstream's stream {how}, and the client's "
-            + ("ends like a whole reply" if client.end == "whole" else "just stops"),
-            element="error",
-        )
+        yield error_untold(corpus, client, f"the upstream's stream {how}")
     elif source.end == "open" and client.end == "whole":
-        yield Finding(
+        yield finding(
+            corpus,
             "translation/stream-cut-end",
-            Level.MUST,
             "",
             f"the upstream's stream {how}, and the client gets a reply that ends as if it were whole",
             element="finish",
         )
+
+
+def error_untold(corpus: Corpus, client: Assembled, how: str) -> Finding:
+    """The finding for a client whose stream hides the upstream's failure: ends like a whole reply, or just stops."""
+    if client.end == "whole":
+        rule, end = "translation/stream-error-told", "ends like a whole reply"
+    else:
+        rule, end = "translation/stream-error-as-break", "just stops"
+    return finding(corpus, rule, "", f"{how}, and the client's stream {end}", element="error")
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:

@@ -6,7 +6,6 @@ import itertools
 import re
 from typing import Any
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.align import align
@@ -30,7 +29,7 @@ def compare_calls(pair: Pair) -> None:
             want={"name": call.name, "arguments": _shown(call)},
             source=call.pointer,
             subject=call_words(call),
-            at_most=Level.NOTE if failed else Level.MUST,
+            under=("failed-reply",) if failed else (),
         )
     for right in alignment.invented:
         call = output[right]
@@ -193,14 +192,7 @@ def _compare_batches(pair: Pair) -> None:
         elif was_apart and not is_apart:
             pair.report("translation/calls-merged", two.pointer, source=second.pointer, subject=subject)
         elif first.batch == second.batch and one.batch != two.batch:
-            pair.report(
-                "translation/calls-split",
-                two.pointer,
-                "parallel calls stand in messages of their own",
-                source=second.pointer,
-                subject=subject,
-                at_most=Level.SHOULD,
-            )
+            pair.report("translation/calls-in-separate-messages", two.pointer, source=second.pointer, subject=subject)
 
 
 def _separated(reading: Any) -> dict[int, int]:
@@ -231,15 +223,14 @@ def _compare_ids(pair: Pair) -> None:
         owner = first_use.setdefault(new.id, old)
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
+            # Within a batch nobody can tell them apart; a provider that cares about later turns has its own rule.
             pair.report(
-                "translation/ids-injective",
+                f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,
                 want=old.id if old.id is not None else "an id of its own",
                 got=new.id,
                 source=old.id_pointer,
                 subject=call_words(old),
-                # Within a batch nobody can tell them apart; a provider that cares about later turns has its own rule.
-                at_most=Level.MUST if owner.batch == old.batch else Level.SHOULD,
             )
         elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and not _reused(source, old):
             pair.report(

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.equivalences import Equivalence
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical, equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.joining import squeezed, trimmed_equal
 from toolcall_conformance.translation.payload import (
+    DIFFERENT,
     Content,
     block_texts,
     compare_payload,
@@ -24,15 +25,18 @@ from toolcall_conformance.translation.payload import (
 from toolcall_conformance.translation.words import WORD, words_of
 
 _NAME = "error-as-text"
+#: The rules that the content of a failed result may break beside those of any content.
+LOST = "translation/error-message"
+EXTENDED = "translation/error-message-extended"
 
 
-def compare_failure(source: Content, output: Content, names: Sequence[str]) -> tuple[str, Level] | None:
-    """The rule and level that the content of a failed result breaks, None if it carries the message and no more.
+def compare_failure(source: Content, output: Content, names: Sequence[str]) -> str | None:
+    """The rule that the content of a failed result breaks, None if it carries the message and no more.
 
     ``names`` are words that may stand in a prefix or beside the message: the tool's name and the call's id.
     """
-    level = compare_payload(source, output)
-    if level is None:
+    rule = compare_payload(source, output)
+    if rule is None:
         return None
     told = list(variants(source, output))
     for texts, value in told:
@@ -40,8 +44,8 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> t
             return None
         if value is MISSING and _texts_say(source, texts, names):
             return None
-    if level is Level.SHOULD or source.blank:
-        return "translation/result-content", level
+    if rule != DIFFERENT or source.blank:
+        return rule
     for texts, value in told:
         everything = "\n".join([*texts, *({} if value is MISSING else dict.fromkeys(strings_in(value)))])
         for want in _messages(source):
@@ -50,12 +54,12 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> t
                 known = source.corpus.equivalence(_NAME)
                 grave = _contradicts(known, around) or not _reads_like_failure(known, around)
                 harmless = not grave and len(around) <= known.parameters["longest_prefix"]
-                return "translation/result-content", Level.SHOULD if harmless else Level.MUST
+                return EXTENDED if harmless else DIFFERENT
         for whole, _ in source.values:
             strings = strings_in(whole)
             if strings and _around(strings, everything) is not None:
-                return "translation/result-content", Level.MUST  # the words are there, the rest of the object is not
-    return "translation/error-message", Level.MUST
+                return DIFFERENT  # the words are there, the rest of the object is not
+    return LOST
 
 
 def _reads_like_failure(known: Equivalence, text: str) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
@@ -108,12 +107,11 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
         )
     elif left.in_result and left.call is not None and right.unclear:
         pair.report(
-            "translation/results-linked",
+            "translation/media-owner-unclear",
             pointer,
             f"nothing tells that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
             source=source,
             subject=_words(left),
-            at_most=Level.SHOULD,
         )
 
 
@@ -128,12 +126,7 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
     for rights in places.values():
         numbers = [stand[right.media.pointer] for right in rights]
         if numbers != sorted(numbers):
-            pair.report(
-                "translation/media-moved",
-                rights[0].media.pointer,
-                "the media of a turn stand in another order",
-                at_most=Level.SHOULD,
-            )
+            pair.report("translation/media-order", rights[0].media.pointer)
 
 
 def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
@@ -178,21 +171,29 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
     demand = demand_of(pair, media, in_result=piece.in_result)
-    level = Level.MUST if demand == "must" and piece.side == "user" else Level.SHOULD
-    if media.url is not None:
-        level = Level.NOTE if _mentioned(pair, media.url) else Level.SHOULD
-    elif media.data is None:
-        level = Level.NOTE  # a file that only its provider has
-    elif demand == "cannot" and stands_for(pair, media) is not None:
+    only_here = media.url is None and media.data is not None
+    if only_here and demand == "cannot" and stands_for(pair, media) is not None:
         return
     pair.report(
-        "translation/media-lost",
+        f"translation/{_loss(pair, piece, demand)}",
         "",
         want=f"{media.kind} {media.mime or media.url or ''}".strip(),
         source=media.pointer,
         subject=f"media of {'a result' if piece.in_result else f'the {piece.side}'}",
-        at_most=level,
     )
+
+
+def _loss(pair: Pair, piece: Piece, demand: str) -> str:
+    """The rule that the loss of media breaks."""
+    if piece.media.url is not None:
+        return "media-link-as-text" if _mentioned(pair, piece.media.url) else "media-link-lost"
+    if piece.media.data is None:
+        return "media-file-lost"  # a file that only its provider has
+    if demand == "cannot":
+        return "media-unmentioned"
+    if piece.side != "user":
+        return "assistant-media-lost"
+    return "media-lost" if demand == "must" else "media-by-convention-lost"
 
 
 def element_of(media: Media, *, in_result: bool) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Finish
 from toolcall_conformance.translation.pair import Pair
 
@@ -22,13 +21,12 @@ def compare_finish(pair: Pair) -> None:
     where = output.pointer if output is not None else ""
     if got not in accepted:
         pair.report(
-            "translation/finish-reason",
+            "translation/failed-reply-reason" if source.reason == "error" else "translation/finish-reason",
             where,
             f"the reply ended with {source.reason!r}, the translation says {got!r}",
             want=source.reason,
             got=output.raw if output is not None else None,
             source=source.pointer,
-            at_most=Level.SHOULD if source.reason == "error" else Level.MUST,  # how to tell a failure is contested
         )
     elif _only_when_forced(pair, output) and not pair.forced:
         pair.report(
@@ -38,7 +36,7 @@ def compare_finish(pair: Pair) -> None:
             want="tools",
             got=output.raw if output else None,
             source=source.pointer,
-            at_most=Level.MUST if pair.forced is False else Level.SHOULD,
+            under=("request-unknown",) if pair.forced is None else (),
         )
 
 

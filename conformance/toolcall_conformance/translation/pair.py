@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import expressing
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss, Tolerated
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Tolerated
+from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading
 
@@ -19,10 +20,10 @@ class Pair:
     ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
     filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
     ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
-    ``said_in`` the format in which the results and declarations came, if that is not the source's. ``captured``: nobody
-    knows where the bodies come from, so that state may stand under another provider's key. ``called`` are
-    further ids by which texts of the source may name its calls, with the ordinals of these. ``tolerated`` gathers the
-    differences that were accepted; None, as long as nobody asks for them.
+    ``said_in`` the format in which the results and declarations came, if that is not the source's.
+    ``circumstances`` hold for everything that the two say. ``called`` are further ids by which texts of the source may
+    name its calls, with the ordinals of these. ``tolerated`` gathers the differences that were accepted; None, as long
+    as nobody asks for them.
     """
 
     corpus: Corpus
@@ -31,7 +32,7 @@ class Pair:
     forced: bool | None = None
     through: str | None = None
     said_in: str | None = None
-    captured: bool = False
+    circumstances: Sequence[str] = ()
     called: Mapping[str, int] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     calls: dict[int, int] = field(default_factory=dict)
@@ -83,22 +84,22 @@ class Pair:
         got: Any = MISSING,
         source: str | None = None,
         subject: str = "",
-        at_most: Level = Level.MUST,
+        under: Iterable[str] = (),
     ) -> None:
-        """Add a finding under ``rule_id`` at a place in the output, at the rule's level or ``at_most``."""
-        rule = self.corpus.rule(rule_id)
-        finding = Finding(
-            rule=rule_id,
-            level=rule.level_in(self.output.direction),
-            pointer=pointer,
-            message=message or rule.breach,
+        """Add a finding of the rule at a place in the output. ``under``: circumstances that hold there, if any."""
+        found = finding(
+            self.corpus,
+            rule_id,
+            pointer,
+            message,
+            direction=self.output.direction,
+            under=(*self.circumstances, *under),
             want=want,
             got=got,
-            source_pointer=source,
-            element=rule.element,
+            source=source,
             subject=subject,
         )
-        self.findings.append(finding.softened(at_most))
+        self.findings.append(found)
 
     def tolerate(
         self, name: str, pointer: str, *, source: str | None = None, want: Any = MISSING, got: Any = MISSING

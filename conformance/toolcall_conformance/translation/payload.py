@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text
@@ -20,14 +20,21 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
 from toolcall_conformance.translation.placeholders import says_nothing, without_placeholders, without_references
 
+#: The rules that a changed content breaks: it says something else, or the same in a way that no format asks for.
+DIFFERENT = "translation/result-content"
+TRIMMED = "translation/result-trimmed"
+RESPELT = "translation/result-json-respelt"
+PLACEHOLDER = "translation/result-placeholder"
+WRAPPED = "translation/result-wrapped"
+
 
 @dataclass(slots=True)
 class Content:
     """What a result says, read once.
 
     ``value`` is the object of a result that is one (else MISSING). ``said`` are the texts that the result may be taken
-    for, each a list of chunks; ``values`` the JSON values, each with the level of spelling it anew as text. ``bare``
-    are the texts without what points to media beside the result, which is needless where these are in it.
+    for, each a list of chunks; ``values`` the JSON values, each with the rule that spelling it anew as text breaks.
+    ``bare`` are the texts without what points to media beside the result, which is needless where these are in it.
     """
 
     corpus: Corpus
@@ -36,7 +43,7 @@ class Content:
     media: list[Media]
     error: bool
     said: list[list[str]] = field(default_factory=list)
-    values: list[tuple[Any, Level | None]] = field(default_factory=list)
+    values: list[tuple[Any, str | None]] = field(default_factory=list)
     bare: list[str] | None = None
 
     @property
@@ -84,7 +91,7 @@ def _add_text(content: Content, texts: list[str]) -> None:
     content.said.append(texts)
     parsed = parsed_text("".join(texts))
     if parsed is not None and not isinstance(parsed[0], str):
-        content.values.append((parsed[0], Level.SHOULD))
+        content.values.append((parsed[0], RESPELT))
 
 
 def _plain_text(part: Any) -> str | None:
@@ -131,16 +138,16 @@ def is_blank(texts: Sequence[str], value: Any) -> bool:
     return not any(text.strip() for text in texts) and (nothing or (isinstance(value, str) and not value.strip()))
 
 
-def compare_payload(source: Content, output: Content) -> Level | None:
-    """None if the contents are the same, else how grave the difference is."""
+def compare_payload(source: Content, output: Content) -> str | None:
+    """The rule that the output's content breaks; None if the contents are the same."""
     if source.bare is not None and output.media:
         source = replace(source, said=[*source.said, source.bare])
-    best: Level | None = Level.MUST
+    best = DIFFERENT
     for texts, value in variants(source, output):
-        level = _compare(source, texts, value)
-        if level is None:
+        rule = _compare(source, texts, value)
+        if rule is None:
             return None
-        best = level if level is Level.SHOULD else best
+        best = best if rule == DIFFERENT else rule
     return best
 
 
@@ -155,34 +162,34 @@ def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]
         yield without_placeholders(source.corpus, output.texts, source.media, said), value
 
 
-def _compare(source: Content, texts: Sequence[str], value: Any) -> Level | None:
+def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
     if value is not MISSING:
-        level = Level.MUST if any(text.strip() for text in texts) else _match_value(source, value)
+        rule = DIFFERENT if any(text.strip() for text in texts) else _match_value(source, value)
     else:
-        level = _match_texts(source, texts)
-    if level is None or not _says_nothing(source):
-        return level
+        rule = _match_texts(source, texts)
+    if rule is None or not _says_nothing(source):
+        return rule
     if is_blank(texts, value):
         return None
     while isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     told = value if isinstance(value, str) else "" if value is MISSING else None
     if told is not None and says_nothing(source.corpus, "\n".join([*texts, told])):
-        return Level.SHOULD  # a placeholder where some providers refuse the empty text
-    return level
+        return PLACEHOLDER  # some providers refuse the empty text
+    return rule
 
 
 def _says_nothing(source: Content) -> bool:
     return source.blank or (bool(source.media) and is_blank(source.texts, without_references(source.telling)))
 
 
-def _match_texts(source: Content, texts: Sequence[str]) -> Level | None:
-    best: Level | None = Level.MUST
+def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
+    best = DIFFERENT
     for want in source.said:
         if joined_equal(source.corpus, want, texts):
             return None
         if trimmed_equal(source.corpus, want, texts):
-            best = Level.SHOULD
+            best = TRIMMED
     parsed = parsed_text("".join(texts)) if source.values else None
     for expected, spelt_anew in source.values:
         if parsed is not None and (
@@ -194,24 +201,24 @@ def _match_texts(source: Content, texts: Sequence[str]) -> Level | None:
     return best
 
 
-def _match_value(source: Content, value: Any, *, nested: bool = False) -> Level | None:
+def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
     if any(equal(value, expected) or equal(value, telling(source.corpus, expected)) for expected, _ in source.values):
         return None
     if not isinstance(value, dict) or len(value) != 1:
-        return Level.MUST
+        return DIFFERENT
     inner = next(iter(value.values()))
     if isinstance(inner, str):
-        level = _match_texts(source, [inner])
-        blocks = parsed_text(inner) if level is Level.MUST else None
-        return Level.SHOULD if blocks is not None and _text_blocks(source, blocks[0]) else level
+        rule = _match_texts(source, [inner])
+        blocks = parsed_text(inner) if rule == DIFFERENT else None
+        return WRAPPED if blocks is not None and _text_blocks(source, blocks[0]) else rule
     if any(equal(inner, expected) for expected, _ in source.values):
         return None
     if _text_blocks(source, inner):
-        return Level.SHOULD
-    if isinstance(inner, dict) and not nested and _match_value(source, inner, nested=True) is not Level.MUST:
-        return Level.SHOULD
-    return Level.MUST
+        return WRAPPED
+    if isinstance(inner, dict) and not nested and _match_value(source, inner, nested=True) != DIFFERENT:
+        return WRAPPED
+    return DIFFERENT
 
 
 def _text_blocks(source: Content, blocks: Any) -> bool:

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import (
+    LOST,
     compare_failure,
     fingerprints,
     looks_like_error,
     told_in_own_words,
 )
 from toolcall_conformance.translation.pair import Pair, call_words
-from toolcall_conformance.translation.payload import Content, compare_payload, read_content
+from toolcall_conformance.translation.payload import DIFFERENT, Content, compare_payload, read_content
 
-Breach = tuple[str, Level] | None
+Breach = str | None
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Verdicts:
         return cls(pair, source, output, before, [read_content(pair.corpus, result) for result in output])
 
     def breach(self, left: int, right: int) -> Breach:
-        """The rule and level that the produced content breaks; None if it says the same."""
+        """The rule that the produced content breaks; None if it says the same."""
         if (left, right) not in self.known:
             self.known[left, right] = self._compare(self.before[left], self.after[right], self.output[right])
         return self.known[left, right]
@@ -52,10 +52,9 @@ class Verdicts:
         try:
             if want.error:
                 return compare_failure(want, got, self._names(result))
-            level = compare_payload(want, got)
+            return compare_payload(want, got)
         except RecursionError:
             return None  # nested so deep that nothing can be said
-        return None if level is None else ("translation/result-content", level)
 
     def told_in_own_words(self, left: int, right: int) -> bool:
         """Whether the translator says in words what it leaves unmarked: that the tool failed."""
@@ -70,9 +69,8 @@ class Verdicts:
         return [word for word in (result.name, result.id, call and call.name, call and call.id) if word]
 
     def close(self, left: int, right: int) -> bool:
-        """Whether the contents are the same but for what is only told."""
-        breach = self.breach(left, right)
-        return breach is None or breach[1] is not Level.MUST
+        """Whether the contents say the same, perhaps spelt or wrapped in another way."""
+        return self.breach(left, right) not in (DIFFERENT, LOST)
 
 
 def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]:
@@ -203,24 +201,22 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
     breach = verdicts.breach(left, right)
     if breach is not None:
         pair.report(
-            breach[0],
+            breach,
             where,
             want=_shown(before),
             got=_shown(after),
             source=before.content_pointer or before.pointer,
             subject=subject,
-            at_most=breach[1],
         )
     if before.error and pair.both("error-mark") and not after.error:
+        told = verdicts.told_in_own_words(left, right)
         pair.report(
-            "translation/error-mark",
+            "translation/error-mark-in-words" if told else "translation/error-mark",
             after.pointer,
             want=True,
             got=after.error,
             source=before.pointer,
             subject=subject,
-            # The model reads it; that nothing but the mark may tell it, no documentation says.
-            at_most=Level.SHOULD if verdicts.told_in_own_words(left, right) else Level.MUST,
         )
     guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
     if after.error and not before.error and not (guessed and looks_like_error(pair.corpus, before)):

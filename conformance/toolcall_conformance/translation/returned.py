@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -94,13 +93,13 @@ def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) 
     """Report state that the provider did not say there. Returns what is lost for good."""
     twin = next((state for state in source if state.value == extra.value), None)
     if twin is not None:
+        # A block that is there twice is another history; a signature on a further part is none.
+        on_a_part = twin.place[0] == "on" or twin.item.on_text
         pair.report(
-            "translation/state-repeated",
+            "translation/signature-repeated" if on_a_part else "translation/state-repeated",
             extra.item.pointer,
             got=_short(extra),
             subject=_words(pair, extra),
-            # A block twice is another history; a signature on a further part is only told by those who know.
-            at_most=Level.SHOULD if twin.place[0] == "on" or twin.item.on_text else Level.MUST,
         )
         return lost
     for left in lost:
@@ -128,14 +127,21 @@ def _tell_lost(pair: Pair, state: State) -> None:
         isinstance(item, Waiver) and item.call == place[1] for turn in pair.output.turns for item in turn.items
     )
     pair.report(
-        "translation/state-returned",
+        _loss(state, waived=waived),
         call.pointer if call is not None else "",
-        "a documented stand-in came in the place of the provider's state" if waived else "",
         want=_short(state),
         source=state.item.pointer,
         subject=call_words(call) if call is not None and state.led_to_calls else "",
-        at_most=Level.MUST if state.current and state.led_to_calls and not waived else Level.SHOULD,
     )
+
+
+def _loss(state: State, *, waived: bool) -> str:
+    """The rule that the loss of a state breaks: providers refuse a request only without that of the current calls."""
+    if waived:
+        return "translation/state-stand-in"
+    if not state.current:
+        return "translation/earlier-state-returned"
+    return "translation/state-returned" if state.led_to_calls else "translation/answer-state-returned"
 
 
 def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dict[int, int]) -> None:
@@ -149,14 +155,13 @@ def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dic
         reached = max(reached, right)
         if place != got.place or not in_order:
             pair.report(
-                "translation/state-moved",
+                "translation/answer-state-moved" if want.item.on_text else "translation/state-moved",
                 got.item.pointer,
                 "" if place != got.place else "the provider's state stands in another order",
                 want=_shown(pair, place),
                 got=_shown(pair, got.place),
                 source=want.item.pointer,
                 subject=_words(pair, got),
-                at_most=Level.SHOULD if want.item.on_text else Level.MUST,
             )
 
 

@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.translation.probes import compare_by_probes
 from toolcall_conformance.translation.schema_keywords import COMPOSED, UNIONS
-from toolcall_conformance.translation.schema_place import Difference, Place, text
+from toolcall_conformance.translation.schema_place import UNDECIDED, Difference, Place, text
 from toolcall_conformance.translation.spelling import SCHEMAS
 
 Step = Difference | Place
@@ -48,7 +48,7 @@ def compare_branches(place: Place) -> Iterator[Step]:
                 f"the keyword {key} is {'lost' if lost else 'changed'}" if key in left else "",
                 want=left.get(key, MISSING),
                 got=right.get(key, MISSING),
-                mild=True,
+                under=UNDECIDED,
             )
 
 
@@ -125,7 +125,7 @@ def _unsaid(place: Place, branches: list[Any]) -> Iterator[Difference]:
     for branch in branches:
         description = place.context.source.normal(branch).get("description")
         if description is not None and text(description.strip())[1:-1] not in said:
-            yield place.differs("schema-description", None, want=description, got=MISSING, mild=True)
+            yield place.differs("schema-branch-description", None, want=description, got=MISSING)
 
 
 def _same_keyword(place: Place, key: str) -> bool:
@@ -148,7 +148,7 @@ def _by_probes(place: Place) -> Iterator[Difference]:
             None,
             "a value that was valid is not valid any more",
             want=probed.narrowed,
-            mild=not probed.certain,
+            under="" if probed.certain else UNDECIDED,
         )
     if probed.widened is not MISSING:
         yield place.differs("schema-widened", None, "a value that was not valid is valid now", got=probed.widened)

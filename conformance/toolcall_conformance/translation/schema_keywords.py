@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical, equal
 from toolcall_conformance.translation.folding import SPEAKS_OF
-from toolcall_conformance.translation.schema_place import Difference, Place
+from toolcall_conformance.translation.schema_place import BROKEN_IN_SOURCE, Difference, Place
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED
 
 UNIONS = ("anyOf", "oneOf")
@@ -38,7 +38,7 @@ def compare_soundness(place: Place) -> Iterator[Difference]:
                 message if marker in right else "a reference was replaced",
                 want=left.get(marker, MISSING),
                 got=right.get(marker, MISSING),
-                mild=not worse,
+                under="" if worse else BROKEN_IN_SOURCE,
             )
     ours, theirs = left.get(ILL_TYPED, {}), right.get(ILL_TYPED, {})
     for key in sorted({*ours, *theirs}):
@@ -49,7 +49,7 @@ def compare_soundness(place: Place) -> Iterator[Difference]:
                 f"this is no value for the keyword {key}" if key else "this is no schema",
                 want=ours.get(key, MISSING),
                 got=theirs.get(key, MISSING),
-                mild=key in ours,
+                under=BROKEN_IN_SOURCE if key in ours else "",
             )
 
 

@@ -58,13 +58,13 @@ def _compare_required(place: Place, lost: set[str], demanded: set[str]) -> Itera
     gone = left - right - lost
     if gone and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
         known = place.left.get("properties", {})
+        declared = any(name in known for name in gone)
         yield place.differs(
-            "schema-required",
+            "schema-required" if declared else "schema-required-undeclared",
             "required",
-            "a required parameter became optional",
+            "a required parameter became optional" if declared else "",
             want=sorted(left),
             got=sorted(right),
-            mild=not any(name in known for name in gone),
         )
     speller, properties = place.context.output, place.right.get("properties", {})
     excused = {
@@ -92,14 +92,14 @@ def _compare_rest(place: Place) -> Iterator[Step]:
     closed = two is False
     if closed and place.context.closing_allowed and one is None and not (bare and place.pointer):
         return
-    narrowed = closed or one is None
+    emptied = closed and bare and isinstance(one, dict)
+    narrowed = "schema-narrowed" if emptied else "schema-rest-narrowed"
     yield place.differs(
-        "schema-narrowed" if narrowed else "schema-widened",
+        narrowed if closed or one is None else "schema-widened",
         key,
         "an object of any keys can hold nothing any more" if closed and bare else "",
         want=MISSING if one is None else one,
         got=MISSING if two is None else two,
-        mild=not (closed and bare and isinstance(one, dict)),
     )
 
 
@@ -109,7 +109,7 @@ def compare_entries(place: Place) -> Iterator[Step]:
     want, got = place.left.get("items", True), place.right.get("items", True)
     if is_open(want):
         if not is_open(got) and "prefixItems" not in place.left:
-            yield place.differs("schema-narrowed", "items", got=got, mild=True)
+            yield place.differs("schema-entries-narrowed", "items", got=got)
         return
     if is_open(got):
         if not _only_in(place.right, place.left) and "items" not in place.right.get(ILL_TYPED, {}):
@@ -127,7 +127,7 @@ def _by_position(place: Place) -> Iterator[Step]:
     if len(want) > len(got):
         yield place.differs("schema-items", "prefixItems", want=want, got=got or MISSING)
     elif len(got) > len(want):
-        yield place.differs("schema-narrowed", "prefixItems", want=want or MISSING, got=got, mild=True)
+        yield place.differs("schema-entries-narrowed", "prefixItems", want=want or MISSING, got=got)
     for index, (left, right) in enumerate(zip(want, got, strict=False)):
         yield place.inner(_spelt(place), index, left=left, right=right)
 

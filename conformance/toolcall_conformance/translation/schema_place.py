@@ -16,7 +16,7 @@ from toolcall_conformance.translation.spelling import Speller
 class Difference:
     """One way in which a schema came out differently, at pointers relative to the two schemas.
 
-    ``mild``: not certain, or not grave; never more than a SHOULD.
+    ``under`` are the circumstances that hold there.
     """
 
     rule: str
@@ -25,7 +25,7 @@ class Difference:
     message: str = ""
     want: Any = MISSING
     got: Any = MISSING
-    mild: bool = False
+    under: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -52,6 +52,10 @@ class Context:
 
 
 REPEATED = "repeated"
+#: The circumstances of the corpus under which schemas are compared.
+UNDECIDED = "schema-undecided"
+HOLDS_ITSELF = "schema-holds-itself"
+BROKEN_IN_SOURCE = "schema-broken-in-source"
 
 
 class Place:
@@ -108,11 +112,11 @@ class Place:
         *,
         want: Any = MISSING,
         got: Any = MISSING,
-        mild: bool = False,
+        under: str = "",
     ) -> Difference:
         """A difference in a keyword of this place, or in the place as such."""
         pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
-        return Difference(f"translation/{rule}", pointer, source, message, want, got, mild)
+        return Difference(f"translation/{rule}", pointer, source, message, want, got, (under,) if under else ())
 
 
 def text(schema: Any) -> str:

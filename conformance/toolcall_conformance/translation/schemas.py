@@ -23,7 +23,15 @@ from toolcall_conformance.translation.schema_keywords import (
     is_broken,
 )
 from toolcall_conformance.translation.schema_members import compare_entries, compare_members
-from toolcall_conformance.translation.schema_place import Context, Difference, Place, same_json, text
+from toolcall_conformance.translation.schema_place import (
+    HOLDS_ITSELF,
+    UNDECIDED,
+    Context,
+    Difference,
+    Place,
+    same_json,
+    text,
+)
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
 
 __all__ = ["Difference", "compare_schemas"]
@@ -43,9 +51,8 @@ def compare_schemas(source: Any, output: Any, *, closing_allowed: bool = False) 
         # Deeper or larger than anything that was meant: no verdict but on equality.
         if same_json(source, output):
             return ()
-        return (
-            Difference("translation/schema-changed", "", "", "too deep or too large to be compared", mild=True),
-        )  # fmt: skip
+        said = "too deep or too large to be compared"
+        return (Difference("translation/schema-changed", "", "", said, under=(UNDECIDED,)),)
 
 
 @lru_cache(maxsize=4096)
@@ -70,7 +77,7 @@ def _walk(start: Place) -> Iterator[Difference]:
             if isinstance(step, Place):
                 inner.append(step)
             else:
-                yield replace(step, mild=True) if place.repeated else step
+                yield replace(step, under=(*step.under, HOLDS_ITSELF)) if place.repeated else step
         places.extend(reversed(inner))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair
@@ -68,15 +68,7 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
             setting.value, pair.target.get("defaults", {}).get(name, MISSING)
         )
         if not neutral:
-            pair.report(
-                "translation/setting-lost",
-                "",
-                want=setting.value,
-                source=setting.pointer,
-                subject=name,
-                # Formats differ in the kinds of response format that they know, which no table of elements tells.
-                at_most=Level.MUST if demand == "must" and name != "response_format" else Level.SHOULD,
-            )
+            pair.report(_loss(name, demand), "", want=setting.value, source=setting.pointer, subject=name)
     elif not equal(setting.value, other.value):
         if name == "response_format" and _same_format(setting.value, other.value):
             return
@@ -90,6 +82,14 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
         )
 
 
+def _loss(name: str, demand: str) -> str:
+    """The rule that the loss of a setting breaks."""
+    if name == "response_format":
+        # Formats differ in the kinds of response format that they know, which no table of elements tells.
+        return "translation/response-format-lost"
+    return "translation/setting-lost" if demand == "must" else "translation/setting-by-convention-lost"
+
+
 def _same_format(left: Any, right: Any) -> bool:
     """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say."""
     if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
@@ -100,7 +100,7 @@ def _same_format(left: Any, right: Any) -> bool:
     if left.get("schema") is None or right.get("schema") is None:
         return left.get("schema") is None
     differences = compare_schemas(left["schema"], right["schema"], closing_allowed=True)
-    return not any(difference.rule in GRAVE and not difference.mild for difference in differences)
+    return not any(difference.rule in GRAVE and not difference.under for difference in differences)
 
 
 def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, frozenset[str]] | None:
@@ -174,31 +174,24 @@ def _compare_reasoning(pair: Pair) -> None:
     format has a measure of its own: there other settings may leave no room for it.
     """
     before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
+    rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
     if before is None:
         if after is not None and not _no_thinking(after.value):
             pair.report("translation/setting-added", after.pointer, got=after.value, subject="reasoning")
         return
     if after is None:
         if not _no_thinking(before.value):
-            pair.report(
-                "translation/setting-lost",
-                "",
-                want=before.value,
-                source=before.pointer,
-                subject="reasoning",
-                at_most=Level.MUST if pair.demand("reasoning") == "must" else Level.NOTE,
-            )
+            pair.report(f"{rule}-lost", "", want=before.value, source=before.pointer, subject="reasoning")
         return
     for measure in before.value.keys() & after.value.keys():
         if not equal(before.value[measure], after.value[measure]):
             pair.report(
-                "translation/setting-changed",
+                f"{rule}-changed",
                 after.pointer,
                 want=before.value,
                 got=after.value,
                 source=before.pointer,
                 subject="reasoning",
-                at_most=Level.MUST if pair.demand("reasoning") == "must" else Level.NOTE,
             )
 
 

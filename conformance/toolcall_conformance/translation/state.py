@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.findings import Finding, Level
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Opaque
 from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
 from toolcall_conformance.translation.pair import Pair
+
+CAPTURED = "captured-bodies"
 
 
 def compare_opaque(pair: Pair) -> None:
@@ -30,11 +32,10 @@ def compare_opaque(pair: Pair) -> None:
                         "translation/state-to-stranger",
                         item.pointer,
                         f"a provider's state was sent to another, unless it is {own}'s own, lent a place in {origin}"
-                        if pair.captured
+                        if CAPTURED in pair.circumstances
                         else "",
                         want=f"for {origin} only",
                         got=item.value[:40],
-                        at_most=Level.SHOULD if pair.captured else Level.MUST,
                     )
     for value, origin in origins.items():
         if origin == pair.output.format and value not in carried:
@@ -50,15 +51,14 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
         for mark in pair.corpus.format(name).get("marks", [])
     }
     own = set(pair.target.get("marks", []))
-    known = {finding.pointer for finding in reported if finding.level is Level.MUST}
+    known = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
         if residue.key in marks and residue.key not in own and residue.pointer not in known:
             pair.report(
-                "translation/foreign-key",
+                "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,
                 f"the key {residue.key!r} belongs to {marks[residue.key]}",
                 got=residue.value,
-                at_most=Level.SHOULD if residue.value is None else Level.MUST,
             )
 
 

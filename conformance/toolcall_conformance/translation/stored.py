@@ -19,7 +19,15 @@ from toolcall_conformance.translation.results import Verdicts
 OF_ITEMS = frozenset(
     f"translation/{rule}"
     for rule in (
-        *("call-invented", "call-duplicated", "calls-merged", "calls-split", "result-invented", "result-duplicated"),
+        *(
+            "call-invented",
+            "call-duplicated",
+            "calls-merged",
+            "calls-split",
+            "calls-in-separate-messages",
+            "result-invented",
+            "result-duplicated",
+        ),
         *("text-invented", "text-duplicated", "text-moved", "reasoning-as-text", "system-added"),
     )
 )

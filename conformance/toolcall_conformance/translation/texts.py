@@ -6,7 +6,6 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.findings import Level
 from toolcall_conformance.reading import Reasoning, Result, Text
 from toolcall_conformance.translation.chunks import Ground, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.pair import Pair
@@ -69,23 +68,22 @@ def _system(pair: Pair, left: list[Run]) -> Place | None:
     if joined_equal(pair.corpus, old.texts, new.texts):
         return None
     if trimmed_equal(pair.corpus, old.texts, new.texts):
-        _report_system(pair, Place(old, new), at_most=Level.SHOULD)
+        _report_system(pair, Place(old, new), rule="system-prompt-trimmed")
         return None
     return Place(old, new)
 
 
 def _report_system(
-    pair: Pair, place: Place, message: str = "", *, got: Run | None = None, at_most: Level = Level.MUST
+    pair: Pair, place: Place, message: str = "", *, got: Run | None = None, rule: str = "system-prompt"
 ) -> None:
     new = got or place.new
     pair.report(
-        "translation/system-prompt",
+        f"translation/{rule}",
         new.pointer,
         message,
         want=place.old.whole,
         got=new.whole,
         source=place.old.pointer or None,
-        at_most=at_most,
     )
 
 
@@ -95,25 +93,21 @@ def _told_equal(pair: Pair, place: Place) -> bool:
     if old.key != new.key:
         return False
     if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
-        trimmed = trimmed_equal(pair.corpus, old.texts, new.texts)
-        _report_change(
-            pair,
-            place,
-            "only white space differs" if trimmed else "white space inside the text differs",
-            at_most=Level.SHOULD if trimmed else Level.MUST,
-        )
+        if trimmed_equal(pair.corpus, old.texts, new.texts):
+            _report_change(pair, place, rule="text-trimmed")
+        else:
+            _report_change(pair, place, "white space inside the text differs")
     return True
 
 
-def _report_change(pair: Pair, place: Place, message: str = "", *, at_most: Level = Level.MUST) -> None:
+def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "text-changed") -> None:
     pair.report(
-        "translation/text-changed",
+        f"translation/{rule}",
         place.new.pointer,
         message,
         want=place.old.whole,
         got=place.new.whole,
         source=place.old.pointer or None,
-        at_most=at_most,
     )
 
 
@@ -313,7 +307,7 @@ def _tell_added(
                 pointer,
                 got=got,
                 subject=f"text of the {side}",
-                at_most=Level.NOTE if place.old.hosted else Level.MUST,  # a provider's own step told as text
+                under=("hosted-step",) if place.old.hosted else (),
             )
 
 

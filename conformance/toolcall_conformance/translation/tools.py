@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import takewhile
 
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.pair import Pair
@@ -229,5 +229,5 @@ def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Differenc
         got=difference.got,
         source=source,
         subject=subject,
-        at_most=Level.SHOULD if difference.mild else Level.MUST,
+        under=difference.under,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
 from toolcall_conformance.translation.pair import Pair
@@ -39,15 +39,16 @@ def _compare_status(pair: Pair, before: Failure, after: Failure) -> None:
     known = pair.corpus.equivalence(_NAME).parameters
     meant, said = kind(pair.corpus, before), kind(pair.corpus, after)
     if meant == known["rate_limit"] != said:
-        softer = Level.SHOULD if got in known["overloaded"] and retried(pair.target, got) else Level.MUST
-        pair.report("translation/upstream-error-rate-limit", place, at_most=softer, **told)
+        overload = got in known["overloaded"] and retried(pair.target, got)
+        rule = "rate-limit-as-overload" if overload else "rate-limit"
+        pair.report(f"translation/upstream-error-{rule}", place, **told)
         return
     transient, again = _transient(pair.corpus, meant), retried(pair.target, got)
     if transient is not None and transient != again and said not in known["undecided"]:
         deed = "does not try again" if transient else "tries again in vain"
-        softer = Level.SHOULD if meant in known["account"] else Level.MUST
+        rule = "account-retryable" if meant in known["account"] else "retryable"
         message = f"the client {deed}: the provider's {want} became {got}"
-        pair.report("translation/upstream-error-retryable", place, message, at_most=softer, **told)
+        pair.report(f"translation/upstream-error-{rule}", place, message, **told)
     elif meant != said:
         pair.report("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
 

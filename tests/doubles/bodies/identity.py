@@ -22,7 +22,7 @@ def identity_key_dropped(draft: Draft) -> None:
     del draft.body[keys[-1]]
 
 
-@warning(IDENTITY, sources=SAME)
+@warning("translation/identity-spelling", sources=SAME)
 def identity_empty_key_added(draft: Draft) -> None:
     """On A→A a key with null, of which nobody spoke, was added."""
     draft.body["metadata" if draft.format != GEMINI else "safetySettings"] = None

@@ -182,7 +182,7 @@ def text_before_calls_apart(draft: Draft) -> None:
 
 @harmless(
     target=ANTHROPIC,
-    warns="translation/calls-split",
+    warns="translation/calls-in-separate-messages",
     beside=("anthropic/roles", "anthropic/calls-answered", "translation/calls-split"),
 )
 def calls_in_two_messages(draft: Draft) -> None:

@@ -94,7 +94,7 @@ def _double(value: Any) -> bool:
     return inner or hit
 
 
-LOST = "translation/media-lost"
+LOST = "translation/media-by-convention-lost"
 
 
 @warning(LOST, target=CHAT, sources=(ANTHROPIC, RESPONSES))
@@ -121,7 +121,7 @@ def _without_captioned(draft: Draft) -> None:
     draft.tidy()
 
 
-@warning(LOST, target=(ANTHROPIC, RESPONSES), cases=("binary/audio",))
+@warning("translation/media-unmentioned", target=(ANTHROPIC, RESPONSES), cases=("binary/audio",))
 def sound_dropped(draft: Draft) -> None:
     """A sound is gone, and nothing says that there was one."""
     need([piece for piece in pieces(Draft(draft.source, draft.source_format)) if piece.mime.startswith("audio/")])
@@ -141,7 +141,10 @@ def _rows(value: Any) -> list[list[Any]]:
 
 
 @warning(
-    "translation/results-linked", target=(CHAT, GEMINI), sources=(ANTHROPIC, RESPONSES), cases=("binary/two-pictures",)
+    "translation/media-owner-unclear",
+    target=(CHAT, GEMINI),
+    sources=(ANTHROPIC, RESPONSES),
+    cases=("binary/two-pictures",),
 )
 def captions_missing(draft: Draft) -> None:
     """Nothing says which of the results the pictures behind them come from."""

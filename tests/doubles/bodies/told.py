@@ -48,7 +48,7 @@ def _split(draft: Draft, wrap: Any) -> None:
     draft.messages[at + 1 : at + 1] = [wrap(entry) for entry in rest]
 
 
-@warning("translation/calls-split", target=GEMINI)
+@warning("translation/calls-in-separate-messages", target=GEMINI)
 def calls_in_contents_of_their_own(draft: Draft) -> None:
     """Parallel calls stand in contents of their own, one after the other."""
     batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
@@ -76,7 +76,7 @@ def id_on_call_only(draft: Draft) -> None:
         result.drop_id()
 
 
-@warning("translation/result-content")
+@warning("translation/result-trimmed")
 def result_trimmed(draft: Draft) -> None:
     """White space at the ends of a result is gone."""
     hit = False
@@ -232,7 +232,7 @@ def state_dropped(draft: Draft) -> None:
     need(hit and draft.source_format == CHAT and "thought_signature" in str(draft.source))
 
 
-@warning("translation/result-content", cases=("shell/empty-result",))
+@warning("translation/result-placeholder", cases=("shell/empty-result",))
 def empty_text_replaced(draft: Draft) -> None:
     """A result without text got a placeholder."""
     for result in need([result for result in draft.results if not (result.text or "").strip()]):
@@ -263,7 +263,7 @@ def _thoughts(value: Any) -> list[str]:
     return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
 
 
-@warning("translation/error-mark", target=GEMINI, sources=(ANTHROPIC,))
+@warning("translation/error-mark-in-words", target=GEMINI, sources=(ANTHROPIC,))
 def error_told_in_words(draft: Draft) -> None:
     """A failed tool's message stands under ``output``, and the translator says before it that it is an error."""
     for result in need(

@@ -217,14 +217,14 @@ def retry_after_shortened(draft: Draft) -> None:
     draft.body["headers"] = {"retry-after": "1"}
 
 
-@warning("translation/upstream-error-rate-limit", check="error")
+@warning("translation/upstream-error-rate-limit-as-overload", check="error")
 def rate_limit_as_unavailable(draft: Draft) -> None:
     """A rate limit comes as 503, since it is the gateway's and not the caller's."""
     came(draft, 429)
     as_status(draft, 503)
 
 
-@warning("translation/upstream-error-retryable", check="error")
+@warning("translation/upstream-error-account-retryable", check="error")
 def wrong_key_as_failure(draft: Draft) -> None:
     """The provider does not take the gateway's key, and the caller gets 500."""
     came(draft, 401)

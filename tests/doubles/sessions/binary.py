@@ -75,6 +75,6 @@ class CaptionsUnderTheProvidersIds(Numbered):
         return made
 
 
-@warning(rule="translation/results-linked", case=TWO, client=ANTHROPIC, upstream=CHAT)
+@warning(rule="translation/media-owner-unclear", case=TWO, client=ANTHROPIC, upstream=CHAT)
 class CaptionsUnderTheClientsIds(Numbered):
     """Gives calls and results their ids back, but not the captions, which name calls that the provider never made."""

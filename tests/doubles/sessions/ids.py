@@ -282,7 +282,7 @@ class FreshIdsForEveryRequest(OwnIds):
     EQUAL,
     RESPONSES,
     GEMINI,
-    warns="translation/ids-injective",
+    warns="translation/ids-injective-across-turns",
     beside=("translation/results-linked", "translation/ids-injective"),
 )
 class NumbersAllCalls(Counting):

@@ -20,6 +20,8 @@ FOLLOW = "reasoning/follow-up"
 
 SENTINEL = "skip_thought_signature_validator"
 RETURNED = "translation/state-returned"
+EARLIER = "translation/earlier-state-returned"
+STAND_IN = "translation/state-stand-in"
 CHANGED = "translation/state-changed"
 MOVED = "translation/state-moved"
 
@@ -89,7 +91,7 @@ class SignatureAtTheLastCall(DoubledSession):
         return body
 
 
-@warning(rule="translation/state-repeated", case=PARALLEL, client=ANTHROPIC, upstream=GEMINI)
+@warning(rule="translation/signature-repeated", case=PARALLEL, client=ANTHROPIC, upstream=GEMINI)
 class SignatureAtEveryCall(DoubledSession):
     """Copies the signature of the first call to all calls of the turn."""
 
@@ -236,7 +238,13 @@ class ThinksAloud(DoubledSession):
         return body
 
 
-@harmless(SEED, ANTHROPIC, GEMINI, warns=RETURNED, beside=("gemini/signature-demanded", "translation/state-invented"))
+@harmless(
+    SEED,
+    ANTHROPIC,
+    GEMINI,
+    warns=(RETURNED, STAND_IN),
+    beside=("gemini/signature-demanded", "translation/state-invented"),
+)
 class StandsInForSignatures(DoubledSession):
     """Sends Gemini 3 the documented value that stands for a call without a signature."""
 
@@ -252,7 +260,9 @@ class StateInTheSession(DoubledSession):
     """The reference as it is: state is put back by the session, and another replica does not have it."""
 
 
-@harmless(ROUNDS, CHAT, GEMINI, warns=RETURNED, beside=("translation/state-returned", "translation/state-moved"))
+@harmless(
+    ROUNDS, CHAT, GEMINI, warns=(RETURNED, STAND_IN), beside=("translation/state-returned", "translation/state-moved")
+)
 class StateInExtraContent(DoubledSession):
     """Remembers nothing: signatures travel in extra_content, where Google's own endpoint has them."""
 
@@ -299,7 +309,7 @@ class StateInASignatureOfTheClients(DoubledSession):
         return body
 
 
-@harmless(FOLLOW, CHAT, GEMINI, warns=RETURNED)
+@harmless(FOLLOW, CHAT, GEMINI, warns=(RETURNED, EARLIER))
 class DropsSummariesOfThoughts(DoubledSession):
     """Leaves out of replies what the model says of its thoughts, and keeps their signatures."""
 
@@ -318,7 +328,13 @@ class CountsNoThinking(DoubledSession):
         return body
 
 
-@harmless(ROUNDS, RESPONSES, GEMINI, warns=RETURNED, beside=("gemini/signature-base64", "translation/state-changed"))
+@harmless(
+    ROUNDS,
+    RESPONSES,
+    GEMINI,
+    warns=(RETURNED, STAND_IN),
+    beside=("gemini/signature-base64", "translation/state-changed"),
+)
 class SpellsBytesForTheWeb(DoubledSession):
     """Writes signatures in the URL-safe alphabet of base64, as Google's own SDK does."""
 

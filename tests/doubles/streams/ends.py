@@ -12,6 +12,7 @@ from doubles.streams.handles import choice_of, entries, kind, opens, typed
 from toolcall_conformance.streaming import parse
 
 CALL, END, ERROR = "translation/stream-cut-call", "translation/stream-cut-end", "translation/stream-error-told"
+BREAK = "translation/stream-error-as-break"
 
 Chunks = Iterator[bytes]
 Stream = Callable[[Chunks], Iterator[bytes]]
@@ -323,13 +324,13 @@ def goes_on_after_the_error(events: Iterator[Event]) -> Iterator[Event]:
         last = event if choice_of(event) else last
 
 
-@warning(ERROR, variant="cut")
+@warning(BREAK, variant="cut")
 def error_swallowed(events: Iterator[Event]) -> Iterator[Event]:
     """The provider's error is passed over, and the stream just stops."""
     return (event for event in events if not is_error(event))
 
 
-@warning(ERROR, client=RESPONSES, variant="cut", layer="pieces")
+@warning(BREAK, client=RESPONSES, variant="cut", layer="pieces")
 def error_outside_the_stream(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The error is written as JSON, not as an event."""
     for piece in pieces:

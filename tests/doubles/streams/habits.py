@@ -451,7 +451,7 @@ def _raising(client: str) -> Callable[[Any, Pieces], Pieces]:
         variant="cut",
         case=UNICODE,
         layer="stream",
-        warns="translation/stream-error-told",
+        warns="translation/stream-error-as-break",
         beside=("translation/stream-cut-end", "translation/stream-error-told"),
     )
     def just_stops(stream: Any, chunks: Pieces) -> Pieces:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.translation.pair import Pair
 
@@ -63,7 +63,7 @@ def note_tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding
     refused = {
         place
         for finding in found
-        if finding.level is Level.MUST
+        if finding.is_must
         for place in (("output", finding.pointer), ("source", finding.source_pointer))
         if place[1]
     }

@@ -1,0 +1,64 @@
+"""How much a finding weighs: the level of its rule, lowered by the circumstances that hold. Decided here alone.
+
+Both stand in the corpus: a rule in its file, a circumstance in ``circumstances/<name>.json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.library import Corpus
+
+_FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
+
+
+def finding(
+    corpus: Corpus,
+    rule_id: str,
+    pointer: str = "",
+    message: str = "",
+    *,
+    direction: str = "",
+    under: Iterable[str] = (),
+    want: Any = MISSING,
+    got: Any = MISSING,
+    source: str | None = None,
+    element: str = "",
+    subject: str = "",
+    body: str = "",
+) -> Finding:
+    """A finding of the rule, at the level that the corpus gives it in bodies of ``direction``.
+
+    ``under`` are the circumstances that hold. Without ``message`` or ``element`` it has those of the rule.
+    """
+    rule = corpus.rule(rule_id)
+    found = Finding(
+        rule=rule_id,
+        level=rule.level_in(direction),
+        pointer=pointer,
+        message=message or rule.breach,
+        want=want,
+        got=got,
+        source_pointer=source,
+        element=element or rule.element,
+        subject=subject,
+        body=body,
+    )
+    return weighed(corpus, found, under)
+
+
+def weighed(corpus: Corpus, found: Finding, under: Iterable[str]) -> Finding:
+    """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
+    for name in under:
+        circumstance = corpus.circumstance(name)
+        if circumstance.rules is None or found.rule in circumstance.rules:
+            found = _at_most(found, circumstance.at_most)
+    return found
+
+
+def _at_most(found: Finding, level: Level) -> Finding:
+    order = _FROM_LIGHT_TO_GRAVE
+    return found if order.index(found.level) <= order.index(level) else replace(found, level=level)
