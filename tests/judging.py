@@ -1,9 +1,60 @@
-"""The judge as most tests ask it: with the corpus that ships, and the direction as a word."""
+"""The judge as most tests ask it: with the corpus that ships, the formats as keywords, and the direction as a word."""
 
 from __future__ import annotations
 
-from toolcall_conformance.judge import judge
-from toolcall_conformance.judge_stream import judge_stream
-from toolcall_conformance.loop import declared_names, judge_history
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["declared_names", "judge", "judge_history", "judge_stream"]
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge import Ends, Judge, Requests
+from toolcall_conformance.library import Corpus, load_corpus
+
+
+def judge(
+    source: Any,
+    output: Any,
+    *,
+    client: str,
+    upstream: str,
+    direction: str = "request",
+    client_model: str | None = None,
+    upstream_model: str | None = None,
+    request: Any = None,
+    upstream_request: Any = None,
+    corpus: Corpus | None = None,
+    **more: Any,
+) -> Judgement:
+    """What the judge says of a request, a response or an error."""
+    asked = Judge(corpus or load_corpus())
+    ends = Ends(client, upstream, client_model, upstream_model)
+    if direction == "request":
+        return asked.request(source, output, ends, **more)
+    if direction == "error":
+        return asked.error(source, output, ends, **more)
+    return asked.response(source, output, ends, requests=Requests(request, upstream_request), **more)
+
+
+def judge_stream(
+    output: Any,
+    *,
+    client: str,
+    upstream: str,
+    source: Any = None,
+    client_model: str | None = None,
+    upstream_model: str | None = None,
+    **more: Any,
+) -> Judgement:
+    """What the judge says of a client's stream."""
+    return Judge(load_corpus()).stream(source, output, Ends(client, upstream, client_model, upstream_model), **more)
+
+
+def judge_history(
+    golden: Any, output: Any, *, client: str, upstream: str, upstream_model: str | None = None, **more: Any
+) -> Judgement:
+    """What the judge says of an upstream request in a conversation."""
+    return Judge(load_corpus()).history(golden, output, Ends(client, upstream, None, upstream_model), **more)
+
+
+def declared_names(golden: Any, output: Any, *, upstream: str) -> Mapping[str, str]:
+    """The names under which a translator declared its tools."""
+    return Judge(load_corpus()).declared_names(golden, output, upstream)

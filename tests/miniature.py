@@ -6,11 +6,13 @@ Tests that use it hold whatever the real corpus has, and they show that no code 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from toolcall_conformance import judge
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss
+from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import Corpus
 
 FORMATS = ("alpha", "beta")
@@ -62,7 +64,7 @@ import miniature
 from toolcall_conformance import library
 
 library.default_root = lambda: Path(__file__).parent / "mini"
-sys.modules["toolcall_conformance.judge"] = miniature.judge_module()
+miniature.install_judge()
 """
 
 GOOD = """
@@ -186,12 +188,23 @@ def write_corpus(root: Path) -> None:
         write_case(root, case, exchanges=2 if case == "crate/deep" else 1)
 
 
-def judge(source: Any, output: Any, *, client: str, upstream: str, direction: str, corpus: Corpus, **more: Any) -> Any:
+class MiniatureJudge(Judge):
     """A judge of two rules: the text stays what it is, no key ``extra`` comes in. ``explode`` makes it fall over.
 
     What the translator says it lost is undue, but for a ``mark`` on its way to beta.
     """
-    target = upstream if direction == "request" else client
+
+    def request(self, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
+        return _judge(self.corpus, source, output, route.upstream, **more)
+
+    def response(self, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
+        return _judge(self.corpus, source, output, route.client, **more)
+
+    def error(self, source: Any, output: Any, route: Any, **more: Any) -> Judgement:
+        return _judge(self.corpus, source, output, route.client, **more)
+
+
+def _judge(corpus: Corpus, source: Any, output: Any, target: str, **more: Any) -> Judgement:
     if "explode" in output:
         raise ZeroDivisionError("the judge fell over")
     found = []
@@ -208,9 +221,7 @@ def judge(source: Any, output: Any, *, client: str, upstream: str, direction: st
     return Judgement(tuple(found), tuple(lost))
 
 
-def judge_module() -> ModuleType:
-    """A module that stands in for ``toolcall_conformance.judge``."""
-    module = ModuleType("toolcall_conformance.judge")
-    module.judge = judge  # type: ignore[attr-defined]
-    module.compare = lambda *_: None  # type: ignore[attr-defined]
-    return module
+def install_judge(put: Callable[[object, str, Any], None] = setattr) -> None:
+    """Put the judge in miniature where the commands and the plugin look for one."""
+    for name in ("Judge", "CachingJudge"):
+        put(judge, name, MiniatureJudge)

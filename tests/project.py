@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from miniature import CONFTEST, GOOD, judge_module, write_case, write_corpus
+from miniature import CONFTEST, GOOD, install_judge, write_case, write_corpus
 
 # Imported before any run, so that the runs inside this process share them.
 from toolcall_conformance import library
@@ -27,7 +26,7 @@ class Project:
         self.corpus = self.path / "mini"
         write_corpus(self.corpus)
         monkeypatch.setattr(library, "default_root", lambda: self.corpus)
-        monkeypatch.setitem(sys.modules, "toolcall_conformance.judge", judge_module())
+        install_judge(monkeypatch.setattr)
         self.module("good", GOOD)
 
     def module(self, name: str, text: str) -> None:

@@ -194,10 +194,11 @@ def _look_at(
     corpus: Corpus, route: Route, direction: str, source: Any, made: Produced, case: Case, report: RouteReport
 ) -> None:
     """Whether what came is a body of the right format at all; all else is the suite's business."""
-    from toolcall_conformance.judge import judge
+    from toolcall_conformance.judge import Judge
 
-    found = judge(source, made.value, client=route.client, upstream=route.upstream, direction=direction, corpus=corpus)
-    for finding in found.findings:
+    judge = Judge(corpus)
+    judged = judge.request if direction == "request" else judge.response
+    for finding in judged(source, made.value, route).findings:
         if finding.rule == "translation/target-format":
             report.troubles.append(
                 Trouble(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.captions import recaptioned
@@ -52,7 +52,7 @@ class Renaming:
 def play(translator: Any, upstream: str) -> ItemResult:
     case = load_corpus().cases[CASE]
     route = Route(CHAT, upstream, case.model(CHAT), case.model(upstream))
-    return CHECKS["agent_loop"](case, route, PythonDriver(translator, "renaming").open, JUDGES, "", None)
+    return CHECKS["agent_loop"](case, route, PythonDriver(translator, "renaming").open, HARNESS, "", None)
 
 
 def captions(body: dict[str, Any]) -> list[str]:

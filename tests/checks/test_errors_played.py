@@ -16,7 +16,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS)
+HARNESS = bind(CORPUS)
 LIMIT, AFTER_TOOL = CORPUS.cases["errors/upstream-rate-limit"], CORPUS.cases["errors/upstream-rate-limit-after-tool"]
 
 
@@ -121,7 +121,7 @@ def play(session: type[Any], check: str = "response", case: Any = LIMIT, **ends:
     client, upstream = ends.get("client", "openai_chat"), ends.get("upstream", "anthropic")
     translator = Translator(session)
     route = Route(client, upstream, case.model(client), case.model(upstream))
-    result = CHECKS[check](case, route, PythonDriver(translator, "t:T").open, JUDGES, "", None)
+    result = CHECKS[check](case, route, PythonDriver(translator, "t:T").open, HARNESS, "", None)
     return result, translator.log
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -40,7 +40,7 @@ def play(check: str, variant: str = "", history: str | None = "own") -> ItemResu
             return Session(route, history)
 
     route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
-    return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, JUDGES, variant, None)
+    return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, variant, None)
 
 
 @pytest.mark.parametrize("check", ["request", "response", "round_trip"])

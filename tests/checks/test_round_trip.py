@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from doubles.running import JUDGES
-from toolcall_conformance.checks import CHECKS, ItemResult, variants
+from doubles.running import HARNESS
+from toolcall_conformance.checks import CHECKS, Harness, ItemResult, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import Planned, Support
 from toolcall_conformance.findings import Judgement, Level, Verdict
+from toolcall_conformance.judge import Judge
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -22,7 +23,7 @@ CASE = CORPUS.cases["shell/two-rounds"]
 Change = Callable[[Any], Any]
 
 
-def play(operation: str = "", change: Change = lambda body: body, judges: Any = JUDGES) -> ItemResult:
+def play(operation: str = "", change: Change = lambda body: body, harness: Harness = HARNESS) -> ItemResult:
     """The reference, with a change in all that one operation brings for an OpenAI Chat end."""
 
     class Session:
@@ -42,7 +43,7 @@ def play(operation: str = "", change: Change = lambda body: body, judges: Any = 
             return Session(route)
 
     route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
-    return CHECKS["round_trip"](CASE, route, PythonDriver(Translator(), "double").open, judges, "", None)
+    return CHECKS["round_trip"](CASE, route, PythonDriver(Translator(), "double").open, harness, "", None)
 
 
 def no_text_results(body: Any) -> Any:
@@ -65,7 +66,11 @@ def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:
 
 
 def test_a_fault_that_no_translation_shows_is_told_only() -> None:
-    nothing = replace(JUDGES, body=lambda *_, **__: Judgement())
+    class Blind(Judge):
+        def request(self, *_: Any, **__: Any) -> Judgement:
+            return Judgement()
+
+    nothing = replace(HARNESS, judge=Blind(CORPUS))
     result = play("request", no_text_results, nothing)
     assert result.verdict is Verdict.WARN
     assert {finding.level for finding in result.findings} == {Level.SHOULD}

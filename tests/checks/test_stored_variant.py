@@ -16,7 +16,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS)
+HARNESS = bind(CORPUS)
 
 
 class Session:
@@ -42,7 +42,7 @@ def play(session: type[Session], case_id: str = "state/recorded-shape", upstream
             return session(way)
 
     driver = PythonDriver(Translator(), "double")
-    return CHECKS["agent_loop"](case, route(case, upstream), driver.open, JUDGES, "stored", None)
+    return CHECKS["agent_loop"](case, route(case, upstream), driver.open, HARNESS, "stored", None)
 
 
 def musts(result: ItemResult) -> set[str]:
@@ -189,5 +189,5 @@ def test_the_provider_may_be_asked_to_remember_for_clients_that_do_not() -> None
             return Shortens(way)
 
     way = Route("openai_chat", CLIENT, case.model("openai_chat"), case.model(CLIENT))
-    result = CHECKS["agent_loop"](case, way, PythonDriver(Translator(), "double").open, JUDGES, "", None)
+    result = CHECKS["agent_loop"](case, way, PythonDriver(Translator(), "double").open, HARNESS, "", None)
     assert result.verdict is Verdict.PASS, result.findings

@@ -21,7 +21,7 @@ from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS)
+HARNESS = bind(CORPUS)
 CASE = "write_file/unicode-arguments"
 PARALLEL = "parallel/three-tools"
 
@@ -52,7 +52,7 @@ def play(change: Change, client: str, upstream: str, variant: str = "", case: st
     driver = PythonDriver(Changed(change), "changed")
     route = route_of(CORPUS.cases[case], client, upstream)
     try:
-        return run(CORPUS.cases[case], route, driver.open, JUDGES, variant)
+        return run(CORPUS.cases[case], route, driver.open, HARNESS, variant)
     finally:
         driver.close()
 

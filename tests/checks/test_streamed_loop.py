@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.contract import Route
@@ -54,7 +54,7 @@ def played(
     translator: Translator, client: str = "openai_chat", upstream: str = "anthropic", case: Case = ABSENT
 ) -> ItemResult:
     route = Route(client, upstream, case.model(client), case.model(upstream))
-    return CHECKS["agent_loop"](case, route, PythonDriver(translator, "t:T").open, JUDGES, "streamed", None)
+    return CHECKS["agent_loop"](case, route, PythonDriver(translator, "t:T").open, HARNESS, "streamed", None)
 
 
 @pytest.mark.parametrize("client", FORMATS)
@@ -186,7 +186,7 @@ def test_the_grammar_is_the_business_of_the_check_of_streams() -> None:
     assert played(translator, "anthropic", "openai_chat").findings == ()
     route = Route("anthropic", "openai_chat", ABSENT.model("anthropic"), ABSENT.model("openai_chat"))
     driver = PythonDriver(translator, "t:T")
-    assert CHECKS["stream"](ABSENT, route, driver.open, JUDGES, "", None).verdict is Verdict.FAIL
+    assert CHECKS["stream"](ABSENT, route, driver.open, HARNESS, "", None).verdict is Verdict.FAIL
 
 
 class LosesTheSecondCall(Session):

@@ -23,7 +23,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS)
+HARNESS = bind(CORPUS)
 CASE = CORPUS.cases["replace/different-tools"]
 FORMATS = CORPUS.formats
 Rename = Callable[[str], str]
@@ -179,7 +179,7 @@ def play(session: type[DoubledSession], check: str, client: str, upstream: str) 
             return opened[-1]
 
     route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
-    return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, JUDGES, "", None), opened
+    return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, "", None), opened
 
 
 def told(result: ItemResult, level: Level) -> set[str]:

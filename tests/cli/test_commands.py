@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from miniature import judge_module, write_case, write_corpus
+from miniature import MiniatureJudge, install_judge, write_case, write_corpus
 from toolcall_conformance import library
 from toolcall_conformance.cli import main
 
@@ -22,7 +22,7 @@ def miniature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The miniature corpus and its judge in the place of the real ones; the folder that holds it."""
     write_corpus(tmp_path / "mini")
     monkeypatch.setattr(library, "default_root", lambda: tmp_path / "mini")
-    monkeypatch.setitem(sys.modules, "toolcall_conformance.judge", judge_module())
+    install_judge(monkeypatch.setattr)
     monkeypatch.chdir(tmp_path)
     for name, text in (("a.json", "one"), ("good.json", "one"), ("bad.json", "two")):
         Path(name).write_text(json.dumps({"text": text}), encoding="utf-8")
@@ -76,16 +76,15 @@ def test_an_error_is_its_status_and_its_body(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = []
-    judge = sys.modules["toolcall_conformance.judge"].judge
+    judged = MiniatureJudge.error
     monkeypatch.setattr(
-        sys.modules["toolcall_conformance.judge"],
-        "judge",
-        lambda *bodies, **more: asked.append((bodies, more["direction"])) or judge(*bodies, **more),
+        MiniatureJudge,
+        "error",
+        lambda judge, *given: asked.append(given) or judged(judge, *given),
     )
     Path("error.json").write_text('{"status": 429, "body": {}, "text": "one"}', encoding="utf-8")
     assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
-    assert asked[0][1] == "error"
-    assert asked[0][0][0]["status"] == 429
+    assert asked[0][0]["status"] == 429
     assert run("judge", *ROUTE, "--error", "error.json", "good.json") == 4
     assert 'good.json: an error is given as {"status": 429, "body": {…}}' in capsys.readouterr().err
     assert run("judge", *ROUTE, "--error", "--response", "error.json", "error.json") == 4

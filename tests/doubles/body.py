@@ -41,7 +41,7 @@ from doubles.catalogue import (
 )
 from doubles.draft import Draft, Skip, need
 from doubles.places import Place, places, translated
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from judging import judge
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
@@ -130,7 +130,7 @@ class BodyDouble(Double):
     def _item(self, place: Place) -> ItemResult:
         driver = PythonDriver(_Doubled(self), f"double:{self.name}")
         check = "response" if self.check == "error" else self.check
-        return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, JUDGES, "", None)
+        return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, HARNESS, "", None)
 
     def shown(self) -> Shown:
         """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one."""

@@ -40,7 +40,7 @@ from doubles.catalogue import (
     heading,
 )
 from doubles.events import Event, changed_in, changed_out
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -205,7 +205,7 @@ def play(double: LoopDouble, check: str, variant: str) -> ItemResult:
     case = load_corpus().cases[double.case]
     driver = PythonDriver(_Doubled(double), f"double:{double.name}")
     beside = _neighbour(case) if variant == "interleaved" else None
-    return CHECKS[check](case, double.route, driver.open, JUDGES, variant, beside)
+    return CHECKS[check](case, double.route, driver.open, HARNESS, variant, beside)
 
 
 def _neighbour(case: Case) -> Case:

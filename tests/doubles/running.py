@@ -1,8 +1,8 @@
-"""The judges that doubles are played before: those of the corpus, as the plugin binds them."""
+"""What doubles are played before: the judge of the corpus, as the plugin binds it."""
 
 from __future__ import annotations
 
 from toolcall_conformance.engine.run import bind
 from toolcall_conformance.library import load_corpus
 
-JUDGES = bind(load_corpus())
+HARNESS = bind(load_corpus())

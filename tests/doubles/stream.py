@@ -37,7 +37,7 @@ from doubles.catalogue import (
     heading,
     rules_of,
 )
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
@@ -87,7 +87,7 @@ Change = Callable[..., Any]
 # A provider whose calls come in fragments, so that the reference's stream has some, too.
 _UPSTREAM = {ANTHROPIC: CHAT, CHAT: ANTHROPIC, RESPONSES: ANTHROPIC, GEMINI: ANTHROPIC}
 
-COARSE = replace(JUDGES, fineness=cuts.DEAR)
+COARSE = replace(HARNESS, fineness=cuts.DEAR)
 """A dozen ways to cut a stream see the same faults as forty."""
 
 IN_NO_FILE = frozenset({"translation/stream-at-once", "translation/crashed"})
@@ -180,7 +180,7 @@ def _cut(golden: Exchange, told: Told, upstream: str) -> dict[str, Any]:
     """How far the upstream's stream came, in bytes, and what came then: its end, nothing, or its own error."""
     assert golden.stream_path is not None
     whole, fed = golden.stream_path.read_bytes(), b"".join(told.fed)
-    failing = dump([JUDGES.transports[upstream]["stream"]["error"]])
+    failing = dump([HARNESS.corpus.transports[upstream]["stream"]["error"]])
     failed = fed.endswith(failing) and not whole.startswith(fed)
     length = len(fed) - len(failing) if failed else len(fed)
     assert whole.startswith(fed[:length])

@@ -18,7 +18,7 @@ from doubles.catalogue import Double, Kind, doubles
 from doubles.draft import Draft
 from doubles.export import AGAIN, files_of, root
 from doubles.loop import LoopDouble, play
-from doubles.running import JUDGES
+from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run
 from toolcall_conformance.checks import CHECKS, WAYS
 from toolcall_conformance.contract import Route
@@ -121,8 +121,8 @@ def test_a_refusal_where_the_case_allows_it_is_no_failure() -> None:
     allowing = Case(case.path, {**case.scenario, "may_refuse": ["request"]})
     route = Route("anthropic", "gemini", case.model("anthropic"), case.model("gemini"))
     session = PythonDriver(Refusing(), "refusing").open
-    assert CHECKS["request"](case, route, session, JUDGES, "", None).verdict is Verdict.REFUSED
-    result = CHECKS["request"](allowing, route, session, JUDGES, "", None)
+    assert CHECKS["request"](case, route, session, HARNESS, "", None).verdict is Verdict.REFUSED
+    result = CHECKS["request"](allowing, route, session, HARNESS, "", None)
     assert result.verdict is Verdict.PASS
     assert "no such thing here" in result.reason
 

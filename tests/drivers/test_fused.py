@@ -243,7 +243,7 @@ def test_without_aiohttp_it_is_told_how_to_get_it(project: Any, monkeypatch: pyt
 # With errors of the upstream, on the real corpus: the reference as a library.
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS)
+HARNESS = bind(CORPUS)
 ADDRESSES = Addresses(CORPUS.transports)
 
 
@@ -292,7 +292,7 @@ def route(case: str, client: str, upstream: str) -> Route:
 def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str = "") -> Any:
     other = CORPUS.cases["shell/seed"] if variant == "interleaved" else None
     try:
-        return CHECKS[check](CORPUS.cases[case], way, driver.open, JUDGES, variant, other)
+        return CHECKS[check](CORPUS.cases[case], way, driver.open, HARNESS, variant, other)
     finally:
         driver.rest()
 

@@ -19,7 +19,7 @@ from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import cuts
 
 CORPUS = load_corpus()
-JUDGES = bind(CORPUS, cuts.Fineness(cuts=4, ends=3))
+HARNESS = bind(CORPUS, cuts.Fineness(cuts=4, ends=3))
 CASE = "write_file/unicode-arguments"
 PAIRS = list(zip(CORPUS.formats, CORPUS.formats[1:] + CORPUS.formats[:1], strict=True))
 
@@ -39,7 +39,7 @@ def play(
 ) -> ItemResult:
     driver = PythonDriver(Translator(session), "by events")
     try:
-        return run(CORPUS.cases[case], route_of(CORPUS.cases[case], client, upstream), driver.open, JUDGES, variant)
+        return run(CORPUS.cases[case], route_of(CORPUS.cases[case], client, upstream), driver.open, HARNESS, variant)
     finally:
         driver.close()
 

@@ -81,5 +81,5 @@ def _judge_all(case: Case, client: str, upstream: str, corpus: Corpus) -> None:
         judge(mine.request, theirs.request, direction="request", corpus=corpus, **ends)
         both = {"request": mine.request, "upstream_request": theirs.request}
         judge(theirs.response, mine.response, direction="response", corpus=corpus, **both, **ends)
-        judge_history(theirs.request, theirs.request, request=mine.request, corpus=corpus, **ends)
-        declared_names(theirs.request, theirs.request, upstream=upstream, corpus=corpus)
+        judge_history(theirs.request, theirs.request, request=mine.request, **ends)
+        declared_names(theirs.request, theirs.request, upstream=upstream)

@@ -13,7 +13,10 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.run import MOST_REMEMBERED, Remembering, bind
+from toolcall_conformance.engine.run import bind
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge import CachingJudge, Ends, Judge
+from toolcall_conformance.judge.caching import MOST_KEPT
 from toolcall_conformance.library import Corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -46,7 +49,7 @@ class RestlessSession:
 
 
 def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
-    driver, judges = PythonDriver(Restless(), "restless"), bind(corpus)
+    driver, harness = PythonDriver(Restless(), "restless"), bind(corpus)
     case = corpus.cases["grep/two-rounds"]
 
     def play() -> int:
@@ -55,7 +58,7 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
             for client in ("anthropic", "openai_responses", "gemini"):
                 route = Route(client, "openai_chat", case.model(client), case.model("openai_chat"))
                 for check in ("request", "agent_loop"):
-                    CHECKS[check](case, route, driver.open, judges, "", None)
+                    CHECKS[check](case, route, driver.open, harness, "", None)
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
@@ -71,19 +74,22 @@ def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
     assert formats.remembered.cache_info().currsize <= formats.MOST_REMEMBERED
 
 
-def test_judgements_are_asked_for_once_and_only_so_many_are_kept() -> None:
+def test_judgements_are_asked_for_once_and_only_so_many_are_kept(
+    monkeypatch: pytest.MonkeyPatch, corpus: Corpus
+) -> None:
     asked: list[int] = []
 
-    def judge(*bodies: Any, **_rest: Any) -> Any:
+    def history(_judge: Judge, *bodies: Any, **_rest: Any) -> Judgement:
         asked.append(bodies[1])
-        return ()
+        return Judgement()
 
-    remembering = Remembering(judge)
-    for output in (1, 1, True, 2, *range(3 * MOST_REMEMBERED)):
-        remembering({}, output, client="a", upstream="b", request=None, upstream_model=None)
+    monkeypatch.setattr(Judge, "history", history)
+    judge = CachingJudge(corpus)
+    for output in (1, 1, True, 2, *range(3 * MOST_KEPT)):
+        judge.history({}, output, Ends("a", "b"), request=None)
     assert asked[:3] == [1, True, 2]
-    assert 3 * MOST_REMEMBERED <= len(asked) <= 3 * MOST_REMEMBERED + 3
-    assert len(remembering) <= MOST_REMEMBERED
+    assert 3 * MOST_KEPT <= len(asked) <= 3 * MOST_KEPT + 3
+    assert len(judge) <= MOST_KEPT
 
 
 def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pytester) -> None:

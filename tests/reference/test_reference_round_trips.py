@@ -23,12 +23,13 @@ from judging import judge
 from reference.reference_bodies import FORMATS, MODELS, open_way
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Level
-from toolcall_conformance.judge import compare
+from toolcall_conformance.judge.comparisons import REQUEST, compare
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.calls import legal_id
 from toolcall_conformance.translation.losses import gone, met
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_reference import Refused
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
@@ -140,8 +141,8 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
         corpus=corpus,
     ).findings
     before, after = (formats.read(name, "request", body) for body in (request.body, back))
-    pair = Pair(corpus, before, after, through=other)
-    compare(pair, None)
+    pair = aligned(Sides(corpus, before, after, through=other))
+    found = compare(pair, REQUEST)
     legal = check_body(corpus, name, "request", back, model=request.model, reading=after)
     own = Counter(
         finding.rule
@@ -149,7 +150,7 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     )
     own.subtract(finding.rule for finding in legal)
     new = [finding for finding in legal if own[finding.rule] < 0]  # the recorded body may have had its own
-    yield from told([*hop, *new, *pair.findings], f"{name}-to-{other}", counts)
+    yield from told([*hop, *new, *found], f"{name}-to-{other}", counts)
     for loss in met(pair):
         counts[f"{loss.element} ({loss.kind})"] += 1
     for element, demand in gone(pair):
@@ -182,7 +183,7 @@ def told(findings: list[Finding], pair: str, counts: Counter[str]) -> Iterator[s
 def lost_ids(pair: Pair, counts: Counter[str]) -> Iterator[str]:
     """Ids that are not what they were, though the format between could say them."""
     source, output = pair.source.calls, pair.output.calls
-    way = Pair(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
+    way = Sides(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
     for left, right in pair.calls.items():
         old, new = source[left].id, output[right].id
         if old is None:

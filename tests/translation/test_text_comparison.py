@@ -11,8 +11,8 @@ from judging import judge
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.calls import compare_calls
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.pair import Sides, gathered
 from toolcall_conformance.translation.texts import compare_texts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -360,12 +360,11 @@ def seconds(source: dict[str, Any], output: dict[str, Any]) -> float:
     """How long the texts alone take, found different."""
     corpus = load_corpus()
     before, after = formats.read("anthropic", "request", source), formats.read("openai_chat", "request", output)
-    pair = Pair(corpus, before, after)
-    compare_calls(pair)
+    pair = aligned(Sides(corpus, before, after))
     start = time.process_time()
-    compare_texts(pair)
+    found = gathered(compare_texts, pair)
     spent = time.process_time() - start
-    assert any(finding.element == "text" for finding in pair.findings)
+    assert any(finding.element == "text" for finding in found)
     return spent
 
 

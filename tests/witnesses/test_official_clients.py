@@ -42,7 +42,7 @@ def test_the_judge_has_nothing_against_an_sdk(case: Case, name: str) -> None:
     model = case.model(name)
     found = check_body(CORPUS, name, "request", sdk, model=model)
     if not equal(ours, sdk):
-        found += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model, corpus=CORPUS).findings
+        found += judge_history(ours, sdk, client=name, upstream=name, upstream_model=model).findings
     assert [
         f"{finding.level} {finding.rule} {finding.pointer}: {finding.message}"
         for finding in found

@@ -13,23 +13,24 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.cassettes.cases import RecordedCase
+from toolcall_conformance.cassettes.drift import drift as drifted
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.checks.base import (
     Check,
     Failed,
+    Harness,
     ItemResult,
-    Judges,
     OpenSession,
     Played,
     Tally,
-    judge_output,
     produced,
 )
 from toolcall_conformance.checks.streamed import Heard, call_names
 from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Judgement
+from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case
 from toolcall_conformance.streaming import cuts, parse
@@ -38,12 +39,12 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def wire(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """What was recorded is held against the schemas, the rules and the stream's grammar of its own format."""
     del open_session, variant, other
     one = _recorded(case)
-    tally = Tally.of(judges, case, "wire")
+    tally = Tally.of(harness, case, "wire")
     bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
     if one.error is None:
         bodies.insert(0, ("request", one.request))  # what was refused may well be wrong
@@ -52,30 +53,30 @@ def wire(
     for direction, body in bodies:
         if body is None:
             continue
-        found = judges.own(route.upstream, direction, body, route.upstream_model)
+        found = harness.judge.body(route.upstream, direction, body, model=route.upstream_model).findings
         under = [] if one.official else ["unofficial-recording"]
-        tally.findings += [weighed(judges.corpus, replace(finding, body=direction), under) for finding in found]
+        tally.findings += [weighed(harness.corpus, replace(finding, body=direction), under) for finding in found]
         tally.played.append(Played(direction, body, MISSING, MISSING))
     return tally.result()
 
 
 def drift(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """What was answered is held against the goldens' shape: new members and events, other types, another order."""
     del route, open_session, variant, other
-    tally = Tally.of(judges, case, "drift")
-    tally.findings += [replace(finding, body="reply") for finding in judges.drift(_recorded(case))]
+    tally = Tally.of(harness, case, "drift")
+    tally.findings += [replace(finding, body="reply") for finding in drifted(harness.corpus, _recorded(case))]
     return tally.result()
 
 
 def request(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The recorded request is translated and judged as an upstream request."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(judges, case, "request")
+    tally = Tally.of(harness, case, "request")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         _fail(tally, "open", opened, "")
@@ -89,18 +90,18 @@ def request(
         _fail(tally, "request", outcome, "request")
         return tally.result()
     tally.observe("request", outcome, "request")
-    told = {"declared": outcome.losses, "captured": True}
-    judge_output(tally, judges, route, one.request, outcome.value, "request", direction="request", **told)
+    judgement = harness.judge.request(one.request, outcome.value, route, declared=outcome.losses, captured=True)
+    tally.note(judgement, "request")
     return tally.result()
 
 
 def response(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The recorded reply or error is translated, after its request was, and judged as the client's."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(judges, case, "response")
+    tally = Tally.of(harness, case, "response")
     asked = _ask(one.request, route, open_session, tally)
     if asked is None:
         return tally.result()
@@ -108,32 +109,36 @@ def response(
     name = "response" if one.error is None else "error"
     reply = one.response if one.error is None else one.error
     if one.error is None and sent is not None:
-        reply = as_declared(route.upstream, reply, judges.names(one.request, sent, upstream=route.upstream))
+        reply = as_declared(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
     outcome = getattr(session, name)(reply)
     tally.played.append(Played(name, reply, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, name, outcome, name)
         return tally.result()
     tally.observe(name, outcome, name)
-    _judge_reply(reply, outcome.value, name, route, judges, tally, case, asking, sent, outcome.losses)
+    if name == "error":
+        tally.note(harness.judge.error(reply, outcome.value, route), name)
+    else:
+        requests = Requests(asking, sent)
+        tally.note(_judged(harness, case, route, reply, outcome.value, requests, outcome.losses), name)
     return tally.result()
 
 
 def stream(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The recorded stream is translated, and judged as a stream of the client's and as a reply."""
     del variant, other
     one = _recorded(case)
     assert one.stream is not None
-    tally = Tally.of(judges, case, "stream")
-    patch = judges.transports[route.client]["stream"].get("body", {})
+    tally = Tally.of(harness, case, "stream")
+    patch = harness.corpus.transports[route.client]["stream"].get("body", {})
     asked = _ask(one.request, replace(route, stream=True), open_session, tally, patch)
     if asked is None:
         return tally.result()
     session, asking, sent = asked
-    names = judges.names(one.request, sent, upstream=route.upstream) if sent is not None else {}
-    data = stream_as_declared(one.stream, names, call_names(judges, route))
+    names = harness.judge.declared_names(one.request, sent, route.upstream) if sent is not None else {}
+    data = stream_as_declared(one.stream, names, call_names(harness, route))
     came = session.stream(Source(cuts.events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")
@@ -143,36 +148,23 @@ def stream(
     if came.raised is not None:
         _fail(tally, "stream", came.raised, "stream")
         return tally.result()
-    tally.findings += [replace(found, body="stream") for found in judges.stream(route.client, heard.stream)]
+    own = harness.judge.body(route.client, "stream", heard.stream)
+    tally.findings += [replace(found, body="stream") for found in own.findings]
     if reply.end == "whole":
-        _judge_reply(
-            reply.body, heard.assembled.body, "response", route, judges, tally, case, asking, sent, came.losses
-        )
+        requests = Requests(asking, sent)
+        judgement = _judged(harness, case, route, reply.body, heard.assembled.body, requests, came.losses)
+        tally.note(judgement, "response")
     return tally.result()
 
 
-def _judge_reply(
-    reply: Any,
-    output: Any,
-    direction: str,
-    route: Route,
-    judges: Judges,
-    tally: Tally,
-    case: Case,
-    asking: Any,
-    sent: Any,
-    declared: tuple[str, ...],
-) -> None:
-    judge_output(
-        tally,
-        judges,
-        route,
+def _judged(
+    harness: Harness, case: Case, route: Route, reply: Any, output: Any, requests: Requests, declared: tuple[str, ...]
+) -> Judgement:
+    return harness.judge.response(
         reply,
         output,
-        direction,
-        direction=direction,
-        request=asking if direction == "response" else None,
-        upstream_request=sent if direction == "response" else None,
+        route,
+        requests=requests,
         vendor=route.upstream in case.dialects,
         declared=declared,
         captured=True,

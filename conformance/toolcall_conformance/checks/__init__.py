@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from toolcall_conformance.checks import agent_loop, request, response, round_trip, stream
-from toolcall_conformance.checks.base import Check, HistoryJudge, ItemResult, Judge, Judges, Played
+from toolcall_conformance.checks.base import Check, Harness, ItemResult, Played
 from toolcall_conformance.library import Case, Corpus
 
 __all__ = [
@@ -14,10 +14,8 @@ __all__ = [
     "NEEDS",
     "WAYS",
     "Check",
-    "HistoryJudge",
+    "Harness",
     "ItemResult",
-    "Judge",
-    "Judges",
     "Played",
     "describe",
     "needs",

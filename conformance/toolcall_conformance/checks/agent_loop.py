@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer, produced
 from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
@@ -15,10 +15,10 @@ from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge.provider_memory import Held, remember
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.reading import Call
-from toolcall_conformance.remembered import Held, remember
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +47,27 @@ VARIANTS = {
 
 
 def run(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The whole conversation is played as an agent would: requests are built from the replies that came back."""
-    tally = Tally.of(judges, case, "agent_loop")
+    tally = Tally.of(harness, case, "agent_loop")
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
-    main = _play(case, route, open_session, judges, way, tally)
+    main = _play(case, route, open_session, harness, way, tally)
     side = (
-        _play(other, route, open_session, None, way, Tally.of(judges, other, "agent_loop"))
+        _play(other, route, open_session, None, way, Tally.of(harness, other, "agent_loop"))
         if other is not None
         else iter(())
     )
     for _ in main:  # one step is one exchange; with a second conversation they take turns
         next(side, None)
     if way.fresh:
-        tally.findings = [weighed(judges.corpus, one, ["fresh-session"]) for one in tally.findings]
+        tally.findings = [weighed(harness.corpus, one, ["fresh-session"]) for one in tally.findings]
     return tally.result()
 
 
 def _play(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges | None, way: Variant, tally: Tally
+    case: Case, route: Route, open_session: OpenSession, harness: Harness | None, way: Variant, tally: Tally
 ) -> Iterator[None]:
     """Play a conversation, an exchange a step; what is judged goes into ``tally``."""
     session: SessionDriver | None = None
@@ -75,7 +75,11 @@ def _play(
     request = known = clients[0].request  # what the client sends, and all that it would say
     held: Held = {}
     unnamed = _gives_no_ids(case, route.upstream)
-    wanted = judges.transports[route.client]["stream"].get("body", {}) if judges is not None and way.streamed else {}
+    wanted = (
+        harness.corpus.transports[route.client]["stream"].get("body", {})
+        if harness is not None and way.streamed
+        else {}
+    )
     for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
         if session is not None and way.fresh and session.own_history:
             tally.allowed = "a session with a history of its own goes on with no other session's conversation"
@@ -103,37 +107,35 @@ def _play(
             else:
                 _failed(tally, number, "request", sent, name)
             return
-        if judges is not None and number:
-            found = judges.history(
+        if harness is not None and number:
+            found = harness.judge.history(
                 upstream.request,
                 sent.value,
-                client=route.client,
-                upstream=route.upstream,
+                route,
                 request=as_said(case, route.client, client.request, known),
-                upstream_model=route.upstream_model,
                 held=held,
                 stored=way.habit.stored,
             )
             tally.lose(found)
             tally.findings += _placed(
-                judges.corpus, _without_ids(found.findings) if unnamed else found.findings, name, way, route
+                harness.corpus, _without_ids(found.findings) if unnamed else found.findings, name, way, route
             )
         if number + 1 == len(clients):
             session.settle(answer(upstream))
             return
         yield
         names: Mapping[str, str] = {}
-        if judges is not None:
-            names = judges.names(upstream.request, sent.value, upstream=route.upstream)
+        if harness is not None:
+            names = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
         given = as_declared(route.upstream, upstream.response, names)
         held = remember(route.upstream, sent.value, given, held)
-        back = reply_streamed(session, upstream, route, names, judges) if way.streamed else session.response(given)
+        back = reply_streamed(session, upstream, route, names, harness) if way.streamed else session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
             operation = "stream" if way.streamed else "response"
-            if judges is not None and way.streamed and number:
+            if harness is not None and way.streamed and number:
                 # The check `stream` tells of it, unless it is only a session that has streamed before which fails.
-                alone = None if session.own_history else reply_alone(client, upstream, route, open_session, judges)
+                alone = None if session.own_history else reply_alone(client, upstream, route, open_session, harness)
                 if alone is None or isinstance(alone, Produced):
                     tally.fail(operation, back, reply)
                     return
@@ -158,8 +160,8 @@ def _play(
                 )
             )
             return
-        if judges is not None:
-            misnamed = list(_misnamed(judges.corpus, route.client, client.response, back.value, reply))
+        if harness is not None:
+            misnamed = list(_misnamed(harness.corpus, route.client, client.response, back.value, reply))
             if misnamed:
                 tally.played.append(Played(reply, given, back.value, client.response))
                 tally.findings += misnamed

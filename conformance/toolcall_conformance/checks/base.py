@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -20,9 +20,9 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, verdict_of
+from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Case, Corpus, Exchange
-from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming.cuts import Fineness
 
 OpenSession = Callable[[Route], OpenOutcome]
@@ -35,97 +35,16 @@ _SEEN = {
 }
 
 
-class Judge(Protocol):
-    """The judge as the checks call it; ``judge`` of the module of that name, with a corpus bound to it."""
-
-    def __call__(
-        self,
-        source: Any,
-        output: Any,
-        *,
-        client: str,
-        upstream: str,
-        direction: str,
-        upstream_model: str | None,
-        client_model: str | None,
-        request: Any = None,
-        upstream_request: Any = None,
-        vendor: bool = False,
-        declared: Collection[str] = (),
-        captured: bool = False,
-    ) -> Judgement: ...
-
-
-class HistoryJudge(Protocol):
-    """The judge of a request in the course of a conversation, with a corpus bound to it."""
-
-    def __call__(
-        self,
-        golden: Any,
-        output: Any,
-        *,
-        client: str,
-        upstream: str,
-        request: Any,
-        upstream_model: str | None,
-        held: Mapping[str, list[Any]],
-        stored: bool,
-    ) -> Judgement: ...
-
-
-class NameReader(Protocol):
-    """Tells under which names a translator declared the tools of a golden request, with a corpus bound to it."""
-
-    def __call__(self, golden: Any, output: Any, *, upstream: str) -> Mapping[str, str]: ...
-
-
-class RoundTripJudge(Protocol):
-    """The judge of a body that went into another format and back, with a corpus bound to it."""
-
-    def __call__(self, source: Any, output: Any, *, own: str, through: str, direction: str) -> Judgement: ...
-
-
-class StreamJudge(Protocol):
-    """Holds a stream, as ``streaming.parse`` has it, against its format's own rules, with a corpus bound to it.
-
-    ``assembled`` is what it amounts to, where that is known already.
-    """
-
-    def __call__(self, name: str, stream: Any, assembled: Assembled | None = None, /) -> Sequence[Finding]: ...
-
-
-class OwnJudge(Protocol):
-    """Holds a body against its format's own rules, with a corpus bound to it."""
-
-    def __call__(self, name: str, direction: str, body: Any, model: str | None, /) -> Sequence[Finding]: ...
-
-
-class DriftJudge(Protocol):
-    """Holds a recorded exchange against the shape of the goldens, with a corpus bound to it."""
-
-    def __call__(self, recorded: Any, /) -> Sequence[Finding]: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Judges:
-    """The ways to judge: a body by itself, a request by its conversation, a round trip, a stream.
+class Harness:
+    """What every check works with: the judge, and how finely the user wants streams cut, if the user says so."""
 
-    Beside them the tools' names, and what was recorded.
-
-    ``transports`` tells how bodies travel in each format, ``fineness`` how finely the user wants streams cut, if he
-    says so.
-    """
-
-    body: Judge
-    history: HistoryJudge
-    names: NameReader
-    round_trip: RoundTripJudge
-    stream: StreamJudge
-    own: OwnJudge
-    drift: DriftJudge
-    transports: Mapping[str, Mapping[str, Any]]
-    corpus: Corpus
+    judge: Judge
     fineness: Fineness | None = None
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.judge.corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +81,7 @@ class Check(Protocol):
     __doc__: str | None
 
     def __call__(
-        self, case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str, other: Case | None
+        self, case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
     ) -> ItemResult: ...
 
 
@@ -183,8 +102,8 @@ class Tally:
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, judges: Judges, case: Case, check: str) -> Tally:
-        return cls(judges.corpus, case, check, [], [])
+    def of(cls, harness: Harness, case: Case, check: str) -> Tally:
+        return cls(harness.corpus, case, check, [], [])
 
     def fail(self, operation: str, failed: Failed, body: str) -> None:
         """Note a call that was to be judged and brought no body."""
@@ -209,9 +128,14 @@ class Tally:
             case TimedOut(words=words) | BadOutput(words=words) | ProtocolError(tail=words) if words:
                 self.words = words
 
-    def lose(self, found: Judgement) -> None:
+    def note(self, judgement: Judgement, body: str) -> None:
+        """Note what the judge says of ``body``."""
+        self.lose(judgement)
+        self.findings += [replace(one, body=body) for one in judgement.findings]
+
+    def lose(self, judgement: Judgement) -> None:
         """Note the losses that the judge met. A later request holds the earlier ones, so they are not added up."""
-        for loss in found.losses:
+        for loss in judgement.losses:
             key = loss.element, loss.kind
             self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
@@ -238,27 +162,6 @@ class Tally:
             traceback=self.words,
             exception=self.crash.exception if self.crash else None,
         )
-
-
-def judge_output(
-    tally: Tally, judges: Judges, route: Route, source: Any, output: Any, name: str, *, direction: str, **rest: Any
-) -> None:
-    """Note what the judge says of a body that a translator made, and what went lost in it.
-
-    ``name`` is that of the body in findings; ``rest`` is what else the judge takes (:class:`Judge`).
-    """
-    found = judges.body(
-        source,
-        output,
-        client=route.client,
-        upstream=route.upstream,
-        direction=direction,
-        upstream_model=route.upstream_model,
-        client_model=route.client_model,
-        **rest,
-    )
-    tally.lose(found)
-    tally.findings += [replace(one, body=name) for one in found.findings]
 
 
 def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from toolcall_conformance.checks.base import (
+    Harness,
     ItemResult,
-    Judges,
     OpenSession,
     Played,
     Tally,
     answer,
-    judge_output,
     produced,
 )
 from toolcall_conformance.contract import Route
@@ -18,11 +17,11 @@ from toolcall_conformance.library import Case
 
 
 def run(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """Each exchange's client request is translated and judged as an upstream request."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(judges, case, "request")
+    tally = Tally.of(harness, case, "request")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")
@@ -37,7 +36,5 @@ def run(
             tally.fail("request", outcome, body)
             break
         tally.observe("request", outcome, body)
-        judge_output(
-            tally, judges, route, given.request, outcome.value, body, direction="request", declared=outcome.losses
-        )
+        tally.note(harness.judge.request(given.request, outcome.value, route, declared=outcome.losses), body)
     return tally.result()

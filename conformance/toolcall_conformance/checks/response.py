@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, judge_output, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, produced
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.library import Case, Exchange
 
 
 def run(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """Each exchange's upstream reply or error is translated, after its request was, and judged as the client's."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(judges, case, "response")
+    tally = Tally.of(harness, case, "response")
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.block("open", opened, "session")
@@ -26,7 +27,7 @@ def run(
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
         if upstream.error is not None:
-            if not _ask(session, client, tally) or not _judge_error(session, client, upstream, route, judges, tally):
+            if not _ask(session, client, tally) or not _judge_error(session, client, upstream, route, harness, tally):
                 break
             if upstream.response is None:
                 continue
@@ -35,7 +36,7 @@ def run(
             break
         reply = upstream.response
         if sent.value is not None:
-            declared = judges.names(upstream.request, sent.value, upstream=route.upstream)
+            declared = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
             reply = as_declared(route.upstream, upstream.response, declared)
         body = upstream.response_path.stem
         outcome = session.response(reply)
@@ -44,19 +45,15 @@ def run(
             tally.fail("response", outcome, body)
             break
         tally.observe("response", outcome, body)
-        judge_output(
-            tally,
-            judges,
-            route,
+        judgement = harness.judge.response(
             reply,
             outcome.value,
-            body,
-            direction="response",
-            request=client.request,
-            upstream_request=sent.value,
+            route,
+            requests=Requests(client.request, sent.value),
             vendor=route.upstream in case.dialects,
             declared=outcome.losses,
         )
+        tally.note(judgement, body)
     return tally.result()
 
 
@@ -79,7 +76,7 @@ def _ask(session: SessionDriver, client: Exchange, tally: Tally) -> _Sent | None
 
 
 def _judge_error(
-    session: SessionDriver, client: Exchange, upstream: Exchange, route: Route, judges: Judges, tally: Tally
+    session: SessionDriver, client: Exchange, upstream: Exchange, route: Route, harness: Harness, tally: Tally
 ) -> bool:
     """Give the session the provider's error and judge what the client gets; False if nothing came."""
     body = upstream.error_path.stem if upstream.error_path is not None else ""
@@ -89,5 +86,5 @@ def _judge_error(
         tally.fail("error", outcome, body)
         return False
     tally.observe("error", outcome, body)
-    judge_output(tally, judges, route, upstream.error, outcome.value, body, direction="error")
+    tally.note(harness.judge.error(upstream.error, outcome.value, route), body)
     return True

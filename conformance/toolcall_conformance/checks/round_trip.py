@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally, answer
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
@@ -16,17 +16,17 @@ from toolcall_conformance.library import Case, Exchange
 
 
 def run(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """The last request and the replies with calls go into the other format and back, and are compared."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(judges, case, "round_trip")
-    for direction, name, source, there, back in _trips(case, route, open_session, judges, tally):
+    tally = Tally.of(harness, case, "round_trip")
+    for direction, name, source, there, back in _trips(case, route, open_session, harness, tally):
         tally.played.append(Played(name, source, back, source))
         own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
-        found = judges.round_trip(source, back, own=own, through=through, direction=direction).findings
-        if found and not _seen_on_the_way(judges, route, direction, source, there, back):
-            found = tuple(weighed(judges.corpus, finding, ["round-trip-only"]) for finding in found)
+        found = harness.judge.round_trip(source, back, own=own, through=through, direction=direction).findings
+        if found and not _seen_on_the_way(harness, route, direction, source, there, back):
+            found = tuple(weighed(harness.corpus, finding, ["round-trip-only"]) for finding in found)
         tally.findings += [replace(finding, body=name) for finding in found]
     return tally.result()
 
@@ -34,7 +34,7 @@ def run(
 Trip = tuple[str, str, Any, Any, Any]
 
 
-def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, tally: Tally) -> Iterator[Trip]:
+def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[Trip]:
     """Direction, name, body, what became of it, and what came back."""
     there = _opened(open_session, route, tally)
     home = _opened(open_session, _reverse(route), tally)
@@ -58,14 +58,14 @@ def _trips(case: Case, route: Route, open_session: OpenSession, judges: Judges, 
     for client, upstream in exchanges:
         if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
             continue  # text alone is well judged by one translation
-        trip = _reply(client, upstream, route, open_session, judges, tally)
+        trip = _reply(client, upstream, route, open_session, harness, tally)
         if trip is None:
             return
         yield trip
 
 
 def _reply(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges, tally: Tally
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness, tally: Tally
 ) -> Trip | None:
     """A reply of the upstream as a client gets it, which for another such translator is a reply of its upstream."""
     name = upstream.response_path.stem
@@ -75,7 +75,7 @@ def _reply(
         sent = session and _step(session, "request", asked.request, asked.request_path.stem, tally)
         if session is None or sent is None:
             return None
-        given = as_declared(way.upstream, body, judges.names(golden.request, sent, upstream=way.upstream))
+        given = as_declared(way.upstream, body, harness.judge.declared_names(golden.request, sent, way.upstream))
         body = _step(session, "response", given, name, tally)
         if body is None:
             return None
@@ -84,18 +84,11 @@ def _reply(
     return "response", name, upstream.response, there, body
 
 
-def _seen_on_the_way(judges: Judges, route: Route, direction: str, source: Any, there: Any, back: Any) -> bool:
+def _seen_on_the_way(harness: Harness, route: Route, direction: str, source: Any, there: Any, back: Any) -> bool:
     """Whether one of the two translations breaks a MUST by itself."""
     for way, given, came in ((route, source, there), (_reverse(route), there, back)):
-        found = judges.body(
-            given,
-            came,
-            client=way.client,
-            upstream=way.upstream,
-            direction=direction,
-            upstream_model=way.upstream_model,
-            client_model=way.client_model,
-        )
+        judge = harness.judge.request if direction == "request" else harness.judge.response
+        found = judge(given, came, way)
         if any(finding.is_must for finding in found.findings):
             return True
     return False

@@ -8,13 +8,14 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
-from toolcall_conformance.checks.base import ItemResult, Judges, OpenSession, Played, Tally
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin, setting, told
 from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
@@ -26,11 +27,11 @@ VARIANTS = ("", "recut", "cut")
 
 
 def run(
-    case: Case, route: Route, open_session: OpenSession, judges: Judges, variant: str = "", other: Case | None = None
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """Each reply is streamed, and judged as a stream of the client's, as a reply, and against the translator's own."""
     del other  # it is for checks that play two conversations
-    tally = Tally.of(judges, case, "stream")
+    tally = Tally.of(harness, case, "stream")
     streaming = replace(route, stream=True)
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:
@@ -40,17 +41,17 @@ def run(
     for client, upstream in exchanges:
         if upstream.stream_path is None:
             continue
-        scene = setting(client, upstream, streaming, open_session, judges)
+        scene = setting(client, upstream, streaming, open_session, harness)
         if isinstance(scene, Blocked):
             tally.block(scene.operation, scene.failed, client.request_path.stem)
             break
         breaks = variant == "" and upstream.broken_path is not None
-        if breaks and not stream_broken.play(scene, upstream, judges, tally):
+        if breaks and not stream_broken.play(scene, upstream, harness, tally):
             break
         if variant == "":
-            goes_on = _whole(scene, client, upstream, judges, tally)
+            goes_on = _whole(scene, client, upstream, harness, tally)
         else:
-            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](scene, judges, tally)
+            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](scene, harness, tally)
         if not goes_on:
             break
     return tally.result()
@@ -62,7 +63,7 @@ def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
     return isinstance(opened, Opened) and opened.session.own_history
 
 
-def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
+def _whole(scene: Setting, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
     route, name = scene.route, scene.name
     pieces = cuts.events(scene.stream)
     watched = len(pieces) >= _ENOUGH_EVENTS
@@ -79,27 +80,22 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     if came.raised is not None:
         tally.fail("stream", came.raised, name)
         return False
-    illegal = [replace(one, body=name) for one in _illegal(scene, heard, judges)]
+    illegal = [replace(one, body=name) for one in _illegal(scene, heard, harness)]
     tally.findings += illegal
     same = route.client == route.upstream
-    found = judges.body(
+    found = harness.judge.response(
         # What comes back in its own format is held against what was sent: a stream says less than the unary reply.
         formats.assembled(route.upstream, parse(scene.stream)).body if same else reply,
         heard.assembled.body,
-        client=route.client,
-        upstream=route.upstream,
-        direction="response",
-        upstream_model=route.upstream_model,
-        client_model=route.client_model,
-        request=client.request,
-        upstream_request=scene.sent,
+        route,
+        requests=Requests(client.request, scene.sent),
         vendor=route.upstream in tally.case.dialects,
         declared=came.losses,
     )
     tally.lose(found)
     told = {one.rule for one in illegal}  # some rules bind what an event brings as they bind a whole reply
     tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in told]
-    tally.findings += _unlike_the_reply(judges.corpus, scene, client, reply, heard)
+    tally.findings += _unlike_the_reply(harness.corpus, scene, client, reply, heard)
     # Who stops reading at the API's own end of a reply never takes the end of the stream.
     if (
         watched
@@ -108,7 +104,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     ):
         tally.findings.append(
             finding(
-                judges.corpus,
+                harness.corpus,
                 "translation/stream-at-once",
                 "",
                 "nothing comes out before the whole stream has gone in",
@@ -119,20 +115,20 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, judges: Judges,
     return True
 
 
-def _illegal(scene: Setting, heard: Heard, judges: Judges) -> Iterator[Finding]:
+def _illegal(scene: Setting, heard: Heard, harness: Harness) -> Iterator[Finding]:
     """What breaks the rules of the client's format. What the source broke in that very format already is a note."""
-    found = judges.stream(scene.route.client, heard.stream, heard.assembled)
+    found = harness.judge.body(scene.route.client, "stream", heard.stream, assembled=heard.assembled).findings
     broken: set[str] = set()
     if found and scene.route.client == scene.route.upstream:
-        broken = {one.rule for one in judges.stream(scene.route.upstream, parse(scene.stream))}
+        broken = {one.rule for one in harness.judge.body(scene.route.upstream, "stream", parse(scene.stream)).findings}
     for one in found:
-        yield weighed(judges.corpus, one, ["source-breaks-it"] if one.rule in broken else [])
+        yield weighed(harness.corpus, one, ["source-breaks-it"] if one.rule in broken else [])
 
 
 def _unlike_the_reply(corpus: Corpus, scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
     """Where the translator's own translation of the unary reply says something else.
 
-    Nothing is asked where the stream says just what the provider's reply said: ``response`` judges the other then.
+    Nothing is asked where the stream says just what the provider's reply said: ``response`` harness the other then.
     """
     streamed = canonical(told(heard.reading))
     if streamed == canonical(told(formats.read(scene.route.upstream, "response", reply))):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Judges, Tally
+from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, call_names
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.drivers import Source, Streamed
@@ -20,11 +20,11 @@ from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.translation.broken_off import after_the_end
 
 
-def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bool:
+def play(scene: Setting, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
     """The exchange's broken stream: the client learns of it, and gets no call that its source did not finish."""
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, scene.route
-    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names, call_names(judges, route))
+    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names, call_names(harness, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = scene.play(Source(cuts.events(stream), end))
@@ -39,9 +39,9 @@ def play(scene: Setting, upstream: Exchange, judges: Judges, tally: Tally) -> bo
             tally.fail("stream", failed, name)
             return False
         heard = Heard(route.client, came)
-        found = list(_findings(judges.corpus, route.upstream, source, heard, end))
+        found = list(_findings(harness.corpus, route.upstream, source, heard, end))
         if source.end == "whole":
-            found += judges.stream(route.client, heard.stream)
+            found += harness.judge.body(route.client, "stream", heard.stream).findings
         tally.findings += [replace(one, body=name) for one in found]
         if found:
             break

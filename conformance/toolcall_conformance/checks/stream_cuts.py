@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Failed, Judges, Tally
+from toolcall_conformance.checks.base import Failed, Harness, Tally
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
@@ -19,19 +19,19 @@ from toolcall_conformance.streaming import cuts, dump, parse
 from toolcall_conformance.translation.broken_off import after_the_end, error_untold
 
 
-def fineness(judges: Judges, *, dear: bool) -> cuts.Fineness:
+def fineness(harness: Harness, *, dear: bool) -> cuts.Fineness:
     """How finely streams are cut: as the user says, else as the medium bears."""
-    return judges.fineness or (cuts.DEAR if dear else cuts.USUAL)
+    return harness.fineness or (cuts.DEAR if dear else cuts.USUAL)
 
 
-def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
+def recut(scene: Setting, harness: Harness, tally: Tally) -> bool:
     """The same stream in other pieces and frames amounts to the same reply."""
     route, name = scene.route, scene.name
     usual = _heard(scene.play(Source(cuts.events(scene.stream))), route, tally, name)
     if usual is None:
         return False
-    plainly = judges.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, fineness(judges, dear=scene.dear), plainly=plainly):
+    plainly = harness.corpus.transports[route.upstream]["stream"].get("plain_frames", False)
+    for way, pieces in _ways(scene.stream, fineness(harness, dear=scene.dear), plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -56,7 +56,7 @@ def recut(scene: Setting, judges: Judges, tally: Tally) -> bool:
             said = f"cut in another way ({way}), {problem}"
             tally.findings.append(
                 finding(
-                    judges.corpus,
+                    harness.corpus,
                     "translation/stream-cuts",
                     "",
                     said,
@@ -84,11 +84,11 @@ def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tupl
         yield way, (other,)
 
 
-def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
+def cut_short(scene: Setting, harness: Harness, tally: Tally) -> bool:
     """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
     route, name = scene.route, scene.name
     events = cuts.events(scene.stream)
-    fine = fineness(judges, dear=scene.dear)
+    fine = fineness(harness, dear=scene.dear)
     # What comes behind the end of a reply need not be read.
     before_end = bisect_left(range(len(events)), True, key=lambda count: _came(scene, events[:count]).finished)
     for count in cuts.spread(range(before_end), fine.ends):
@@ -107,12 +107,12 @@ def cut_short(scene: Setting, judges: Judges, tally: Tally) -> bool:
             heard = Heard(route.client, came).assembled
             if came.raised is not None:
                 heard = replace(heard, end="failed")  # whatever went before, it is no end in order
-            found = after_the_end(judges.corpus, source, heard, f"{how} after {count} of {len(events)} events")
+            found = after_the_end(harness.corpus, source, heard, f"{how} after {count} of {len(events)} events")
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
     for count in cuts.spread(range(1, before_end), fine.failures):
-        if not _told_of_its_failure(scene, events, count, judges, tally):
+        if not _told_of_its_failure(scene, events, count, harness, tally):
             break
     return True
 
@@ -121,9 +121,9 @@ def _came(scene: Setting, events: cuts.Pieces) -> Assembled:
     return formats.assembled(scene.route.upstream, parse(b"".join(events)))
 
 
-def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges: Judges, tally: Tally) -> bool:
+def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, harness: Harness, tally: Tally) -> bool:
     """The upstream's own error event in the middle: an error for the client, by an event or by raising."""
-    failing = dump([judges.transports[scene.route.upstream]["stream"]["error"]])
+    failing = dump([harness.corpus.transports[scene.route.upstream]["stream"]["error"]])
     came = scene.play(Source((*events[:count], failing)))
     if _gone(came):
         tally.fail("stream", came, f"{scene.name}, which failed after {count} of {len(events)} events")
@@ -133,14 +133,15 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, judges
     client = Heard(scene.route.client, came)
     heard = client.assembled
     if heard.end == "failed":
-        found = judges.stream(scene.route.client, client.stream)
+        found = harness.judge.body(scene.route.client, "stream", client.stream).findings
         if scene.route.client == scene.route.upstream:  # what the upstream itself does is nobody's fault
-            own = {one.rule for one in judges.stream(scene.route.upstream, parse(b"".join((*events[:count], failing))))}
-            found = [one for one in found if one.rule not in own]
+            failed = parse(b"".join((*events[:count], failing)))
+            own = {one.rule for one in harness.judge.body(scene.route.upstream, "stream", failed).findings}
+            found = tuple(one for one in found if one.rule not in own)
         tally.findings += [replace(one, body=f"{scene.name}, failed after {count} events") for one in found]
         return not found
     how = f"the upstream failed after {count} of {len(events)} events"
-    tally.findings.append(replace(error_untold(judges.corpus, heard, how), body=scene.name))
+    tally.findings.append(replace(error_untold(harness.corpus, heard, how), body=scene.name))
     return False
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Failed, Judges, OpenSession
+from toolcall_conformance.checks.base import Failed, Harness, OpenSession
 from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -114,33 +114,33 @@ def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[Sessio
 
 
 def reply_streamed(
-    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], judges: Judges | None
+    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], harness: Harness | None
 ) -> Outcome:
     """The reply that the client puts together when the upstream's is streamed to ``session``, cut at its events.
 
-    ``names`` are those under which the translator declared the tools, by the golden ones; none without judges.
+    ``names`` are those under which the translator declared the tools, by the golden ones; none without a harness.
     """
     assert upstream.stream_path is not None
     stream = upstream.stream_path.read_bytes()
-    if judges is not None:
-        stream = stream_as_declared(stream, names, call_names(judges, route))
+    if harness is not None:
+        stream = stream_as_declared(stream, names, call_names(harness, route))
     return _put_together(session.stream(Source(cuts.events(stream))), route)
 
 
 def reply_alone(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
 ) -> Outcome:
     """The same as the check ``stream`` has it: in a session of its own, whatever was said before."""
-    scene = setting(client, upstream, route, open_session, judges)
+    scene = setting(client, upstream, route, open_session, harness)
     if isinstance(scene, Blocked):
         return scene.failed
     came = scene.play(Source(cuts.events(scene.stream)))
     return came.failed if isinstance(came, Blocked) else _put_together(came, route)
 
 
-def call_names(judges: Judges, route: Route) -> Sequence[Mapping[str, Any]]:
+def call_names(harness: Harness, route: Route) -> Sequence[Mapping[str, Any]]:
     """Where the events of the upstream's streams name calls."""
-    places: Sequence[Mapping[str, Any]] = judges.transports[route.upstream]["stream"]["call_names"]
+    places: Sequence[Mapping[str, Any]] = harness.corpus.transports[route.upstream]["stream"]["call_names"]
     return places
 
 
@@ -157,24 +157,24 @@ def _put_together(came: StreamOutcome, route: Route) -> Outcome:
 
 
 def setting(
-    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, judges: Judges
+    client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
 ) -> Setting | Blocked:
     """The scene of an exchange: the client asks for a stream as its API wants it asked for."""
     assert upstream.stream_path is not None
-    request = {**client.request, **judges.transports[route.client]["stream"].get("body", {})}
+    request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
     began = begin(open_session, route, request)
     if isinstance(began, Blocked):
         return began
     stream = upstream.stream_path.read_bytes()
     names: Mapping[str, str] = {}
     if began[1] is not None:
-        names = judges.names(upstream.request, began[1], upstream=route.upstream)
+        names = harness.judge.declared_names(upstream.request, began[1], route.upstream)
     return Setting(
         upstream.stream_path.name,
         route,
         open_session,
         request,
-        stream_as_declared(stream, names, call_names(judges, route)),
+        stream_as_declared(stream, names, call_names(harness, route)),
         names,
         began[1],
         began[0].dear,

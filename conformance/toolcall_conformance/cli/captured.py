@@ -51,7 +51,7 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
         raise UsageError(f"{_shown(name)}: {found['broken']}; capture the bytes as they come")
     if not found["events"]:
         raise UsageError(f"{_shown(name)}: {_no_event(found)}")
-    from toolcall_conformance.judge_stream import looking_like
+    from toolcall_conformance.judge.streams import looking_like
 
     looks = looking_like(corpus, found)
     if upstream not in looks:

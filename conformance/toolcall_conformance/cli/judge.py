@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, perhaps
@@ -17,6 +17,9 @@ from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_o
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import Subject, describe
 from toolcall_conformance.reports.model import finding_json
+
+if TYPE_CHECKING:
+    from toolcall_conformance.judge import Ends
 
 _COLOURS = {"head": "1", "MUST": "31;1", "SHOULD": "33;1", "NOTE": "36"}
 
@@ -67,7 +70,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
-    from toolcall_conformance.judge import judge
+    from toolcall_conformance.judge import Judge
 
     corpus = load_corpus()
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
@@ -85,38 +88,30 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.error:
         for name, value in ((parsed.source, source), (parsed.output, output)):
             _verify_error(name, value)
-    judgement = judge(
-        source,
-        output,
-        client=parsed.client,
-        upstream=parsed.upstream,
-        direction=direction,
-        client_model=parsed.client_model,
-        upstream_model=parsed.upstream_model,
-        captured=True,
-        tolerated=parsed.tolerated,
-        corpus=corpus,
-    )
+    judge, ends = Judge(corpus, tolerated=parsed.tolerated), _ends(parsed)
+    if parsed.error:
+        judgement = judge.error(source, output, ends)
+    else:
+        judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
     subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
     return _tell(parsed, corpus, subject, judgement)
 
 
+def _ends(parsed: argparse.Namespace) -> Ends:
+    from toolcall_conformance.judge import Ends
+
+    return Ends(parsed.client, parsed.upstream or parsed.client, parsed.client_model, parsed.upstream_model)
+
+
 def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
-    from toolcall_conformance.judge_stream import event_of, judge_stream
+    from toolcall_conformance.judge import Judge
+    from toolcall_conformance.judge.streams import event_of
 
     alone = parsed.output is None
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     output = captured.stream(output_name)
-    judgement = judge_stream(
-        output,
-        client=parsed.client,
-        source=source,
-        upstream=parsed.upstream,
-        client_model=parsed.client_model,
-        upstream_model=parsed.upstream_model,
-        corpus=corpus,
-    )
+    judgement = Judge(corpus, tolerated=parsed.tolerated).stream(source, output, _ends(parsed))
     notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
     upstream = parsed.client if alone else parsed.upstream
     subject = Subject(output_name, "stream", parsed.client, upstream, exchanges=2)

@@ -6,23 +6,18 @@ import functools
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
-from typing import Any
 
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
-from toolcall_conformance.checks import CHECKS, HistoryJudge, ItemResult, Judges
+from toolcall_conformance.checks import CHECKS, Harness, ItemResult
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
-from toolcall_conformance.findings import Finding, Judgement, Verdict, failing
-from toolcall_conformance.jsonvalue import packed
+from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.known_failures import KnownFailures
 from toolcall_conformance.library import Case, Corpus, Rule
 from toolcall_conformance.streaming.cuts import Fineness
-
-MOST_REMEMBERED = 1_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class Run:
     settings: Settings
     corpus: Corpus
     driver: Driver
-    judges: Judges
+    harness: Harness
     selection: Selection
     support: Support
     known: KnownFailures
@@ -80,7 +75,7 @@ class Run:
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         self.driver.playing(item.case.id)
         try:
-            return play(item.case, item.route, self.driver.open, self.judges, item.variant, self._other(item))
+            return play(item.case, item.route, self.driver.open, self.harness, item.variant, self._other(item))
         finally:
             self.driver.rest()
 
@@ -110,45 +105,6 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(corpus: Corpus, fineness: Fineness | None = None) -> Judges:
-    """The judge functions with their corpus, and how finely streams are cut if the user says so.
-
-    Imported here: a pytest run that judges nothing does not load them.
-    """
-    judge = importlib.import_module("toolcall_conformance.judge").judge
-    loop = importlib.import_module("toolcall_conformance.loop")
-    round_trip = importlib.import_module("toolcall_conformance.round_trip").judge_round_trip
-    check = importlib.import_module("toolcall_conformance.rules.check")
-    return Judges(
-        body=functools.partial(judge, corpus=corpus),
-        history=Remembering(functools.partial(loop.judge_history, corpus=corpus)),
-        names=functools.partial(loop.declared_names, corpus=corpus),
-        round_trip=functools.partial(round_trip, corpus=corpus),
-        stream=lambda name, stream, assembled=None: check.check_body(
-            corpus, name, "stream", stream, assembled=assembled
-        ),
-        own=lambda name, direction, body, model: check.check_body(corpus, name, direction, body, model=model),
-        drift=lambda recorded: importlib.import_module("toolcall_conformance.cassettes.drift").drift(corpus, recorded),
-        transports=corpus.transports,
-        corpus=corpus,
-        fineness=fineness,
-    )
-
-
-class Remembering:
-    """A pure judge that is not asked the same twice: the variants of a conversation mostly bring equal bodies."""
-
-    def __init__(self, judge: HistoryJudge) -> None:
-        self._judge = judge
-        self._said: dict[bytes, Judgement] = {}
-
-    def __len__(self) -> int:
-        return len(self._said)
-
-    def __call__(self, golden: Any, output: Any, **rest: Any) -> Judgement:
-        key = blake2b(packed([golden, output, rest]), digest_size=16).digest()
-        if key not in self._said:
-            if len(self._said) == MOST_REMEMBERED:
-                self._said.clear()
-            self._said[key] = self._judge(golden, output, **rest)
-        return self._said[key]
+def bind(corpus: Corpus, fineness: Fineness | None = None) -> Harness:
+    """What the checks work with. Imported here: a pytest run that judges nothing does not load the judge."""
+    return Harness(importlib.import_module("toolcall_conformance.judge").CachingJudge(corpus), fineness)

@@ -5,7 +5,7 @@ Aligning by turns first goes wrong wherever a translator merges, splits or drops
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolcall_conformance.jsonvalue import canonical
@@ -24,7 +24,7 @@ class Alignment:
     invented: list[int] = field(default_factory=list)
 
 
-def align(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> Alignment:
+def align(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> Alignment:
     """Align calls by name, arguments and id.
 
     Where ids went through as they were, they decide. Elsewhere calls that are equal in name and arguments are paired
@@ -94,7 +94,7 @@ def _out_of_order(pairs: dict[int, int]) -> set[int]:
     return set(pairs) - kept
 
 
-def _scores(source: Sequence[Call], output: Sequence[Call], names: dict[str, str]) -> list[list[int]]:
+def _scores(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> list[list[int]]:
     left_values = [_value(call) for call in source]
     right_values = [_value(call) for call in output]
     table = []

@@ -8,15 +8,12 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
-from toolcall_conformance.translation.align import align
 from toolcall_conformance.translation.pair import Pair, call_words
 
 
 def compare_calls(pair: Pair) -> None:
-    """Align the calls and report every difference; fills ``pair.calls``."""
-    source, output = pair.source.calls, pair.output.calls
-    alignment = align(source, output, pair.names)
-    pair.calls = dict(alignment.pairs)
+    """Report every difference between the aligned calls, and those that only one side has."""
+    source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
     partners = {right: left for left, right in alignment.pairs.items()}
     # A provider that stopped because its own call was malformed or unexpected did not make a call to be run.

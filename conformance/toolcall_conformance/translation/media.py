@@ -241,7 +241,7 @@ def _words(piece: Piece) -> str:
     return f"{'an' if piece.media.kind[:1] in 'aeiou' else 'a'} {piece.media.kind}"
 
 
-def _landmarks(reading: Reading, calls: dict[int, int]) -> list[tuple[int, str]]:
+def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, str]]:
     """What the assistant did, with the number of its turn: calls under the output's ordinals, else the words."""
     found: list[tuple[int, str]] = []
     for number, turn in enumerate(reading.turns):
@@ -256,7 +256,7 @@ def _landmarks(reading: Reading, calls: dict[int, int]) -> list[tuple[int, str]]
     return found
 
 
-def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: int) -> dict[int, int]:
+def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: int) -> Mapping[int, int]:
     """How many landmarks that both conversations have stand in each turn of one of them."""
     matcher = SequenceMatcher(None, [key for _, key in before], [key for _, key in after], autojunk=False)
     marks = (before, after)[side]
@@ -271,8 +271,8 @@ def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: 
 def _pieces(
     corpus: Corpus,
     reading: Reading,
-    counts: dict[int, int],
-    calls: dict[int, int] | None,
+    counts: Mapping[int, int],
+    calls: Mapping[int, int] | None,
     called: Mapping[str, int] | None = None,
 ) -> Iterator[Piece]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Sides
 
 
-def legal_name(pair: Pair, name: str) -> bool:
+def legal_name(sides: Sides, name: str) -> bool:
     """Whether the target's provider takes this tool name as it is, and the format that it had to pass, if any."""
-    formats = [pair.output.format, pair.through] if pair.through else [pair.output.format]
-    return all(_takes(pair.corpus.format(each), name) for each in formats)
+    formats = [sides.output.format, sides.through] if sides.through else [sides.output.format]
+    return all(_takes(sides.corpus.format(each), name) for each in formats)
 
 
 def _takes(data: Mapping[str, Any], name: str) -> bool:

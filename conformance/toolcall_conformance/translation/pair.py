@@ -1,8 +1,8 @@
-"""A body and its translation, side by side, with the findings gathered so far."""
+"""A body and its translation, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,20 +10,20 @@ from toolcall_conformance import expressing
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Tolerated
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
-from toolcall_conformance.reading import Call, Reading
+from toolcall_conformance.reading import Call, Reading, Tool
+from toolcall_conformance.translation.align import Alignment
 
 
-@dataclass(slots=True)
-class Pair:
-    """What every comparison gets. ``source`` was given to the translator, ``output`` came out of it.
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A body and its translation. ``source`` was given to the translator, ``output`` came out of it.
 
-    ``calls`` maps the ordinals of the source's calls to those of the output's; ``names`` the tool names. Both are
-    filled in by the first comparisons and read by the later ones. ``forced``: whether the request forced one function.
-    ``through`` is a format that everything had to pass on its way from the source to the output, if there is one;
-    ``said_in`` the format in which the results and declarations came, if that is not the source's.
-    ``circumstances`` hold for everything that the two say. ``called`` are further ids by which texts of the source may
-    name its calls, with the ordinals of these. ``tolerated`` gathers the differences that were accepted; None, as long
-    as nobody asks for them.
+    ``forced``: whether the request forced one function. ``through`` is a format that everything had to pass on its way
+    from the source to the output, if there is one; ``said_in`` the format in which the results and declarations came,
+    if that is not the source's. ``circumstances`` hold for everything that the two say. ``called`` are further ids by
+    which texts of the source may name its calls, with the ordinals of these. ``model`` is the one that the route goes
+    to, if the output must name it. ``tolerated`` gathers the differences that were accepted; None, as long as nobody
+    asks for them.
     """
 
     corpus: Corpus
@@ -34,9 +34,8 @@ class Pair:
     said_in: str | None = None
     circumstances: Sequence[str] = ()
     called: Mapping[str, int] = field(default_factory=dict)
+    model: str | None = None
     findings: list[Finding] = field(default_factory=list)
-    calls: dict[int, int] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
     tolerated: list[Tolerated] | None = None
 
     @property
@@ -74,7 +73,7 @@ class Pair:
         """Whether both formats express an element natively."""
         return self.demand(element) == "must"
 
-    def report(
+    def finding(
         self,
         rule_id: str,
         pointer: str,
@@ -85,9 +84,9 @@ class Pair:
         source: str | None = None,
         subject: str = "",
         under: Iterable[str] = (),
-    ) -> None:
-        """Add a finding of the rule at a place in the output. ``under``: circumstances that hold there, if any."""
-        found = finding(
+    ) -> Finding:
+        """A finding of the rule at a place in the output. ``under``: circumstances that hold there, if any."""
+        return finding(
             self.corpus,
             rule_id,
             pointer,
@@ -99,7 +98,9 @@ class Pair:
             source=source,
             subject=subject,
         )
-        self.findings.append(found)
+
+    def report(self, *what: Any, **more: Any) -> None:
+        self.findings.append(self.finding(*what, **more))
 
     def tolerate(
         self, name: str, pointer: str, *, source: str | None = None, want: Any = MISSING, got: Any = MISSING
@@ -108,9 +109,33 @@ class Pair:
         if self.tolerated is not None:
             self.tolerated.append(Tolerated(name, pointer, source, want, got))
 
-    def judgement(self, own: Iterable[Finding] = (), losses: tuple[Loss, ...] = ()) -> Judgement:
-        """What there is to say: ``own`` findings of the output by itself, then those gathered here."""
-        return Judgement((*own, *self.findings), losses, tuple(self.tolerated or ()))
+    def judgement(self, findings: Iterable[Finding] = (), losses: tuple[Loss, ...] = ()) -> Judgement:
+        """What there is to say, with the differences that were tolerated."""
+        return Judgement(tuple(findings), losses, tuple(self.tolerated or ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Sides):
+    """The two sides, with their tools and calls aligned: what every comparison gets.
+
+    ``twins`` are the declared tools that are the same, ``names`` the output's names of tools by the source's.
+    """
+
+    twins: Sequence[tuple[Tool, Tool]] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    alignment: Alignment = field(default_factory=Alignment)
+
+    @property
+    def calls(self) -> Mapping[int, int]:
+        """The ordinals of the output's calls by those of the source's."""
+        return self.alignment.pairs
+
+
+def gathered(compare: Callable[[Any], None], sides: Sides) -> list[Finding]:
+    compare(sides)
+    found = list(sides.findings)
+    sides.findings.clear()
+    return found
 
 
 def call_words(call: Call, position: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""State in a conversation: what the provider said for itself comes back to it whole, unchanged, and to its place.
+"""What a provider said comes back to it: its state whole, unchanged and to its place, and the ids of its calls.
 
 Whose state it is needs no guessing here: the golden request holds what the provider really said, whatever key the
 client or the translator kept it under in between.
@@ -32,7 +32,7 @@ class State:
         return self.place[0] != "after" and not self.item.on_text
 
 
-def compare_returned(pair: Pair) -> None:
+def compare_state(pair: Pair) -> None:
     """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
     own = pair.output.format
@@ -177,3 +177,18 @@ def _shown(pair: Pair, place: Place) -> str:
 
 def _short(state: State) -> str:
     return state.item.value[:40]
+
+
+def compare_ids(pair: Pair) -> None:
+    """The provider gets its own ids back: it made the calls, and may know them by nothing else."""
+    source, output = pair.source.calls, pair.output.calls
+    for left, right in sorted(pair.calls.items()):
+        old, new = source[left], output[right]
+        if old.id is not None and new.id is not None and old.id != new.id:
+            pair.report(
+                "translation/ids-returned",
+                new.id_pointer or new.pointer,
+                want=old.id,
+                got=new.id,
+                subject=call_words(old),
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
@@ -31,7 +32,7 @@ def chosen_names(reading: Reading) -> frozenset[str] | None:
     return frozenset(map(str, names)) if isinstance(names, list) and names else None
 
 
-def compare_settings(pair: Pair, route_model: str | None) -> None:
+def compare_settings(pair: Pair) -> None:
     """Report every setting that was lost, changed or added."""
     _compare_choice(pair)
     _compare_parallel(pair)
@@ -54,8 +55,8 @@ def compare_settings(pair: Pair, route_model: str | None) -> None:
             continue
         pair.report("translation/setting-added", setting.pointer, got=setting.value, subject=name)
     model = pair.output.settings.get("model")
-    if route_model is not None and model is not None and model.value != route_model:
-        pair.report("translation/model-of-route", model.pointer, want=route_model, got=model.value)
+    if pair.model is not None and model is not None and model.value != pair.model:
+        pair.report("translation/model-of-route", model.pointer, want=pair.model, got=model.value)
 
 
 def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
@@ -103,7 +104,7 @@ def _same_format(left: Any, right: Any) -> bool:
     return not any(difference.rule in GRAVE and not difference.under for difference in differences)
 
 
-def _neutral_choice(reading: Reading, names: dict[str, str]) -> tuple[str, frozenset[str]] | None:
+def _neutral_choice(reading: Reading, names: Mapping[str, str]) -> tuple[str, frozenset[str]] | None:
     """A tool choice as (mode, allowed names), all declared tools where it names none. None without tools."""
     declared = frozenset(names.get(tool.name or "", tool.name or "") for tool in reading.tools if tool.kind != "hosted")
     setting = reading.settings.get("tool_choice")

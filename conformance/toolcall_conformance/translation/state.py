@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Opaque
-from toolcall_conformance.translation.media import compare_media
-from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
+from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair
 
 CAPTURED = "captured-bodies"
@@ -13,8 +12,6 @@ CAPTURED = "captured-bodies"
 
 def compare_opaque(pair: Pair) -> None:
     """In a request, opaque state goes to the provider that made it and to no other."""
-    if not pair.is_request:
-        return
     # Where the provider takes it as bytes, their spelling is free.
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
     origins = {
@@ -60,6 +57,3 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
                 f"the key {residue.key!r} belongs to {marks[residue.key]}",
                 got=residue.value,
             )
-
-
-__all__ = ["compare_media", "compare_opaque", "find_foreign_keys", "media_bytes"]

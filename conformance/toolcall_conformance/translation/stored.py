@@ -6,13 +6,14 @@ does not know what came before; but a translation with nothing before it either 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Waiver
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.translation.chunks import squeeze
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.results import Verdicts
 
 # What an item that is only referred to may turn out to be, it is no invention.
@@ -38,30 +39,38 @@ def is_half(before: Reading, after: Reading) -> bool:
     return _spoken(after) < _spoken(before)
 
 
-def settle(pair: Pair) -> frozenset[str]:
-    """Prepare a pair whose source rests on stored state: what only the output can know is taken out of the comparison.
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is left to compare, what is missing for sure, and the rules that say nothing about the rest."""
 
-    Reports what is missing for sure. Returns the rules that say nothing about what is left.
-    """
-    orphans = [result for result in pair.source.results if result.call is None]
-    if all(stored.kind == "item" for stored in pair.source.stored):
-        lone = [result for result in pair.output.results if result.call is None]
+    sides: Sides
+    findings: tuple[Finding, ...] = ()
+    excused: frozenset[str] = frozenset()
+
+
+def settle(sides: Sides) -> Settled:
+    """Prepare a comparison whose source rests on stored state: what only the output can know is taken out of it."""
+    if not sides.source.stored:
+        return Settled(sides)
+    found: list[Finding] = []
+    excused: frozenset[str] = frozenset()
+    orphans = [result for result in sides.source.results if result.call is None]
+    if all(stored.kind == "item" for stored in sides.source.stored):
+        lone = [result for result in sides.output.results if result.call is None]
         if lone:
-            _report(pair, "results whose calls are missing")
-        answers = lone or _partners(orphans, pair.output.results)
+            found.append(_missing(sides, "results whose calls are missing"))
+        answers = lone or _partners(orphans, sides.output.results)
         excused = OF_ITEMS
-    elif _spoken(pair.output) <= _spoken(pair.source):
-        _report(pair, "nothing that was said before")
-        answers = [result for result in pair.output.results if result.call is None]
-        excused = frozenset()
+    elif _spoken(sides.output) <= _spoken(sides.source):
+        found.append(_missing(sides, "nothing that was said before"))
+        answers = [result for result in sides.output.results if result.call is None]
     else:
-        pair.output, answers = _tail(pair.output, _spoken(pair.source))
-        excused = frozenset()
+        output, answers = _tail(sides.output, _spoken(sides.source))
+        sides = replace(sides, output=output)
     if orphans or answers:
-        _compare_answers(pair, orphans, answers)
-        pair.source, pair.output = _without(pair.source, orphans), _without(pair.output, answers)
-    _settle_system(pair)
-    return excused
+        found += _compare_answers(sides, orphans, answers)
+        sides = replace(sides, source=_without(sides.source, orphans), output=_without(sides.output, answers))
+    return Settled(_with_system(sides), tuple(found), excused)
 
 
 def _spoken(reading: Reading) -> int:
@@ -69,15 +78,10 @@ def _spoken(reading: Reading) -> int:
     return sum(turn.side == "assistant" for turn in reading.turns)
 
 
-def _report(pair: Pair, got: str) -> None:
-    named = pair.source.stored[0]
-    pair.report(
-        "translation/stored-history",
-        "",
-        want=f"all that the {named.kind} {named.id} stands for",
-        got=got,
-        source=named.pointer,
-    )
+def _missing(sides: Sides, got: str) -> Finding:
+    named = sides.source.stored[0]
+    want = f"all that the {named.kind} {named.id} stands for"
+    return sides.finding("translation/stored-history", "", want=want, got=got, source=named.pointer)
 
 
 def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
@@ -109,9 +113,9 @@ def _partners(orphans: Iterable[Result], results: list[Result]) -> list[Result]:
     return same if len(same) == len(wanted) else results[len(results) - len(wanted) :]
 
 
-def _compare_answers(pair: Pair, orphans: list[Result], answers: list[Result]) -> None:
+def _compare_answers(sides: Sides, orphans: list[Result], answers: list[Result]) -> Iterator[Finding]:
     """Compare the results of calls that the source does not hold: which belong together, only their words can tell."""
-    own = Pair(pair.corpus, _of(pair.source, orphans), _of(pair.output, answers), said_in=pair.said_in)
+    own = Pair(sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), said_in=sides.said_in)
     verdicts = Verdicts.of(own)
     free = list(range(len(answers)))
     left = []
@@ -125,16 +129,18 @@ def _compare_answers(pair: Pair, orphans: list[Result], answers: list[Result]) -
         orphan = orphans[number]
         if free:
             answer = answers[free.pop(0)]
-            pair.report(
+            yield sides.finding(
                 "translation/result-content",
                 answer.content_pointer or answer.pointer,
                 source=orphan.content_pointer or orphan.pointer,
                 subject=f"the result for {orphan.id}",
             )
         else:
-            pair.report("translation/result-lost", "", source=orphan.pointer, subject=f"the result for {orphan.id}")
+            yield sides.finding(
+                "translation/result-lost", "", source=orphan.pointer, subject=f"the result for {orphan.id}"
+            )
     for number in free:
-        pair.report("translation/result-invented", answers[number].pointer)
+        yield sides.finding("translation/result-invented", answers[number].pointer)
 
 
 def _of(reading: Reading, results: list[Result]) -> Reading:
@@ -148,8 +154,9 @@ def _without(reading: Reading, results: list[Result]) -> Reading:
     return replace(reading, turns=[turn for turn in turns if turn.items])
 
 
-def _settle_system(pair: Pair) -> None:
+def _with_system(sides: Sides) -> Sides:
     """A system prompt may have come with what is stored; the request's own must be in what goes out."""
-    said, told = (squeeze("".join(text.text for text in reading.system)) for reading in (pair.source, pair.output))
-    if said in told:
-        pair.output = replace(pair.output, system=pair.source.system)
+    ours, theirs = (squeeze("".join(text.text for text in side.system)) for side in (sides.source, sides.output))
+    if ours not in theirs:
+        return sides
+    return replace(sides, output=replace(sides.output, system=sides.source.system))

@@ -1,26 +1,29 @@
-"""Tool declarations: none lost or invented, with name, description and schema; fills the map of names."""
+"""Tool declarations: none lost or invented, with name, description and schema."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.schemas import Difference, compare_schemas
+from toolcall_conformance.translation.settings import chosen_names
+
+Twins = list[tuple[Tool, Tool]]
 
 
-def map_tools(pair: Pair) -> list[tuple[Tool, Tool]]:
-    """Pair the declared tools by what is alike; fills ``pair.names``.
+def map_tools(sides: Sides) -> Twins:
+    """Pair the declared tools by what is alike.
 
     Mostly the names tell. Where a tool was renamed its description does, and a name may then stand for another tool:
     of the two readings, names first or descriptions first, that one counts by which more is alike. What is then left
     over was renamed if its name could not stay, and is paired by its schema, by similar names, or as the only one left.
     """
-    source = [tool for tool in pair.source.tools if tool.kind != "hosted"]
-    output = [tool for tool in pair.output.tools if tool.kind != "hosted"]
+    source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
+    output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
     certain = _matched(source, output, [_same_name_and_description])
     source, output = _without(source, certain, 0), _without(output, certain, 1)
     by_name = _matched(source, output, [_same_name, _similar_name_and_description, _same_description])
@@ -28,19 +31,17 @@ def map_tools(pair: Pair) -> list[tuple[Tool, Tool]]:
     same = _ends(by_name) == _ends(by_description)
     found = certain + (by_name if same or _alike(by_name) >= _alike(by_description) else by_description)
     source, output = _without(source, found, 0), _without(output, found, 1)
-    forced = [tool for tool in source if tool.name is None or not legal_name(pair, tool.name)]
+    forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
     rest = _matched(forced, output, [lambda tool, other: _similar_name(tool, other) or _same_schema(tool, other)])
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
-    found += rest
-    for tool, twin in found:
-        if tool.name is not None and twin.name is not None:
-            pair.names[tool.name] = twin.name
-    return found
+    return found + rest
 
 
-Twins = list[tuple[Tool, Tool]]
+def names_of(twins: Twins) -> dict[str, str]:
+    """The output's names of tools by the source's."""
+    return {tool.name: twin.name for tool, twin in twins if tool.name is not None and twin.name is not None}
 
 
 def _matched(source: list[Tool], output: list[Tool], ways: list[Callable[[Tool, Tool], bool]]) -> Twins:
@@ -70,12 +71,6 @@ def _alike(twins: Twins) -> int:
     """How much is alike in pairs of tools: names, descriptions, schemas."""
     ways = (_same_name, _same_description, _same_schema)
     return sum(same(tool, twin) for tool, twin in twins for same in ways)
-
-
-def renamed(pair: Pair) -> dict[str, str]:
-    """The names that a request's tools got upstream, mapped back to the client's."""
-    map_tools(pair)
-    return {upstream: client for client, upstream in pair.names.items() if upstream != client}
 
 
 def _same_name(left: Tool, right: Tool) -> bool:
@@ -109,8 +104,9 @@ def _same_schema(left: Tool, right: Tool) -> bool:
     return bool(left.schema) and not compare_schemas(left.schema, right.schema, closing_allowed=True)
 
 
-def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[str] | None) -> None:
-    """Report what differs. ``chosen``: the names that a subset choice allows (others may be filtered out), or None."""
+def compare_tools(pair: Pair) -> None:
+    """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
+    twins, chosen = pair.twins, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
     for tool in pair.source.tools:
         if id(tool) in mapped:
@@ -135,7 +131,7 @@ def compare_tools(pair: Pair, twins: list[tuple[Tool, Tool]], chosen: frozenset[
     _compare_names(pair, twins)
 
 
-def _compare_names(pair: Pair, twins: Twins) -> None:
+def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> None:
     """Tools that had names of their own must not share one: a call names its tool, and nothing else of it."""
     owners: dict[str, Tool] = {}
     for tool, twin in twins:

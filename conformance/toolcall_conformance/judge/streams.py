@@ -1,4 +1,4 @@
-"""The judge for streams that somebody captured: a client's alone, or against what the upstream sent."""
+"""The stream that a client got: alone, or against what the upstream sent."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement, Loss, Tolerated
-from toolcall_conformance.judge import judge
+from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.judge.bodies import judge_body
+from toolcall_conformance.judge.given import AnyRoute, Requests
 from toolcall_conformance.levels import finding
-from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.broken_off import after_the_end
@@ -22,33 +23,28 @@ _EVENT = re.compile(r"/events/(\d+)(?=/|$)")
 
 
 def judge_stream(
+    corpus: Corpus,
+    source: Any,
     output: dict[str, Any],
+    route: AnyRoute,
     *,
-    client: str,
-    source: dict[str, Any] | None = None,
-    upstream: str | None = None,
-    client_model: str | None = None,
-    upstream_model: str | None = None,
     request: Any = None,
-    corpus: Corpus | None = None,
+    tolerated: bool = False,
 ) -> Judgement:
-    """Judge a stream that a client got, as ``streaming.parse`` makes it of its bytes.
+    """Judge a client's stream, alone or against what the upstream sent; see ``Judge.stream``.
 
-    ``source`` is the upstream's stream (the same way), or its unary reply. Without it the stream is held against the
-    rules of its own format alone. Where the source broke off or failed, it is judged what the client may be told then.
-    ``request`` is the client's, if at hand: it tells whether a tool was forced.
-
-    Findings point into the stream (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body``
-    is :data:`TOGETHER`, into the reply that the stream amounts to. Raises LookupError for an unknown format.
+    Where the source broke off or failed, it is judged what the client may be told then. Findings point into the stream
+    (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body`` is :data:`TOGETHER`, into the
+    reply that the stream amounts to.
     """
-    corpus = corpus or load_corpus()
+    client = route.client
     heard = formats.assembled(client, output)
     looks = looking_like(corpus, output)
     if looks and client not in looks:
         said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
         wrong = finding(corpus, "translation/target-format", "", said, want=client, got=looks, element="body")
         return Judgement((wrong,))
-    sent = _sent(upstream, source)
+    sent = _sent(route.upstream, source)
     if sent is None or sent.end == "whole":
         found = check_body(corpus, client, "stream", output)
     else:
@@ -63,28 +59,22 @@ def judge_stream(
         return Judgement((*found, finding(corpus, "translation/target-format", "", said, element="body")))
     if heard.body is None or (sent is None and heard.end != "whole"):
         return Judgement(tuple(found))
-    losses: tuple[Loss, ...] = ()
-    tolerated: tuple[Tolerated, ...] = ()
     if sent is None:
-        together = check_body(corpus, client, "response", heard.body, model=client_model)
+        together = Judgement(tuple(check_body(corpus, client, "response", heard.body, model=route.client_model)))
     else:
-        assert upstream is not None
-        judged = judge(
+        together = judge_body(
+            corpus,
             sent.body,
             heard.body,
-            client=client,
-            upstream=upstream,
-            direction="response",
-            client_model=client_model,
-            upstream_model=upstream_model,
-            request=request,
-            vendor="events" not in (source or {}),  # one format says it in other words streamed than unary
+            route,
+            "response",
+            requests=Requests(request),
+            vendor="events" not in source,  # one format says it in other words streamed than unary
             captured=True,
-            corpus=corpus,
+            tolerated=tolerated,
         )
-        together, losses, tolerated = list(judged.findings), judged.losses, judged.tolerated
     opened = _openings(client, heard)
-    return Judgement((*found, *(_traced(output, opened, one) for one in together)), losses, tolerated)
+    return replace(together, findings=(*found, *(_traced(output, opened, one) for one in together.findings)))
 
 
 def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:
@@ -107,8 +97,8 @@ def event_of(finding: Finding) -> int | None:
     return int(place[1]) + 1 if place is not None else None
 
 
-def _sent(upstream: str | None, source: dict[str, Any] | None) -> Assembled | None:
-    if source is None or upstream is None:
+def _sent(upstream: str, source: dict[str, Any] | None) -> Assembled | None:
+    if source is None:
         return None
     return formats.assembled(upstream, source) if "events" in source else Assembled(source, "whole")
 

@@ -1,0 +1,61 @@
+"""Every comparison of two bodies, in the one order in which their findings are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.translation.calls import compare_calls
+from toolcall_conformance.translation.media import compare_media
+from toolcall_conformance.translation.outcome import compare_finish, compare_usage
+from toolcall_conformance.translation.pair import Pair, gathered
+from toolcall_conformance.translation.results import compare_results
+from toolcall_conformance.translation.returned import compare_ids, compare_state
+from toolcall_conformance.translation.settings import compare_settings
+from toolcall_conformance.translation.state import compare_opaque
+from toolcall_conformance.translation.texts import compare_texts
+from toolcall_conformance.translation.tools import compare_tools
+
+REQUEST: Final = "request"
+"""A request against the one that it was made of."""
+REPLY: Final = "response"
+"""A reply against the one that it was made of."""
+HISTORY: Final = "history"
+"""A request in a running conversation against the one that a native client would send."""
+
+_ALL: Final = frozenset({REQUEST, REPLY, HISTORY})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One law between two bodies, and where it holds."""
+
+    compare: Callable[[Pair], None]
+    holds_in: frozenset[str]
+
+
+COMPARISONS: Final = (
+    Comparison(compare_calls, _ALL),
+    Comparison(compare_results, frozenset({REQUEST, HISTORY})),
+    Comparison(compare_texts, _ALL),
+    Comparison(compare_tools, frozenset({REQUEST})),
+    Comparison(compare_settings, frozenset({REQUEST})),
+    Comparison(compare_finish, frozenset({REPLY})),
+    Comparison(compare_usage, frozenset({REPLY})),
+    Comparison(compare_media, _ALL),
+    Comparison(compare_opaque, frozenset({REQUEST})),
+    Comparison(compare_state, frozenset({HISTORY})),
+    Comparison(compare_ids, frozenset({HISTORY})),
+)
+
+
+def compare(pair: Pair, kind: str) -> list[Finding]:
+    """What all comparisons find that hold in this ``kind`` of pair."""
+    return [
+        finding
+        for comparison in COMPARISONS
+        if kind in comparison.holds_in
+        for finding in gathered(comparison.compare, pair)
+    ]

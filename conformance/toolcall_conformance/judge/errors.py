@@ -1,0 +1,57 @@
+"""A provider's error, and what the client gets of it. Headers are never compared but for the time to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.judge.bodies import excused
+from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.wrong_format import faulty, no_object, other_envelope
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import identity
+from toolcall_conformance.translation.pair import Sides, gathered
+from toolcall_conformance.translation.upstream_errors import compare_errors, compare_wait
+
+_HEADERS: Final = frozenset({"headers"})
+
+
+def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, tolerated: bool = False) -> Judgement:
+    """Judge the envelope that the client gets, then what it says; see ``Judge.error``."""
+    sides = Sides(
+        corpus,
+        formats.read(route.upstream, "error", source),
+        formats.read(route.client, "error", output),
+        tolerated=[] if tolerated else None,
+    )
+    if not isinstance(output, dict):
+        return sides.judgement([no_object(sides, output)])
+    own = check_body(corpus, route.client, "error", output, model=route.client_model, reading=sides.output)
+    if route.client == route.upstream:
+        return _judge_same(sides, source, output, own)
+    wrong = other_envelope(sides, output, own)
+    if wrong is not None:
+        return sides.judgement([wrong])
+    if faulty(own):
+        own = excused(corpus, own, check_body(corpus, route.upstream, "error", source, reading=sides.source))
+    return sides.judgement([*own, *gathered(compare_errors, sides)])
+
+
+def _judge_same(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Judgement:
+    if equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
+        return sides.judgement(gathered(compare_wait, sides))
+    found = gathered(compare_errors, sides)
+    return sides.judgement([*own, *found, *_unexplained(sides, source, output, found)])
+
+
+def _unexplained(sides: Sides, source: Any, output: dict[str, Any], found: list[Finding]) -> Iterator[Finding]:
+    """The differences at whose place nothing is ``found``."""
+    explained = {finding.pointer for finding in found if finding.is_must}
+    left, right = identity.without(source, _HEADERS), identity.without(output, _HEADERS)
+    for pointer, want, got in identity.differences(left, right):
+        if pointer not in explained:
+            yield sides.finding("translation/identity", pointer, want=want, got=got)

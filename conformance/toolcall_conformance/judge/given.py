@@ -1,0 +1,36 @@
+"""What is known of a translation beside its bodies: the formats at its two ends, and the requests behind a reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolcall_conformance.contract import Route
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The formats of the caller and of the provider. Unlike a :class:`Route` it need not know the models."""
+
+    client: str
+    upstream: str
+    client_model: str | None = None
+    upstream_model: str | None = None
+
+
+AnyRoute = Route | Ends
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The requests of the exchange that a reply belongs to, as far as they are known.
+
+    ``client`` is the client's, ``upstream`` what the translator made of it. Both together tell which tools the
+    translator renamed; the first alone whether one tool was forced.
+    """
+
+    client: Any = None
+    upstream: Any = None
+
+
+UNKNOWN: Final = Requests()

@@ -1,0 +1,114 @@
+"""A request in the course of a conversation: does the provider get back what it said, and what was answered?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge.comparisons import HISTORY, compare
+from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.provider_memory import Held, whole
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading, Result, Turn
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import losses
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.stored import is_half
+from toolcall_conformance.translation.tools import map_tools, names_of
+
+
+def judge_history(
+    corpus: Corpus,
+    golden: Any,
+    output: Any,
+    route: AnyRoute,
+    *,
+    request: Any,
+    held: Held,
+    stored: bool,
+    tolerated: bool = False,
+) -> Judgement:
+    """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
+    before = formats.read(route.upstream, "request", golden)
+    called: dict[str, int] = {}
+    if request is not None:
+        asked = formats.read(route.client, "request", request)
+        called = {call.id: call.ordinal for call in asked.calls if call.id}
+        before = _as_the_client_said(before, asked)
+    read = whole(route.upstream, output, held)
+    after = formats.read(route.upstream, "request", read.body)
+    sides = Sides(
+        corpus,
+        before,
+        after,
+        through=route.client,
+        said_in=route.client,
+        called=called,
+        tolerated=[] if tolerated else None,
+    )
+    if not isinstance(output, dict):
+        return sides.judgement([sides.finding("translation/target-format", "", got=output)])
+    own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
+    if read.unknown is not None:
+        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", got=read.unknown)
+        return sides.judgement([*own, unknown])
+    if stored and is_half(before, after):
+        half = sides.finding("translation/stored-history", "", want=_turns(before), got=_turns(after))
+        return sides.judgement([*own, half])
+    pair = aligned(sides)
+    container = formats.get(route.upstream).client.CONTAINER
+    # Which id a call has on its way is seen by itself; here only the provider's own counts (ids-returned).
+    found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
+    return sides.judgement(
+        [*own, *(read.as_sent(finding, container) for finding in found)], losses.met(pair, history=True)
+    )
+
+
+def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:
+    """Under which names a translator declared the tools of the ``golden`` request: the golden's name to its own."""
+    if upstream not in formats.names():
+        return {}  # nobody can read which tools are declared
+    before, after = (formats.read(upstream, "request", body) for body in (golden, output))
+    return names_of(map_tools(Sides(corpus, before, after)))
+
+
+def _turns(reading: Reading) -> str:
+    count = sum(turn.side == "assistant" for turn in reading.turns)
+    return f"{count} turn{'s' if count != 1 else ''} of the assistant"
+
+
+def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
+    """The golden reading with what the client said: its results with their wrappers, media where it has them.
+
+    Results keep the upstream's ids and names. The replies between are the provider's own and stay.
+    """
+    golden = replace(golden, system=asked.system)
+    mine = {result.call: result for result in golden.results if result.call is not None}
+    said, ours = _runs(asked), _runs(golden)
+    if [run[0].side == "assistant" for run in said] != [run[0].side == "assistant" for run in ours]:
+        return golden
+    turns: list[Turn] = []
+    for theirs, own in zip(said, ours, strict=True):
+        if own[0].side == "assistant":
+            turns += own
+            continue
+        for turn in theirs:
+            items = [_relinked(item, mine) if isinstance(item, Result) else item for item in turn.items]
+            turns.append(replace(turn, items=items))
+    return replace(golden, turns=turns)
+
+
+def _runs(reading: Reading) -> list[list[Turn]]:
+    """The turns, grouped: the assistant's, then what the client said to them, and so on."""
+    grouped = groupby(reading.turns, key=lambda turn: turn.side == "assistant")
+    return [list(turns) for _, turns in grouped]
+
+
+def _relinked(said: Result, mine: dict[int, Result]) -> Result:
+    own = mine.get(said.call) if said.call is not None else None
+    return said if own is None else replace(own, parts=said.parts, error=said.error)

@@ -1,0 +1,152 @@
+"""The judge with its corpus: one method for each kind of thing that can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge.bodies import judge_body
+from toolcall_conformance.judge.errors import judge_error
+from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
+from toolcall_conformance.judge.history import declared_names, judge_history
+from toolcall_conformance.judge.provider_memory import Held
+from toolcall_conformance.judge.round_trips import judge_round_trip
+from toolcall_conformance.judge.streams import judge_stream
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.rules.check import check_body
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges bodies by the rules of ``corpus``. With ``tolerated`` a judgement lists the accepted differences, too.
+
+        judge = Judge(load_corpus())
+        judgement = judge.request(source, output, Ends("anthropic", "gemini"))
+
+    ``source`` is what the translator was given, ``output`` what it made of it; findings point into ``output``. Every
+    method raises LookupError for an unknown format, and never raises for any JSON.
+    """
+
+    corpus: Corpus
+    tolerated: bool = False
+
+    def request(
+        self, source: Any, output: Any, route: AnyRoute, *, declared: Collection[str] = (), captured: bool = False
+    ) -> Judgement:
+        """Judge what became of a client's request on its way upstream.
+
+        ``declared`` are the elements that the translator itself says it lost. ``captured``: the bodies come from
+        somebody's traffic, where a translator may have lent the place of one provider's state to another's.
+        """
+        return judge_body(
+            self.corpus,
+            source,
+            output,
+            route,
+            "request",
+            declared=declared,
+            captured=captured,
+            tolerated=self.tolerated,
+        )
+
+    def response(
+        self,
+        source: Any,
+        output: Any,
+        route: AnyRoute,
+        *,
+        requests: Requests = UNKNOWN,
+        vendor: bool = False,
+        declared: Collection[str] = (),
+        captured: bool = False,
+    ) -> Judgement:
+        """Judge what became of a provider's reply on its way to the client.
+
+        ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may mend even
+        where both formats are one. ``declared`` and ``captured`` are those of :meth:`request`.
+        """
+        return judge_body(
+            self.corpus,
+            source,
+            output,
+            route,
+            "response",
+            requests=requests,
+            vendor=vendor,
+            declared=declared,
+            captured=captured,
+            tolerated=self.tolerated,
+        )
+
+    def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:
+        """Judge what became of a provider's error on its way to the client.
+
+        Both are ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them.
+        """
+        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated)
+
+    def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
+        """Judge the stream that a client got, as ``streaming.parse`` makes it of its bytes.
+
+        ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is held
+        against the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
+        into the stream or, where their ``body`` is ``streams.TOGETHER``, into the reply that it amounts to.
+        """
+        return judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
+
+    def history(
+        self,
+        golden: Any,
+        output: Any,
+        route: AnyRoute,
+        *,
+        request: Any = None,
+        held: Held | None = None,
+        stored: bool = False,
+    ) -> Judgement:
+        """Judge the upstream request that a translator made of a client's request in a running conversation.
+
+        ``golden`` is the request as a native client of the upstream's format would send it: the provider's own replies
+        with their ids, names and opaque state, and the client's results. The client's format is the one that
+        everything had to pass through: what it cannot say is not demanded. ``request`` is the client's golden request,
+        by whose words results are judged: never the one built from translated replies, whose ids may be what is wrong.
+        ``held`` is what the provider remembers, by the id of its reply: a request may go on from there. ``stored``: the
+        client's request left out what it had said before.
+        """
+        return judge_history(
+            self.corpus,
+            golden,
+            output,
+            route,
+            request=request,
+            held=held or {},
+            stored=stored,
+            tolerated=self.tolerated,
+        )
+
+    def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
+        """Compare a body of the format ``own`` with what is left of it after a way through another format and back.
+
+        What ``through`` cannot say may be gone. Only MUST findings are reported: smaller differences add up over two
+        translations, and each translation has reported its own.
+        """
+        return judge_round_trip(
+            self.corpus, source, output, own=own, through=through, direction=direction, tolerated=self.tolerated
+        )
+
+    def body(
+        self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
+    ) -> Judgement:
+        """Hold a body against the rules of its own format ``name``, no translation involved.
+
+        ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is what it amounts
+        to, where that is known already.
+        """
+        return Judgement(tuple(check_body(self.corpus, name, direction, body, model=model, assembled=assembled)))
+
+    def declared_names(self, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:
+        """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""
+        return declared_names(self.corpus, golden, output, upstream)

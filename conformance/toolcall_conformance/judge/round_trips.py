@@ -1,0 +1,25 @@
+"""What came back: a body translated into another format and back into its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge.comparisons import compare
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.pair import Sides
+
+
+def judge_round_trip(
+    corpus: Corpus, source: Any, output: Any, *, own: str, through: str, direction: str, tolerated: bool = False
+) -> Judgement:
+    """Compare a body with what is left of it after a round trip; see ``Judge.round_trip``."""
+    before, after = (formats.read(own, direction, body) for body in (source, output))
+    sides = Sides(corpus, before, after, through=through, tolerated=[] if tolerated else None)
+    if not isinstance(output, dict):
+        found = [sides.finding("translation/target-format", "", got=output)]
+    else:
+        found = compare(aligned(sides), direction)
+    return sides.judgement(finding for finding in found if finding.is_must)

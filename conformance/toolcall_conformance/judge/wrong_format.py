@@ -1,0 +1,66 @@
+"""An output that is no body of the target format at all: one finding, and nothing else is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import identity
+from toolcall_conformance.translation.pair import Sides
+
+_RULE = "translation/target-format"
+_MODEL = frozenset({"model"})
+
+
+def no_object(sides: Sides, output: Any) -> Finding:
+    """The finding for an output that is no JSON object."""
+    return sides.finding(_RULE, "", f"the output is no JSON object but {_kind(output)}", got=output)
+
+
+def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Finding | None:
+    """The finding for an output that went through unchanged, or has nothing of a body of its format; None else."""
+    direction, name = sides.output.direction, sides.output.format
+    container = sides.target["containers"][direction]
+    unchanged = (
+        sides.source.format != name
+        and any(finding.is_must for finding in own)
+        and equal(identity.without(source, _MODEL), identity.without(output, _MODEL))
+    )
+    if not unchanged and any(key in output for key in container):
+        return None
+    guess = [
+        other
+        for other in sides.corpus.formats
+        if other != name and any(key in output for key in sides.corpus.format(other)["containers"][direction])
+    ]
+    message = "the body went through unchanged" if unchanged else ""
+    if not message:
+        looks = f"; it looks like {' or '.join(guess)}" if guess else ""
+        message = f"the body has no {' or '.join(map(repr, container))}{looks}"
+    return sides.finding(_RULE, "", message, want=name, got=sorted(output))
+
+
+def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
+    """The finding for an error that is without a fault in another format and not in the client's; None else."""
+    if not faulty(own):
+        return None
+    fitting = [
+        name
+        for name in sides.corpus.formats
+        if name != sides.output.format and not faulty(check_body(sides.corpus, name, "error", output))
+    ]
+    if not fitting:
+        return None
+    message = f"the error has the form of {' or '.join(fitting)}"
+    return sides.finding(_RULE, "/body", message, want=sides.output.format, got=output.get("body"))
+
+
+def faulty(findings: list[Finding]) -> bool:
+    """Whether anything is found but notes."""
+    return any(not finding.is_note for finding in findings)
+
+
+def _kind(value: Any) -> str:
+    return {type(None): "null", bool: "a boolean", str: "a string", list: "an array"}.get(type(value), "a number")

@@ -1,0 +1,19 @@
+"""What the comparisons rest on: which tool and which call of the output is which of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from toolcall_conformance.translation.align import align
+from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.tools import map_tools, names_of
+
+
+def aligned(sides: Sides, names: Mapping[str, str] | None = None) -> Pair:
+    """The two sides with their tools and calls aligned. A reply declares no tools: ``names`` says how they map."""
+    twins = map_tools(sides) if sides.is_request else []
+    known = names_of(twins) if sides.is_request else names or {}
+    calls = align(sides.source.calls, sides.output.calls, known)
+    given = {entry.name: getattr(sides, entry.name) for entry in fields(Sides)}
+    return Pair(**given, twins=twins, names=known, alignment=calls)
