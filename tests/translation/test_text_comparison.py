@@ -12,7 +12,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides, gathered
+from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.texts import compare_texts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
@@ -362,7 +362,7 @@ def seconds(source: dict[str, Any], output: dict[str, Any]) -> float:
     before, after = formats.read("anthropic", "request", source), formats.read("openai_chat", "request", output)
     pair = aligned(Sides(corpus, before, after))
     start = time.process_time()
-    found = gathered(compare_texts, pair)
+    found = list(compare_texts(pair))
     spent = time.process_time() - start
     assert any(finding.element == "text" for finding in found)
     return spent

@@ -17,7 +17,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, state, stored
 from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides, gathered
+from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.tolerances import note_tolerated
 from toolcall_conformance.translation.tools import map_tools, names_of
 
@@ -71,7 +71,7 @@ def judge_body(
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
     found = [one for one in [*settled.findings, *compare(pair, direction)] if one.rule not in settled.excused]
-    found += gathered(lambda pair: state.find_foreign_keys(pair, own), pair)
+    found += state.find_foreign_keys(pair, own)
     note_tolerated(pair, source, output, [*own, *found])
     return pair.judgement([*own, *found], losses.met(pair, declared))
 

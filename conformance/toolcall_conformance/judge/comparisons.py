@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +10,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.translation.calls import compare_calls
 from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
-from toolcall_conformance.translation.pair import Pair, gathered
+from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.results import compare_results
 from toolcall_conformance.translation.returned import compare_ids, compare_state
 from toolcall_conformance.translation.settings import compare_settings
@@ -32,7 +32,7 @@ _ALL: Final = frozenset({REQUEST, REPLY, HISTORY})
 class Comparison:
     """One law between two bodies, and where it holds."""
 
-    compare: Callable[[Pair], None]
+    compare: Callable[[Pair], Iterable[Finding]]
     holds_in: frozenset[str]
 
 
@@ -54,8 +54,5 @@ COMPARISONS: Final = (
 def compare(pair: Pair, kind: str) -> list[Finding]:
     """What all comparisons find that hold in this ``kind`` of pair."""
     return [
-        finding
-        for comparison in COMPARISONS
-        if kind in comparison.holds_in
-        for finding in gathered(comparison.compare, pair)
+        finding for comparison in COMPARISONS if kind in comparison.holds_in for finding in comparison.compare(pair)
     ]

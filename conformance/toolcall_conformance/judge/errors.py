@@ -14,7 +14,7 @@ from toolcall_conformance.judge.wrong_format import faulty, no_object, other_env
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import identity
-from toolcall_conformance.translation.pair import Sides, gathered
+from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.upstream_errors import compare_errors, compare_wait
 
 _HEADERS: Final = frozenset({"headers"})
@@ -38,13 +38,13 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, to
         return sides.judgement([wrong])
     if faulty(own):
         own = excused(corpus, own, check_body(corpus, route.upstream, "error", source, reading=sides.source))
-    return sides.judgement([*own, *gathered(compare_errors, sides)])
+    return sides.judgement([*own, *compare_errors(sides)])
 
 
 def _judge_same(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Judgement:
     if equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
-        return sides.judgement(gathered(compare_wait, sides))
-    found = gathered(compare_errors, sides)
+        return sides.judgement(compare_wait(sides))
+    found = list(compare_errors(sides))
     return sides.judgement([*own, *found, *_unexplained(sides, source, output, found)])
 
 

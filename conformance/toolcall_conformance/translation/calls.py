@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.pair import Pair, call_words
 
 
-def compare_calls(pair: Pair) -> None:
+def compare_calls(pair: Pair) -> Iterator[Finding]:
     """Report every difference between the aligned calls, and those that only one side has."""
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
@@ -20,7 +22,7 @@ def compare_calls(pair: Pair) -> None:
     failed = pair.source.finish is not None and pair.source.finish.reason == "error"
     for left in alignment.lost:
         call = source[left]
-        pair.report(
+        yield pair.finding(
             "translation/call-lost",
             _nearest(pair, left),
             want={"name": call.name, "arguments": _shown(call)},
@@ -32,10 +34,10 @@ def compare_calls(pair: Pair) -> None:
         call = output[right]
         if call.id is not None and call.id in hosted:
             if not pair.is_request:
-                pair.report("translation/server-call-as-client-call", call.pointer, subject=call_words(call))
+                yield pair.finding("translation/server-call-as-client-call", call.pointer, subject=call_words(call))
             continue
         twin = next((left for left in partners.values() if _same_call(source[left], call)), None)
-        pair.report(
+        yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
             got={"name": call.name, "arguments": _shown(call)},
@@ -43,18 +45,18 @@ def compare_calls(pair: Pair) -> None:
             subject=call_words(call),
         )
     for left, right in sorted(alignment.pairs.items()):
-        _compare_one(pair, source[left], output[right])
+        yield from _compare_one(pair, source[left], output[right])
     for left in sorted(alignment.moved):
         call = output[alignment.pairs[left]]
-        pair.report(
+        yield pair.finding(
             "translation/call-order",
             call.pointer,
             want=left + 1,
             got=call.ordinal + 1,
             subject=call_words(source[left]),
         )
-    _compare_batches(pair)
-    _compare_ids(pair)
+    yield from _compare_batches(pair)
+    yield from _compare_ids(pair)
 
 
 def _nearest(pair: Pair, left: int) -> str:
@@ -73,10 +75,10 @@ def _shown(call: Call) -> Any:
     return call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
 
 
-def _compare_one(pair: Pair, left: Call, right: Call) -> None:
+def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     expected = pair.names.get(left.name or "", left.name)
     if right.name != expected:
-        pair.report(
+        yield pair.finding(
             "translation/call-name",
             right.name_pointer or right.pointer,
             want=expected,
@@ -84,16 +86,16 @@ def _compare_one(pair: Pair, left: Call, right: Call) -> None:
             source=left.name_pointer,
             subject=call_words(left),
         )
-    _compare_arguments(pair, left, right)
+    yield from _compare_arguments(pair, left, right)
 
 
-def _compare_arguments(pair: Pair, left: Call, right: Call) -> None:
+def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     where = right.arguments_pointer or right.pointer
     subject = call_words(left)
     if isinstance(left.arguments, Unreadable):
         if any(equal(left.arguments.raw, leaf) for leaf in [_shown(right), *_leaves(_shown(right))]):
             return
-        pair.report(
+        yield pair.finding(
             "translation/unreadable-arguments",
             where,
             want=left.arguments.raw,
@@ -108,7 +110,7 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> None:
     message = ""
     if isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments):
         message = "the arguments are JSON text inside JSON text (encoded twice)"
-    pair.report(
+    yield pair.finding(
         "translation/arguments",
         where,
         message,
@@ -171,7 +173,7 @@ def _encodes(text: str, value: Any) -> bool:
     return False
 
 
-def _compare_batches(pair: Pair) -> None:
+def _compare_batches(pair: Pair) -> Iterator[Finding]:
     """Calls made at once stay together; calls made after a result was seen stay after it."""
     source, output = pair.source.calls, pair.output.calls
     left_gaps, right_gaps = _separated(pair.source), _separated(pair.output)
@@ -185,11 +187,13 @@ def _compare_batches(pair: Pair) -> None:
         is_apart = right_gaps[one.ordinal] != right_gaps[two.ordinal]
         subject = call_words(second)
         if is_apart and not was_apart:
-            pair.report("translation/calls-split", two.pointer, source=second.pointer, subject=subject)
+            yield pair.finding("translation/calls-split", two.pointer, source=second.pointer, subject=subject)
         elif was_apart and not is_apart:
-            pair.report("translation/calls-merged", two.pointer, source=second.pointer, subject=subject)
+            yield pair.finding("translation/calls-merged", two.pointer, source=second.pointer, subject=subject)
         elif first.batch == second.batch and one.batch != two.batch:
-            pair.report("translation/calls-in-separate-messages", two.pointer, source=second.pointer, subject=subject)
+            yield pair.finding(
+                "translation/calls-in-separate-messages", two.pointer, source=second.pointer, subject=subject
+            )
 
 
 def _separated(reading: Any) -> dict[int, int]:
@@ -208,7 +212,7 @@ def _separated(reading: Any) -> dict[int, int]:
     return seen
 
 
-def _compare_ids(pair: Pair) -> None:
+def _compare_ids(pair: Pair) -> Iterator[Finding]:
     """One rewrite of ids, different for different calls, and none where the id was legal already."""
     source, output = pair.source.calls, pair.output.calls
     first_use: dict[str, Call] = {}
@@ -221,7 +225,7 @@ def _compare_ids(pair: Pair) -> None:
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
             # Within a batch nobody can tell them apart; a provider that cares about later turns has its own rule.
-            pair.report(
+            yield pair.finding(
                 f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,
                 want=old.id if old.id is not None else "an id of its own",
@@ -230,7 +234,7 @@ def _compare_ids(pair: Pair) -> None:
                 subject=call_words(old),
             )
         elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and not _reused(source, old):
-            pair.report(
+            yield pair.finding(
                 "translation/ids-kept",
                 where,
                 want=old.id,

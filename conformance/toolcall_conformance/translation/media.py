@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
@@ -42,7 +43,7 @@ class Piece:
         self.key = media_bytes(self.media)
 
 
-def compare_media(pair: Pair) -> None:
+def compare_media(pair: Pair) -> Iterator[Finding]:
     """Look for each piece of media of the source in the output, first at its place, then anywhere."""
     before = _landmarks(pair.source, pair.calls)
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
@@ -60,15 +61,15 @@ def compare_media(pair: Pair) -> None:
                 free.remove(twin)
     for index, piece in enumerate(source):
         if index in twins:
-            _compare_place(pair, piece, twins[index])
-            _compare_type(pair, piece, twins[index])
+            yield from _compare_place(pair, piece, twins[index])
+            yield from _compare_type(pair, piece, twins[index])
         else:
-            _report_lost(pair, piece, free)
-    _compare_order(pair, source, twins)
+            yield from _report_lost(pair, piece, free)
+    yield from _compare_order(pair, source, twins)
     known = {piece.key for piece in source}
     for extra in free:
         if extra.key in known:
-            pair.report("translation/media-moved", extra.media.pointer, "it is there twice", got=_words(extra))
+            yield pair.finding("translation/media-moved", extra.media.pointer, "it is there twice", got=_words(extra))
 
 
 def _at_home(left: Piece, right: Piece) -> bool:
@@ -83,12 +84,12 @@ def _anywhere(_left: Piece, _right: Piece) -> bool:
     return True
 
 
-def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
+def _compare_place(pair: Pair, left: Piece, right: Piece) -> Iterator[Finding]:
     """Whether media still belong to their result, or stand at their place among the user's words."""
     pointer, source = right.media.pointer, left.media.pointer
     if left.call is not None and right.call is not None and right.call != left.call:
         mine, other = pair.output.calls[left.call], pair.output.calls[right.call]
-        pair.report(
+        yield pair.finding(
             "translation/results-linked",
             pointer,
             f"{_words(left)} comes from {call_words(mine)}, but stands at {call_words(other)}",
@@ -98,7 +99,7 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
             subject=_words(left),
         )
     elif left.place != right.place:
-        pair.report(
+        yield pair.finding(
             "translation/media-moved",
             pointer,
             f"{_words(left)} stands at {'an earlier' if right.place < left.place else 'a later'} turn",
@@ -106,7 +107,7 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
             subject=_words(left),
         )
     elif left.in_result and left.call is not None and right.unclear:
-        pair.report(
+        yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
             f"nothing tells that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
@@ -115,7 +116,7 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> None:
         )
 
 
-def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> None:
+def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> Iterator[Finding]:
     """Media of one turn of the user keep their order, where no call tells them apart: the words may count on it."""
     places: dict[int, list[Piece]] = {}
     for index, piece in enumerate(source):
@@ -126,13 +127,13 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
     for rights in places.values():
         numbers = [stand[right.media.pointer] for right in rights]
         if numbers != sorted(numbers):
-            pair.report("translation/media-order", rights[0].media.pointer)
+            yield pair.finding("translation/media-order", rights[0].media.pointer)
 
 
-def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
+def _compare_type(pair: Pair, left: Piece, right: Piece) -> Iterator[Finding]:
     want, got = mime_of(pair.corpus, left.media), mime_of(pair.corpus, right.media)
     if right.media.kind == "image" and want is not None and not want.startswith("image/"):
-        pair.report(
+        yield pair.finding(
             "translation/media-lost",
             right.media.pointer,
             f"{_words(left)} stands there as a picture",
@@ -148,7 +149,7 @@ def _compare_type(pair: Pair, left: Piece, right: Piece) -> None:
         return
     if want.startswith("text/") and got.startswith("text/"):
         return
-    pair.report(
+    yield pair.finding(
         "translation/media-lost",
         right.media.pointer,
         "the bytes are there, but under another type",
@@ -166,7 +167,7 @@ def mime_of(corpus: Corpus, media: Media) -> str | None:
     return str(usual.get(name, name)) or None
 
 
-def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
+def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> Iterator[Finding]:
     media = piece.media
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
@@ -174,7 +175,7 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> None:
     only_here = media.url is None and media.data is not None
     if only_here and demand == "cannot" and stands_for(pair, media) is not None:
         return
-    pair.report(
+    yield pair.finding(
         f"translation/{_loss(pair, piece, demand)}",
         "",
         want=f"{media.kind} {media.mime or media.url or ''}".strip(),

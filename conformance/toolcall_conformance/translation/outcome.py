@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Finish
 from toolcall_conformance.translation.pair import Pair
 
 
-def compare_finish(pair: Pair) -> None:
+def compare_finish(pair: Pair) -> Iterator[Finding]:
     """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
     source, output = pair.source.finish, pair.output.finish
     if source is None or source.reason == "other":
@@ -20,7 +23,7 @@ def compare_finish(pair: Pair) -> None:
         accepted.update(known["next_best"].get(source.reason, ()))
     where = output.pointer if output is not None else ""
     if got not in accepted:
-        pair.report(
+        yield pair.finding(
             "translation/failed-reply-reason" if source.reason == "error" else "translation/finish-reason",
             where,
             f"the reply ended with {source.reason!r}, the translation says {got!r}",
@@ -29,7 +32,7 @@ def compare_finish(pair: Pair) -> None:
             source=source.pointer,
         )
     elif _only_when_forced(pair, output) and not pair.forced:
-        pair.report(
+        yield pair.finding(
             "translation/finish-reason",
             where,
             f"the reply has calls and ended normally, but says {output.raw if output else None!r}",
@@ -45,13 +48,13 @@ def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
     return finish is not None and finish.reason == "tools" and finish.raw in pair.target["finish_tools_forced"]
 
 
-def compare_usage(pair: Pair) -> None:
+def compare_usage(pair: Pair) -> Iterator[Finding]:
     """Token counts; readings count cached tokens as input and thinking as output, whatever the format's own way."""
     for key in ("input", "output"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
         if want is not None and want != got and pair.demand(f"usage-{key}") == "must":
-            pair.report("translation/usage", "", want=want, got=got, subject=f"{key} tokens")
+            yield pair.finding("translation/usage", "", want=want, got=got, subject=f"{key} tokens")
     # How much of the output was thinking need not be said; but what is said is so.
     want, got = pair.source.usage.get("reasoning"), pair.output.usage.get("reasoning")
     if want and got and want != got:
-        pair.report("translation/usage", "", want=want, got=got, subject="reasoning tokens")
+        yield pair.finding("translation/usage", "", want=want, got=got, subject="reasoning tokens")

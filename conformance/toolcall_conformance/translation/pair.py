@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,6 @@ class Sides:
     circumstances: Sequence[str] = ()
     called: Mapping[str, int] = field(default_factory=dict)
     model: str | None = None
-    findings: list[Finding] = field(default_factory=list)
     tolerated: list[Tolerated] | None = None
 
     @property
@@ -99,9 +98,6 @@ class Sides:
             subject=subject,
         )
 
-    def report(self, *what: Any, **more: Any) -> None:
-        self.findings.append(self.finding(*what, **more))
-
     def tolerate(
         self, name: str, pointer: str, *, source: str | None = None, want: Any = MISSING, got: Any = MISSING
     ) -> None:
@@ -129,13 +125,6 @@ class Pair(Sides):
     def calls(self) -> Mapping[int, int]:
         """The ordinals of the output's calls by those of the source's."""
         return self.alignment.pairs
-
-
-def gathered(compare: Callable[[Any], None], sides: Sides) -> list[Finding]:
-    compare(sides)
-    found = list(sides.findings)
-    sides.findings.clear()
-    return found
 
 
 def call_words(call: Call, position: int | None = None) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import (
@@ -80,7 +81,7 @@ def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]
         yield from ((item, beside) for item in turn.items if isinstance(item, Result))
 
 
-def compare_results(pair: Pair) -> None:
+def compare_results(pair: Pair) -> Iterator[Finding]:
     """Link results through the aligned calls, then compare what each says.
 
     The right content at another call is *mis-linked*, which is another fault than a changed content.
@@ -91,9 +92,9 @@ def compare_results(pair: Pair) -> None:
     links = _link(verdicts, expected)
     for left, result in enumerate(source):
         if left in links:
-            _compare_one(verdicts, left, links[left], expected[left])
+            yield from _compare_one(verdicts, left, links[left], expected[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
-            pair.report(
+            yield pair.finding(
                 "translation/result-lost",
                 _call_pointer(pair, expected[left]),
                 want=_shown(result),
@@ -104,7 +105,7 @@ def compare_results(pair: Pair) -> None:
     for right in sorted(set(range(len(output))) - set(links.values())):
         extra = output[right]
         doubled = extra.call is not None and extra.call in claimed
-        pair.report(
+        yield pair.finding(
             "translation/result-duplicated" if doubled else "translation/result-invented",
             extra.pointer,
             got=_shown(extra),
@@ -182,13 +183,13 @@ def _shown(result: Result) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None) -> None:
+def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None) -> Iterator[Finding]:
     pair, before, after = verdicts.pair, verdicts.source[left], verdicts.output[right]
     subject = _words(pair, before)
     if expected is not None and after.call != expected:
         want, got = pair.output.calls[expected], after.call
         other = pair.output.calls[got] if got is not None and got < len(pair.output.calls) else None
-        pair.report(
+        yield pair.finding(
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
             f"this is the {subject}, but it answers {call_words(other) if other else 'no call at all'}",
@@ -200,7 +201,7 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
     where = after.content_pointer or after.pointer
     breach = verdicts.breach(left, right)
     if breach is not None:
-        pair.report(
+        yield pair.finding(
             breach,
             where,
             want=_shown(before),
@@ -210,7 +211,7 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
         )
     if before.error and pair.both("error-mark") and not after.error:
         told = verdicts.told_in_own_words(left, right)
-        pair.report(
+        yield pair.finding(
             "translation/error-mark-in-words" if told else "translation/error-mark",
             after.pointer,
             want=True,
@@ -220,6 +221,6 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
         )
     guessed = before.error is None and pair.corpus.expresses(pair.source.format, "error-mark") != "native"
     if after.error and not before.error and not (guessed and looks_like_error(pair.corpus, before)):
-        pair.report(
+        yield pair.finding(
             "translation/error-mark-invented", where, want=False, got=True, source=before.pointer, subject=subject
         )

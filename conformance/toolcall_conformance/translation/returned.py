@@ -6,9 +6,10 @@ client or the translator kept it under in between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -32,7 +33,7 @@ class State:
         return self.place[0] != "after" and not self.item.on_text
 
 
-def compare_state(pair: Pair) -> None:
+def compare_state(pair: Pair) -> Iterator[Finding]:
     """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
     own = pair.output.format
@@ -49,10 +50,10 @@ def compare_state(pair: Pair) -> None:
             free.remove(found[left])
     lost = [left for left in range(len(source)) if left not in found]
     for right in free:
-        lost = _tell_extra(pair, source, output[right], lost)
+        lost = yield from _tell_extra(pair, source, output[right], lost)
     for left in lost:
-        _tell_lost(pair, source[left])
-    _tell_moved(pair, source, output, found)
+        yield from _tell_lost(pair, source[left])
+    yield from _tell_moved(pair, source, output, found)
 
 
 def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[State]:
@@ -89,13 +90,13 @@ def _mapped(pair: Pair, place: Place) -> Place | None:
     return (kind, pair.calls[ordinal]) if ordinal in pair.calls else None
 
 
-def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) -> list[int]:
+def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) -> Generator[Finding, None, list[int]]:
     """Report state that the provider did not say there. Returns what is lost for good."""
     twin = next((state for state in source if state.value == extra.value), None)
     if twin is not None:
         # A block that is there twice is another history; a signature on a further part is none.
         on_a_part = twin.place[0] == "on" or twin.item.on_text
-        pair.report(
+        yield pair.finding(
             "translation/signature-repeated" if on_a_part else "translation/state-repeated",
             extra.item.pointer,
             got=_short(extra),
@@ -105,7 +106,7 @@ def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) 
     for left in lost:
         if _mapped(pair, source[left].place) == extra.place:
             want = source[left]
-            pair.report(
+            yield pair.finding(
                 "translation/state-changed",
                 extra.item.pointer,
                 want=_short(want),
@@ -114,11 +115,11 @@ def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) 
                 subject=_words(pair, extra),
             )
             return [other for other in lost if other != left]
-    pair.report("translation/state-invented", extra.item.pointer, got=_short(extra), subject=_words(pair, extra))
+    yield pair.finding("translation/state-invented", extra.item.pointer, got=_short(extra), subject=_words(pair, extra))
     return lost
 
 
-def _tell_lost(pair: Pair, state: State) -> None:
+def _tell_lost(pair: Pair, state: State) -> Iterator[Finding]:
     place = _mapped(pair, state.place)
     if place is None:
         return
@@ -126,7 +127,7 @@ def _tell_lost(pair: Pair, state: State) -> None:
     waived = any(
         isinstance(item, Waiver) and item.call == place[1] for turn in pair.output.turns for item in turn.items
     )
-    pair.report(
+    yield pair.finding(
         _loss(state, waived=waived),
         call.pointer if call is not None else "",
         want=_short(state),
@@ -144,7 +145,7 @@ def _loss(state: State, *, waived: bool) -> str:
     return "translation/state-returned" if state.led_to_calls else "translation/answer-state-returned"
 
 
-def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dict[int, int]) -> None:
+def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dict[int, int]) -> Iterator[Finding]:
     reached = -1
     for left, right in sorted(found.items()):
         want, got = source[left], output[right]
@@ -154,7 +155,7 @@ def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dic
         in_order = right > reached
         reached = max(reached, right)
         if place != got.place or not in_order:
-            pair.report(
+            yield pair.finding(
                 "translation/answer-state-moved" if want.item.on_text else "translation/state-moved",
                 got.item.pointer,
                 "" if place != got.place else "the provider's state stands in another order",
@@ -179,13 +180,13 @@ def _short(state: State) -> str:
     return state.item.value[:40]
 
 
-def compare_ids(pair: Pair) -> None:
+def compare_ids(pair: Pair) -> Iterator[Finding]:
     """The provider gets its own ids back: it made the calls, and may know them by nothing else."""
     source, output = pair.source.calls, pair.output.calls
     for left, right in sorted(pair.calls.items()):
         old, new = source[left], output[right]
         if old.id is not None and new.id is not None and old.id != new.id:
-            pair.report(
+            yield pair.finding(
                 "translation/ids-returned",
                 new.id_pointer or new.pointer,
                 want=old.id,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair
@@ -32,15 +32,15 @@ def chosen_names(reading: Reading) -> frozenset[str] | None:
     return frozenset(map(str, names)) if isinstance(names, list) and names else None
 
 
-def compare_settings(pair: Pair) -> None:
+def compare_settings(pair: Pair) -> Iterator[Finding]:
     """Report every setting that was lost, changed or added."""
-    _compare_choice(pair)
-    _compare_parallel(pair)
-    _compare_reasoning(pair)
+    yield from _compare_choice(pair)
+    yield from _compare_parallel(pair)
+    yield from _compare_reasoning(pair)
     for name, setting in pair.source.settings.items():
         if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:"):
             continue
-        _compare_one(pair, name, setting)
+        yield from _compare_one(pair, name, setting)
     for name, setting in pair.output.settings.items():
         if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:") or name in pair.source.settings:
             continue
@@ -53,13 +53,13 @@ def compare_settings(pair: Pair) -> None:
             "",
         ):
             continue
-        pair.report("translation/setting-added", setting.pointer, got=setting.value, subject=name)
+        yield pair.finding("translation/setting-added", setting.pointer, got=setting.value, subject=name)
     model = pair.output.settings.get("model")
     if pair.model is not None and model is not None and model.value != pair.model:
-        pair.report("translation/model-of-route", model.pointer, want=pair.model, got=model.value)
+        yield pair.finding("translation/model-of-route", model.pointer, want=pair.model, got=model.value)
 
 
-def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
+def _compare_one(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
     demand = pair.demand(name.replace("_", "-"))
     if demand == "cannot" or setting.value in (None, [], {}, ""):
         return
@@ -69,11 +69,11 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> None:
             setting.value, pair.target.get("defaults", {}).get(name, MISSING)
         )
         if not neutral:
-            pair.report(_loss(name, demand), "", want=setting.value, source=setting.pointer, subject=name)
+            yield pair.finding(_loss(name, demand), "", want=setting.value, source=setting.pointer, subject=name)
     elif not equal(setting.value, other.value):
         if name == "response_format" and _same_format(setting.value, other.value):
             return
-        pair.report(
+        yield pair.finding(
             "translation/setting-changed",
             other.pointer,
             want=setting.value,
@@ -121,22 +121,24 @@ def _neutral_choice(reading: Reading, names: Mapping[str, str]) -> tuple[str, fr
     return mode, chosen if mode != "none" else frozenset()
 
 
-def _compare_choice(pair: Pair) -> None:
+def _compare_choice(pair: Pair) -> Iterator[Finding]:
     setting = pair.source.settings.get("tool_choice")
     want = _neutral_choice(pair.source, pair.names)
     got = _neutral_choice(pair.output, {})
     produced = pair.output.settings.get("tool_choice")
     if want is None:
         if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
-            pair.report("translation/tool-choice", produced.pointer, want=MISSING, got=produced.value)
+            yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=produced.value)
         return
     if got is None:
         if want[0] not in ("none", "auto"):
-            pair.report("translation/tool-choice", "", want=_words(want), source=setting.pointer if setting else None)
+            yield pair.finding(
+                "translation/tool-choice", "", want=_words(want), source=setting.pointer if setting else None
+            )
         return
     if want[0] == got[0] and (want[1] == got[1] or (not chosen_names(pair.source) and not chosen_names(pair.output))):
         return
-    pair.report(
+    yield pair.finding(
         "translation/tool-choice",
         produced.pointer if produced else "",
         want=_words(want),
@@ -149,7 +151,7 @@ def _words(choice: tuple[str, frozenset[str]]) -> Any:
     return {"mode": choice[0], "names": sorted(choice[1])} if choice[1] else {"mode": choice[0]}
 
 
-def _compare_parallel(pair: Pair) -> None:
+def _compare_parallel(pair: Pair) -> Iterator[Finding]:
     before, after = pair.source.settings.get("parallel_calls"), pair.output.settings.get("parallel_calls")
     want = before.value if before is not None and isinstance(before.value, bool) else True
     got = after.value if after is not None and isinstance(after.value, bool) else True
@@ -159,7 +161,7 @@ def _compare_parallel(pair: Pair) -> None:
         return  # no calls, so none in parallel
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
-    pair.report(
+    yield pair.finding(
         "translation/parallel-flag",
         after.pointer if after else "",
         want=want,
@@ -168,7 +170,7 @@ def _compare_parallel(pair: Pair) -> None:
     )
 
 
-def _compare_reasoning(pair: Pair) -> None:
+def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     """How much to think. Formats measure it in words or in tokens, and nobody says which word is how many tokens.
 
     So only what both say in the same measure is compared; and a wish that came to nothing is told, no more, where a
@@ -178,15 +180,15 @@ def _compare_reasoning(pair: Pair) -> None:
     rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
     if before is None:
         if after is not None and not _no_thinking(after.value):
-            pair.report("translation/setting-added", after.pointer, got=after.value, subject="reasoning")
+            yield pair.finding("translation/setting-added", after.pointer, got=after.value, subject="reasoning")
         return
     if after is None:
         if not _no_thinking(before.value):
-            pair.report(f"{rule}-lost", "", want=before.value, source=before.pointer, subject="reasoning")
+            yield pair.finding(f"{rule}-lost", "", want=before.value, source=before.pointer, subject="reasoning")
         return
     for measure in before.value.keys() & after.value.keys():
         if not equal(before.value[measure], after.value[measure]):
-            pair.report(
+            yield pair.finding(
                 f"{rule}-changed",
                 after.pointer,
                 want=before.value,

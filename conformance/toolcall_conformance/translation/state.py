@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Opaque
 from toolcall_conformance.translation.media_bytes import base64_spelling
@@ -10,7 +12,7 @@ from toolcall_conformance.translation.pair import Pair
 CAPTURED = "captured-bodies"
 
 
-def compare_opaque(pair: Pair) -> None:
+def compare_opaque(pair: Pair) -> Iterator[Finding]:
     """In a request, opaque state goes to the provider that made it and to no other."""
     # Where the provider takes it as bytes, their spelling is free.
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
@@ -25,7 +27,7 @@ def compare_opaque(pair: Pair) -> None:
                 origin = origins.get(spelt(item.value))
                 if origin is not None and origin != pair.output.format:
                     own = pair.output.format
-                    pair.report(
+                    yield pair.finding(
                         "translation/state-to-stranger",
                         item.pointer,
                         f"a provider's state was sent to another, unless it is {own}'s own, lent a place in {origin}"
@@ -36,10 +38,10 @@ def compare_opaque(pair: Pair) -> None:
                     )
     for value, origin in origins.items():
         if origin == pair.output.format and value not in carried:
-            pair.report("translation/state-lost", "", want=value[:40])
+            yield pair.finding("translation/state-lost", "", want=value[:40])
 
 
-def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
+def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
     """Keys that only another format has, left over in the output."""
     marks = {
         mark: name
@@ -51,7 +53,7 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> None:
     known = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
         if residue.key in marks and residue.key not in own and residue.pointer not in known:
-            pair.report(
+            yield pair.finding(
                 "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,
                 f"the key {residue.key!r} belongs to {marks[residue.key]}",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Reasoning, Result, Text
 from toolcall_conformance.translation.chunks import Ground, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.pair import Pair
@@ -23,18 +24,20 @@ class Piece:
     glued: bool = False
 
 
-def compare_texts(pair: Pair) -> None:
+def compare_texts(pair: Pair) -> Iterator[Finding]:
     """Compare the system prompt and all other text in its place among calls and results.
 
     What is missing at one place and too much at another has moved; the rest was lost, changed, doubled or invented.
     """
     left, right = source_runs(pair), output_runs(pair)
     places = []
-    system = _system(pair, left)
+    system = yield from _system(pair, left)
     if system:
         places.append(system)
     left, right = merged([_as_user(run) for run in left]), merged([_as_user(run) for run in right])
-    places.extend(place for place in aligned(left, right) if not _told_equal(pair, place))
+    for place in aligned(left, right):
+        if not (yield from _told_equal(pair, place)):
+            places.append(place)
     lost: list[Piece] = []
     fresh: list[Piece] = []
     for place in places:
@@ -44,8 +47,8 @@ def compare_texts(pair: Pair) -> None:
         fresh.extend(
             Piece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
-    lost, fresh = _settle_moved(pair, lost, fresh, left, right)
-    _tell(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
+    lost, fresh = yield from _settle_moved(pair, lost, fresh, left, right)
+    yield from _tell(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
 
 
 def _as_user(run: Run) -> Run:
@@ -53,7 +56,7 @@ def _as_user(run: Run) -> Run:
     return Run("user", run.chunks) if run.side == "system" else run
 
 
-def _system(pair: Pair, left: list[Run]) -> Place | None:
+def _system(pair: Pair, left: list[Run]) -> Generator[Finding, None, Place | None]:
     """The system prompts, if they differ. Takes what was hoisted from within the conversation out of ``left``."""
     old, new = Run("system", list(pair.source.system)), Run("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
@@ -68,16 +71,16 @@ def _system(pair: Pair, left: list[Run]) -> Place | None:
     if joined_equal(pair.corpus, old.texts, new.texts):
         return None
     if trimmed_equal(pair.corpus, old.texts, new.texts):
-        _report_system(pair, Place(old, new), rule="system-prompt-trimmed")
+        yield from _report_system(pair, Place(old, new), rule="system-prompt-trimmed")
         return None
     return Place(old, new)
 
 
 def _report_system(
     pair: Pair, place: Place, message: str = "", *, got: Run | None = None, rule: str = "system-prompt"
-) -> None:
+) -> Iterator[Finding]:
     new = got or place.new
-    pair.report(
+    yield pair.finding(
         f"translation/{rule}",
         new.pointer,
         message,
@@ -87,21 +90,21 @@ def _report_system(
     )
 
 
-def _told_equal(pair: Pair, place: Place) -> bool:
+def _told_equal(pair: Pair, place: Place) -> Generator[Finding, None, bool]:
     """Whether two runs need no closer look; tells it if only white space differs."""
     old, new = place.old, place.new
     if old.key != new.key:
         return False
     if old.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
         if trimmed_equal(pair.corpus, old.texts, new.texts):
-            _report_change(pair, place, rule="text-trimmed")
+            yield from _report_change(pair, place, rule="text-trimmed")
         else:
-            _report_change(pair, place, "white space inside the text differs")
+            yield from _report_change(pair, place, "white space inside the text differs")
     return True
 
 
-def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "text-changed") -> None:
-    pair.report(
+def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
+    yield pair.finding(
         f"translation/{rule}",
         place.new.pointer,
         message,
@@ -113,7 +116,7 @@ def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "
 
 def _settle_moved(
     pair: Pair, lost: Sequence[Piece], fresh: Sequence[Piece], left: Sequence[Run], right: Sequence[Run]
-) -> tuple[list[Piece], list[Piece]]:
+) -> Generator[Finding, None, tuple[list[Piece], list[Piece]]]:
     """Tell which missing text stands at another place. Returns what is missing and too much after that."""
     if not lost or not fresh:
         return list(lost), list(fresh)
@@ -128,7 +131,7 @@ def _settle_moved(
         else:
             moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
     for pieces in moves.values():
-        _report_move(pair, pieces, left, right)
+        yield from _report_move(pair, pieces, left, right)
     rest: list[Piece] = []
     for number, piece in enumerate(fresh):
         if number not in claimed:
@@ -177,17 +180,21 @@ def _is_free(region: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
     return (at == len(taken) or region[1] <= taken[at][0]) and (at == 0 or taken[at - 1][1] <= region[0])
 
 
-def _report_move(pair: Pair, pieces: Sequence[tuple[Piece, Piece]], left: Sequence[Run], right: Sequence[Run]) -> None:
+def _report_move(
+    pair: Pair, pieces: Sequence[tuple[Piece, Piece]], left: Sequence[Run], right: Sequence[Run]
+) -> Iterator[Finding]:
     (old, new), *_ = pieces
     here, there = old.place, new.place
     want = "\n".join(piece.text for piece, _ in pieces)
     if here.old.side == "system":
         if here is there:
-            _report_system(pair, here, "the system prompt stands in another order")
+            yield from _report_system(pair, here, "the system prompt stands in another order")
         else:
-            _report_system(pair, here, f"the system prompt stands in the {there.new.side}'s mouth", got=there.new)
+            yield from _report_system(
+                pair, here, f"the system prompt stands in the {there.new.side}'s mouth", got=there.new
+            )
     elif here.old.side != there.new.side:
-        pair.report(
+        yield pair.finding(
             "translation/text-role",
             new.pointer,
             want=here.old.side,
@@ -196,7 +203,7 @@ def _report_move(pair: Pair, pieces: Sequence[tuple[Piece, Piece]], left: Sequen
             subject=want[:80],
         )
     elif not _only_after_results(pair, old, new, left, right):
-        pair.report(
+        yield pair.finding(
             "translation/text-moved",
             new.pointer,
             "text stands in another order" if here is there else "",
@@ -225,7 +232,7 @@ def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
     return False
 
 
-def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: str) -> None:
+def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: str) -> Iterator[Finding]:
     """Tell what was lost and what is new, one finding of a kind for each place."""
     gone: dict[int, list[Piece]] = {}
     extra: dict[int, list[Piece]] = {}
@@ -238,13 +245,13 @@ def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: s
     thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in gone:
-            _tell_added(pair, place, extra[number], origins, thoughts)
+            yield from _tell_added(pair, place, extra[number], origins, thoughts)
         elif place.old.side == "system":
-            _report_system(pair, place)
+            yield from _report_system(pair, place)
         elif number in extra:
-            _report_change(pair, place)
+            yield from _report_change(pair, place)
         else:
-            pair.report(
+            yield pair.finding(
                 "translation/text-lost",
                 place.new.pointer or anywhere,
                 want="\n".join(piece.text for piece in gone[number]),
@@ -264,7 +271,7 @@ def _origins(pair: Pair) -> dict[str, set[str]]:
 
 def _tell_added(
     pair: Pair, place: Place, pieces: Sequence[Piece], origins: dict[str, set[str]], thoughts: Sequence[str]
-) -> None:
+) -> Iterator[Finding]:
     """New text where nothing was lost: said before, thought aloud, written into other text, or an addition."""
     side = place.new.side
     kinds: dict[str, list[Piece]] = {}
@@ -280,7 +287,7 @@ def _tell_added(
     for kind, group in kinds.items():
         got, pointer = "\n".join(piece.text for piece in group), group[0].pointer
         if kind == "doubled":
-            pair.report(
+            yield pair.finding(
                 "translation/text-duplicated",
                 pointer,
                 "text of the conversation stands in the system prompt, too" if side == "system" else "",
@@ -288,13 +295,13 @@ def _tell_added(
                 subject=f"text of the {side}",
             )
         elif kind == "thought":
-            pair.report("translation/reasoning-as-text", pointer, got=got)
+            yield pair.finding("translation/reasoning-as-text", pointer, got=got)
         elif kind == "glued" and side == "system":
-            _report_system(pair, place, "words were written into the system prompt")
+            yield from _report_system(pair, place, "words were written into the system prompt")
         elif kind == "glued":
-            _report_change(pair, place, "words were written into the text")
+            yield from _report_change(pair, place, "words were written into the text")
         elif side == "system":
-            pair.report(
+            yield pair.finding(
                 "translation/system-added",
                 pointer,
                 want=place.old.whole,
@@ -302,7 +309,7 @@ def _tell_added(
                 source=place.old.pointer or None,
             )
         else:
-            pair.report(
+            yield pair.finding(
                 "translation/text-invented",
                 pointer,
                 got=got,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.pair import Pair, Sides
@@ -104,7 +104,7 @@ def _same_schema(left: Tool, right: Tool) -> bool:
     return bool(left.schema) and not compare_schemas(left.schema, right.schema, closing_allowed=True)
 
 
-def compare_tools(pair: Pair) -> None:
+def compare_tools(pair: Pair) -> Iterator[Finding]:
     """Report what differs. Where the choice allows a subset alone, the other tools may be left out."""
     twins, chosen = pair.twins, chosen_names(pair.source)
     mapped = {id(tool) for tool, _ in twins}
@@ -115,7 +115,7 @@ def compare_tools(pair: Pair) -> None:
             continue  # another provider's server tool: not comparable; what becomes of its steps is judged elsewhere
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             continue
-        pair.report(
+        yield pair.finding(
             "translation/tool-lost",
             _tools_pointer(pair),
             want=tool.name,
@@ -125,13 +125,13 @@ def compare_tools(pair: Pair) -> None:
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted":
-            pair.report("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
+            yield pair.finding("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
     for tool, twin in twins:
-        _compare_one(pair, tool, twin)
-    _compare_names(pair, twins)
+        yield from _compare_one(pair, tool, twin)
+    yield from _compare_names(pair, twins)
 
 
-def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> None:
+def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[Finding]:
     """Tools that had names of their own must not share one: a call names its tool, and nothing else of it."""
     owners: dict[str, Tool] = {}
     for tool, twin in twins:
@@ -139,7 +139,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> None:
             continue
         owner = owners.setdefault(twin.name, tool)
         if owner.name != tool.name:
-            pair.report(
+            yield pair.finding(
                 "translation/tool-names-injective",
                 twin.name_pointer or twin.pointer,
                 want=f"a name that {owner.name} does not have",
@@ -153,10 +153,10 @@ def _tools_pointer(pair: Pair) -> str:
     return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
 
 
-def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
+def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     subject = f"tool {tool.name}"
     if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name):
-        pair.report(
+        yield pair.finding(
             "translation/tool-name-kept",
             twin.name_pointer or twin.pointer,
             want=tool.name,
@@ -169,7 +169,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
         and tool.description
         and tool.description.strip()
     ):
-        pair.report(
+        yield pair.finding(
             "translation/tool-description",
             twin.description_pointer or twin.pointer,
             want=tool.description,
@@ -179,7 +179,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
         )
     if tool.kind != twin.kind:
         if pair.both("tool-custom"):
-            pair.report(
+            yield pair.finding(
                 "translation/tool-kind",
                 twin.pointer,
                 want=tool.kind,
@@ -191,18 +191,18 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> None:
     if tool.kind == "function":
         closing_allowed = bool(twin.strict)
         for difference in compare_schemas(tool.schema, twin.schema, closing_allowed=closing_allowed):
-            _report_difference(pair, tool, twin, difference, subject)
-        _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
+            yield from _report_difference(pair, tool, twin, difference, subject)
+        yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 
 
-def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
+def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterator[Finding]:
     """Strictness has another default in every format, so what is left unsaid is read as its format means it."""
     want = tool.strict if tool.strict is not None else pair.origin["tool_strict_default"]
     got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
     if want == got or want is None or (want is True and pair.demand("tool-strict") == "cannot"):
         return
     message = "" if got is not None else "what the tool does not say of strictness, this provider decides by its schema"
-    pair.report(
+    yield pair.finding(
         "translation/tool-strict",
         twin.pointer,
         message,
@@ -213,11 +213,11 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> None:
     )
 
 
-def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> None:
+def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> Iterator[Finding]:
     base = twin.schema_pointer
     pointer = base + difference.pointer if base is not None else twin.pointer
     source = tool.schema_pointer + difference.source_pointer if tool.schema_pointer is not None else tool.pointer
-    pair.report(
+    yield pair.finding(
         difference.rule,
         pointer,
         difference.message,

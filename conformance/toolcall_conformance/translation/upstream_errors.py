@@ -6,51 +6,51 @@ and chooses its exception. The statuses after which it tries again are ``retried
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Sides
 
 _NAME = "error-status-alike"
 
 
-def compare_errors(pair: Pair) -> None:
+def compare_errors(sides: Sides) -> Iterator[Finding]:
     """Report what happened to the status, the message and the time to wait."""
-    before, after = pair.source.failure, pair.output.failure
+    before, after = sides.source.failure, sides.output.failure
     if before is None or after is None:
         return
-    _compare_status(pair, before, after)
-    _compare_message(pair, before, after)
-    compare_wait(pair)
+    yield from _compare_status(sides, before, after)
+    yield from _compare_message(sides, before, after)
+    yield from compare_wait(sides)
 
 
-def _compare_status(pair: Pair, before: Failure, after: Failure) -> None:
+def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[Finding]:
     if before.status is None or before.status < 400 or after.status is None:
         return
     want, got = before.status, after.status
     told: dict[str, Any] = {"want": want, "got": got, "source": before.status_pointer}
     place = after.status_pointer
     if not 400 <= got <= 599:
-        pair.report("translation/upstream-error-status", place, f"the provider's {want} became {got}", **told)
+        yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **told)
         return
-    known = pair.corpus.equivalence(_NAME).parameters
-    meant, said = kind(pair.corpus, before), kind(pair.corpus, after)
+    known = sides.corpus.equivalence(_NAME).parameters
+    meant, said = kind(sides.corpus, before), kind(sides.corpus, after)
     if meant == known["rate_limit"] != said:
-        overload = got in known["overloaded"] and retried(pair.target, got)
+        overload = got in known["overloaded"] and retried(sides.target, got)
         rule = "rate-limit-as-overload" if overload else "rate-limit"
-        pair.report(f"translation/upstream-error-{rule}", place, **told)
+        yield sides.finding(f"translation/upstream-error-{rule}", place, **told)
         return
-    transient, again = _transient(pair.corpus, meant), retried(pair.target, got)
+    transient, again = _transient(sides.corpus, meant), retried(sides.target, got)
     if transient is not None and transient != again and said not in known["undecided"]:
         deed = "does not try again" if transient else "tries again in vain"
         rule = "account-retryable" if meant in known["account"] else "retryable"
         message = f"the client {deed}: the provider's {want} became {got}"
-        pair.report(f"translation/upstream-error-{rule}", place, message, **told)
+        yield sides.finding(f"translation/upstream-error-{rule}", place, message, **told)
     elif meant != said:
-        pair.report("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
+        yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
 
 
 def kind(corpus: Corpus, failure: Failure) -> str:
@@ -73,13 +73,13 @@ def retried(target: Mapping[str, Any], status: int) -> bool:
     return any(low <= status <= high for low, high in target["retried_statuses"])
 
 
-def _compare_message(pair: Pair, before: Failure, after: Failure) -> None:
+def _compare_message(sides: Sides, before: Failure, after: Failure) -> Iterator[Finding]:
     """A message that is missing breaks the format's own rule, so here only another one counts."""
     if not before.message or not before.message.strip() or after.message is None:
         return
     want, got = _plain(before.message), _plain(after.message)
     if want not in got:
-        pair.report(
+        yield sides.finding(
             "translation/upstream-error-message",
             after.message_pointer or after.pointer,
             want=before.message,
@@ -93,13 +93,13 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").replace("\\", "").split())
 
 
-def compare_wait(pair: Pair) -> None:
+def compare_wait(sides: Sides) -> Iterator[Finding]:
     """A time to wait is due only from a translator that has to do with headers at all."""
-    before, after = pair.source.failure, pair.output.failure
+    before, after = sides.source.failure, sides.output.failure
     if before is None or after is None or before.retry_after is None or not after.has_headers:
         return
     if after.retry_after is None or after.retry_after < before.retry_after:
-        pair.report(
+        yield sides.finding(
             "translation/retry-after",
             after.retry_after_pointer or "",
             "" if after.retry_after is None else "the client is told to wait less than the provider said",
