@@ -1,4 +1,4 @@
-"""A conformance suite for translators of LLM tool calls.
+"""A conformance suite for translators of LLM tool calls. What is listed in ``__all__`` is public, and nothing else.
 
 Names are loaded on first use: an idle plugin must cost its users nothing.
 """
@@ -9,26 +9,69 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from toolcall_conformance import events
     from toolcall_conformance.contract import Refused, Route, Unsupported
-    from toolcall_conformance.findings import Finding, Level, Verdict
-    from toolcall_conformance.judge import judge
-    from toolcall_conformance.library import load_corpus
+    from toolcall_conformance.findings import Finding, Judgement, Level, Loss, Tolerated
+    from toolcall_conformance.formats import read
+    from toolcall_conformance.judge import Ends, Judge, Requests
+    from toolcall_conformance.library import Case, Corpus, Rule, load_corpus
+    from toolcall_conformance.reading import Reading
+    from toolcall_conformance.streaming import parse
+    from toolcall_conformance.suite import ConformanceSuite
 
-__all__ = ["Finding", "Level", "Refused", "Route", "Unsupported", "Verdict", "judge", "load_corpus"]
+__all__ = [
+    "Case",
+    "ConformanceSuite",
+    "Corpus",
+    "Ends",
+    "Finding",
+    "Judge",
+    "Judgement",
+    "Level",
+    "Loss",
+    "Reading",
+    "Refused",
+    "Requests",
+    "Route",
+    "Rule",
+    "Tolerated",
+    "Unsupported",
+    "events",
+    "load_corpus",
+    "parse",
+    "read",
+]
 
 _HOMES = {
+    "Case": "library",
+    "ConformanceSuite": "suite",
+    "Corpus": "library",
+    "Ends": "judge",
     "Finding": "findings",
+    "Judge": "judge",
+    "Judgement": "findings",
     "Level": "findings",
-    "Verdict": "findings",
+    "Loss": "findings",
+    "Reading": "reading",
     "Refused": "contract",
+    "Requests": "judge",
     "Route": "contract",
+    "Rule": "library",
+    "Tolerated": "findings",
     "Unsupported": "contract",
-    "judge": "judge",
     "load_corpus": "library",
+    "parse": "streaming",
+    "read": "formats",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name == "events":
+        return importlib.import_module(f"{__name__}.events")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
