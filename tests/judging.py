@@ -22,10 +22,11 @@ def judge(
     request: Any = None,
     upstream_request: Any = None,
     corpus: Corpus | None = None,
+    tolerated: bool = False,
     **more: Any,
 ) -> Judgement:
     """What the judge says of a request, a response or an error."""
-    asked = Judge(corpus or load_corpus())
+    asked = Judge(corpus or load_corpus(), tolerated)
     ends = Ends(client, upstream, client_model, upstream_model)
     if direction == "request":
         return asked.request(source, output, ends, **more)

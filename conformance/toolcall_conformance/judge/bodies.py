@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.findings import Finding, Judgement, Tolerated
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
@@ -15,10 +15,9 @@ from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, state, stored
+from toolcall_conformance.translation import losses, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
-from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.tolerances import note_tolerated
+from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tools import map_tools, names_of
 
 
@@ -49,31 +48,29 @@ def judge_body(
         forced=_forced(route.client, requests.client),
         circumstances=(state.CAPTURED,) if captured else (),
         model=None if down or strict else output_model,
-        tolerated=[] if tolerated else None,
     )
     if not isinstance(output, dict):
-        return sides.judgement([no_object(sides, output)])
+        return Judgement((no_object(sides, output),))
     if source_format == output_format and came_back(sides, source, output, exactly=vendor):
         return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
-        return sides.judgement([wrong])
+        return Judgement((wrong,))
     names = _names(corpus, route, requests) if down else None
     if strict:
         pair = aligned(sides, names)
-        found = [*own, *differences(sides, source, output, compare(pair, direction))]
-        note_tolerated(pair, source, output, found)
-        return pair.judgement(found)
+        findings = (*own, *differences(sides, source, output, compare(pair, direction)))
+        return Judgement(findings, (), _tolerated(pair, source, output, findings) if tolerated else ())
     if any(not finding.is_note for finding in own):
         broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
         own = excused(corpus, own, broken)
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
     found = [one for one in [*settled.findings, *compare(pair, direction)] if one.rule not in settled.excused]
-    found += state.find_foreign_keys(pair, own)
-    note_tolerated(pair, source, output, [*own, *found])
-    return pair.judgement([*own, *found], losses.met(pair, declared))
+    findings = (*own, *found, *state.find_foreign_keys(pair, own))
+    accepted = _tolerated(pair, source, output, findings) if tolerated else ()
+    return Judgement(findings, losses.met(pair, declared), accepted)
 
 
 def excused(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[Finding]:
@@ -86,6 +83,10 @@ def excused(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[F
             finding = weighed(corpus, finding, ["source-breaks-it"])
         found.append(finding)
     return found
+
+
+def _tolerated(pair: Pair, source: Any, output: Any, findings: tuple[Finding, ...]) -> tuple[Tolerated, ...]:
+    return tuple(tolerances.tolerated(pair, source, output, findings))
 
 
 def _names(corpus: Corpus, route: AnyRoute, requests: Requests) -> Mapping[str, str]:

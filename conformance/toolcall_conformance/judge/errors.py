@@ -20,32 +20,28 @@ from toolcall_conformance.translation.upstream_errors import compare_errors, com
 _HEADERS: Final = frozenset({"headers"})
 
 
-def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, tolerated: bool = False) -> Judgement:
+def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute) -> Judgement:
     """Judge the envelope that the client gets, then what it says; see ``Judge.error``."""
-    sides = Sides(
-        corpus,
-        formats.read(route.upstream, "error", source),
-        formats.read(route.client, "error", output),
-        tolerated=[] if tolerated else None,
-    )
+    before, after = formats.read(route.upstream, "error", source), formats.read(route.client, "error", output)
+    sides = Sides(corpus, before, after)
     if not isinstance(output, dict):
-        return sides.judgement([no_object(sides, output)])
+        return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.client, "error", output, model=route.client_model, reading=sides.output)
     if route.client == route.upstream:
         return _judge_same(sides, source, output, own)
     wrong = other_envelope(sides, output, own)
     if wrong is not None:
-        return sides.judgement([wrong])
+        return Judgement((wrong,))
     if faulty(own):
         own = excused(corpus, own, check_body(corpus, route.upstream, "error", source, reading=sides.source))
-    return sides.judgement([*own, *compare_errors(sides)])
+    return Judgement((*own, *compare_errors(sides)))
 
 
 def _judge_same(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Judgement:
     if equal(identity.without(source, _HEADERS), identity.without(output, _HEADERS)):
-        return sides.judgement(compare_wait(sides))
+        return Judgement(tuple(compare_wait(sides)))
     found = list(compare_errors(sides))
-    return sides.judgement([*own, *found, *_unexplained(sides, source, output, found)])
+    return Judgement((*own, *found, *_unexplained(sides, source, output, found)))
 
 
 def _unexplained(sides: Sides, source: Any, output: dict[str, Any], found: list[Finding]) -> Iterator[Finding]:

@@ -31,7 +31,6 @@ def judge_history(
     request: Any,
     held: Held,
     stored: bool,
-    tolerated: bool = False,
 ) -> Judgement:
     """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
     before = formats.read(route.upstream, "request", golden)
@@ -49,24 +48,22 @@ def judge_history(
         through=route.client,
         said_in=route.client,
         called=called,
-        tolerated=[] if tolerated else None,
     )
     if not isinstance(output, dict):
-        return sides.judgement([sides.finding("translation/target-format", "", got=output)])
+        return Judgement((sides.finding("translation/target-format", "", got=output),))
     own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
     if read.unknown is not None:
         unknown = sides.finding("translation/stored-reply-known", read.pointer or "", got=read.unknown)
-        return sides.judgement([*own, unknown])
+        return Judgement((*own, unknown))
     if stored and is_half(before, after):
         half = sides.finding("translation/stored-history", "", want=_turns(before), got=_turns(after))
-        return sides.judgement([*own, half])
+        return Judgement((*own, half))
     pair = aligned(sides)
     container = formats.get(route.upstream).client.CONTAINER
     # Which id a call has on its way is seen by itself; here only the provider's own counts (ids-returned).
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
-    return sides.judgement(
-        [*own, *(read.as_sent(finding, container) for finding in found)], losses.met(pair, history=True)
-    )
+    findings = (*own, *(read.as_sent(finding, container) for finding in found))
+    return Judgement(findings, losses.met(pair, history=True))
 
 
 def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:

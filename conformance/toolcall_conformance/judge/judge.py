@@ -21,13 +21,14 @@ from toolcall_conformance.rules.check import check_body
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges bodies by the rules of ``corpus``. With ``tolerated`` a judgement lists the accepted differences, too.
+    """Judges bodies by the rules of ``corpus``. With ``tolerated`` it lists the differences that it accepted, too.
 
         judge = Judge(load_corpus())
         judgement = judge.request(source, output, Ends("anthropic", "gemini"))
 
     ``source`` is what the translator was given, ``output`` what it made of it; findings point into ``output``. Every
-    method raises LookupError for an unknown format, and never raises for any JSON.
+    method raises LookupError for an unknown format, and never raises for any JSON. Accepted differences are listed for
+    requests, replies and streams.
     """
 
     corpus: Corpus
@@ -86,7 +87,7 @@ class Judge:
 
         Both are ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them.
         """
-        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated)
+        return judge_error(self.corpus, source, output, route)
 
     def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
         """Judge the stream that a client got, as ``streaming.parse`` makes it of its bytes.
@@ -124,7 +125,6 @@ class Judge:
             request=request,
             held=held or {},
             stored=stored,
-            tolerated=self.tolerated,
         )
 
     def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
@@ -133,9 +133,7 @@ class Judge:
         What ``through`` cannot say may be gone. Only MUST findings are reported: smaller differences add up over two
         translations, and each translation has reported its own.
         """
-        return judge_round_trip(
-            self.corpus, source, output, own=own, through=through, direction=direction, tolerated=self.tolerated
-        )
+        return judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
 
     def body(
         self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None

@@ -12,14 +12,12 @@ from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
 
 
-def judge_round_trip(
-    corpus: Corpus, source: Any, output: Any, *, own: str, through: str, direction: str, tolerated: bool = False
-) -> Judgement:
+def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, through: str, direction: str) -> Judgement:
     """Compare a body with what is left of it after a round trip; see ``Judge.round_trip``."""
     before, after = (formats.read(own, direction, body) for body in (source, output))
-    sides = Sides(corpus, before, after, through=through, tolerated=[] if tolerated else None)
+    sides = Sides(corpus, before, after, through=through)
     if not isinstance(output, dict):
         found = [sides.finding("translation/target-format", "", got=output)]
     else:
         found = compare(aligned(sides), direction)
-    return sides.judgement(finding for finding in found if finding.is_must)
+    return Judgement(tuple(finding for finding in found if finding.is_must))

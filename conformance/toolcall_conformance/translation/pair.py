@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import expressing
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Tolerated
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
@@ -22,8 +22,7 @@ class Sides:
     from the source to the output, if there is one; ``said_in`` the format in which the results and declarations came,
     if that is not the source's. ``circumstances`` hold for everything that the two say. ``called`` are further ids by
     which texts of the source may name its calls, with the ordinals of these. ``model`` is the one that the route goes
-    to, if the output must name it. ``tolerated`` gathers the differences that were accepted; None, as long as nobody
-    asks for them.
+    to, if the output must name it.
     """
 
     corpus: Corpus
@@ -35,7 +34,6 @@ class Sides:
     circumstances: Sequence[str] = ()
     called: Mapping[str, int] = field(default_factory=dict)
     model: str | None = None
-    tolerated: list[Tolerated] | None = None
 
     @property
     def is_request(self) -> bool:
@@ -97,17 +95,6 @@ class Sides:
             source=source,
             subject=subject,
         )
-
-    def tolerate(
-        self, name: str, pointer: str, *, source: str | None = None, want: Any = MISSING, got: Any = MISSING
-    ) -> None:
-        """Note that a difference was accepted under the equivalence ``name``, if anybody asked for such notes."""
-        if self.tolerated is not None:
-            self.tolerated.append(Tolerated(name, pointer, source, want, got))
-
-    def judgement(self, findings: Iterable[Finding] = (), losses: tuple[Loss, ...] = ()) -> Judgement:
-        """What there is to say, with the differences that were tolerated."""
-        return Judgement(tuple(findings), losses, tuple(self.tolerated or ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from toolcall_conformance.translation.tolerances import (
     texts,
     values,
 )
-from toolcall_conformance.translation.tolerances.registry import TOLERANCES, note_tolerated
+from toolcall_conformance.translation.tolerances.registry import TOLERANCES, tolerated
 
 __all__ = [
     "TOLERANCES",
@@ -27,9 +27,9 @@ __all__ = [
     "declared",
     "ids",
     "media",
-    "note_tolerated",
     "results",
     "schemas",
     "texts",
+    "tolerated",
     "values",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, Tolerated
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.translation.pair import Pair
 
@@ -55,10 +55,8 @@ def tolerance(name: str) -> Callable[[Tolerance], Tolerance]:
     return register
 
 
-def note_tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding]) -> None:
-    """Note what was accepted, if anybody asked. What ``found`` reports as a MUST at a place was not accepted there."""
-    if pair.tolerated is None:
-        return
+def tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding]) -> Iterator[Tolerated]:
+    """The differences that were accepted. What ``found`` reports as a MUST at a place was not accepted there."""
     seen = Seen(pair, source, output)
     refused = {
         place
@@ -73,7 +71,7 @@ def note_tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding
             key = (place.pointer, place.source_pointer)
             if key not in known and not refused & {("output", key[0]), ("source", key[1])}:
                 known.add(key)
-                pair.tolerate(name, place.pointer, source=place.source_pointer, want=place.want, got=place.got)
+                yield Tolerated(name, place.pointer, place.source_pointer, place.want, place.got)
 
 
 def _places(function: Tolerance, seen: Seen) -> list[Place]:
