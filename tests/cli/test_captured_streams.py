@@ -189,7 +189,7 @@ def test_the_upstream_failed(run: Any, found: Any) -> None:
     assert found(*words, up=up, down=down) == (0, [])
     assert "up has an error of the upstream; judged is whether the client learns of it" in run(*words)[1]
     silent = b"".join(event for event in cuts.events(down) if b"event: error" not in event)
-    assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-told"]
+    assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
 
 
 def test_a_whole_reply_of_which_nothing_comes(found: Any) -> None:
