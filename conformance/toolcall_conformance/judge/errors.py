@@ -13,14 +13,15 @@ from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.wrong_format import faulty, no_object, other_envelope
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import identity
+from toolcall_conformance.translation import identity, tolerances
+from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.upstream_errors import compare_errors, compare_wait
 
 _HEADERS: Final = frozenset({"headers"})
 
 
-def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute) -> Judgement:
+def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, tolerated: bool) -> Judgement:
     """Judge the envelope that the client gets, then what it says; see ``Judge.error``."""
     before, after = formats.read(route.upstream, "error", source), formats.read(route.client, "error", output)
     sides = Sides(corpus, before, after)
@@ -34,7 +35,10 @@ def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute) -> Ju
         return Judgement((wrong,))
     if faulty(own):
         own = excused(corpus, own, check_body(corpus, route.upstream, "error", source, reading=sides.source))
-    return Judgement((*own, *compare_errors(sides)))
+    findings = (*own, *compare_errors(sides))
+    if not tolerated:
+        return Judgement(findings)
+    return Judgement(findings, tolerated=tuple(tolerances.tolerated(aligned(sides), source, output, findings)))
 
 
 def _judge_same(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Judgement:

@@ -28,7 +28,7 @@ class Judge:
 
     ``source`` is what the translator was given, ``output`` what it made of it; findings point into ``output``. Every
     method raises LookupError for an unknown format, and never raises for any JSON. Accepted differences are listed for
-    requests, replies and streams.
+    requests, replies, errors and streams.
     """
 
     corpus: Corpus
@@ -87,7 +87,7 @@ class Judge:
 
         Both are ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them.
         """
-        return judge_error(self.corpus, source, output, route)
+        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated)
 
     def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
         """Judge the stream that a client got, as ``streaming.parse`` makes it of its bytes.
