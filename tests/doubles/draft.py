@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +24,13 @@ def need(value: Any) -> Any:
     return value
 
 
+def copied(value: Any) -> Any:
+    """A copy of a JSON value; ``copy.deepcopy`` takes five times as long, and half of all the time of the doubles."""
+    if isinstance(value, dict):
+        return {key: copied(entry) for key, entry in value.items()}
+    return [copied(entry) for entry in value] if isinstance(value, list) else value
+
+
 @dataclass(slots=True)
 class Draft:
     """``body`` is to be changed; ``source`` is what the reference was given, for the doubles that look at it.
@@ -40,8 +46,8 @@ class Draft:
 
     @classmethod
     def of(cls, body: Any, format_name: str, source: Any, source_format: str, asked: Any = None) -> Draft:
-        """A draft of copies: nothing that is done to it reaches the bodies given."""
-        return cls(copy.deepcopy(body), format_name, copy.deepcopy(source), source_format, asked or {})
+        """A draft of a copy: nothing that is done to it reaches the body given. Doubles only read the source."""
+        return cls(copied(body), format_name, source, source_format, asked or {})
 
     @property
     def messages(self) -> list[Any]:
