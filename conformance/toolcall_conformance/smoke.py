@@ -159,7 +159,7 @@ def _streaming(driver: Driver, corpus: Corpus, case: Case, route: Route, report:
     asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
     if "request" in session.operations and not isinstance(session.request(asked), Produced):
         return False  # other requests are the suite's business
-    source = Source(cuts.events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
+    source = Source(cuts.split_events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
     came = session.stream(source)
     failed = came.raised if isinstance(came, Streamed) else came
     if isinstance(failed, UnsupportedOutcome):

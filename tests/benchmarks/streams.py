@@ -146,7 +146,7 @@ def _time(
             session = _begun(driver, route, request)
             if session is None:
                 continue
-            pieces = cuts.events(stream)
+            pieces = cuts.split_events(stream)
             start = time.perf_counter()
             came = session.stream(Source(pieces))
             took = time.perf_counter() - start
@@ -170,7 +170,7 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
     found: list[Any] = []
     for request, stream in exchanges if inside else exchanges[:3]:
         session = _begun(driver, route, request)
-        pieces = cuts.events(stream)
+        pieces = cuts.split_events(stream)
         came = session.stream(Source(pieces, watched=not inside)) if session is not None else None
         if isinstance(came, Streamed) and came.pieces:
             found.append([came.pieces[0].taken, len(pieces)] if inside else not came.pieces[0].ended)

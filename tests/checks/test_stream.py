@@ -222,7 +222,7 @@ def test_nothing_fails_behind_the_end() -> None:
     case = CORPUS.cases["streaming/interleaved-calls"]
     stream = case.exchanges("gemini")[0].stream_path
     assert stream is not None
-    assert len(cuts.events(stream.read_bytes())) == 1
+    assert len(cuts.split_events(stream.read_bytes())) == 1
     assert play(swallows_errors, "anthropic", "gemini", "cut", case.id).findings == ()
 
 

@@ -89,15 +89,15 @@ def play(
     *,
     upstream: str = "openai_chat",
     case: str = OTHER,
-    dear: bool = False,
+    costly_pieces: bool = False,
 ) -> tuple[ItemResult, list[list[bytes]]]:
     noting = Noting(change)
     driver = PythonDriver(noting, "noting")
 
     def opened(route: Route) -> Any:
         came = driver.open(route)
-        if isinstance(came, Opened) and dear:
-            came.session.dear = True  # type: ignore[misc]
+        if isinstance(came, Opened) and costly_pieces:
+            came.session.costly_pieces = True  # type: ignore[misc]
         return came
 
     try:
@@ -137,7 +137,7 @@ def test_it_breaks_off_behind_every_event() -> None:
     assert result.verdict is Verdict.PASS
     stream = CORPUS.cases[OTHER].exchanges("openai_chat")[0].stream_path
     assert stream is not None
-    events = len(cuts.events(stream.read_bytes()))
+    events = len(cuts.split_events(stream.read_bytes()))
     assert events > cuts.USUAL.ends
     plain = {len(pieces) for pieces in given}
     assert plain >= set(range(events - 2))  # the last two are the usage and [DONE], behind the end
@@ -152,7 +152,7 @@ def test_a_fault_behind_one_event_is_found_by_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fineness", "dear", "least", "most"),
+    ("fineness", "costly_pieces", "least", "most"),
     [
         (None, False, 38, 46),
         (None, True, 8, 14),
@@ -160,12 +160,12 @@ def test_a_fault_behind_one_event_is_found_by_all() -> None:
         (cuts.Fineness(20, 20), True, 20, 26),
     ],
 )
-def test_how_many_ways(fineness: cuts.Fineness | None, dear: bool, least: int, most: int) -> None:
+def test_how_many_ways(fineness: cuts.Fineness | None, costly_pieces: bool, least: int, most: int) -> None:
     """Those of other pieces, five of other frames, and the usual one."""
-    _, given = play(same, "recut", fineness, dear=dear)
+    _, given = play(same, "recut", fineness, costly_pieces=costly_pieces)
     assert least <= len(given) <= most
-    _, given = play(same, "cut", fineness, dear=dear)
-    ends = (fineness or (cuts.DEAR if dear else cuts.USUAL)).ends
+    _, given = play(same, "cut", fineness, costly_pieces=costly_pieces)
+    ends = (fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)).ends
     assert len(given) <= 2 * ends + max(ends, 3)
 
 

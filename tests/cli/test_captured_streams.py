@@ -36,7 +36,7 @@ def translated(upstream: str, client: str, stream: bytes | None = None) -> bytes
 
 
 def begun(stream: bytes, events: int) -> bytes:
-    return b"".join(cuts.events(stream)[:events])
+    return b"".join(cuts.split_events(stream)[:events])
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_broken_stream_alone(found: Any) -> None:
     code, findings = found("--client", "anthropic", "--stream", "s", s=again)
     assert code == 1
     (wrong,) = [one for one in findings if one["rule"] == "anthropic/stream-block-index"]
-    events = cuts.events(again)
+    events = cuts.split_events(again)
     assert CALL in events[wrong["event"] - 1]
     assert wrong["pointer"] == f"/events/{wrong['event'] - 1}/data/index"
     assert wrong["subject"] == f"event {wrong['event']} of {len(events)}, content_block_start"
@@ -126,7 +126,7 @@ def test_the_upstream_broke_off(run: Any, found: Any) -> None:
     assert "up breaks off after 15 events; judged is that nothing comes out as if it were whole" in out
     _, out, _ = run(*words, up=up + b"data: {")
     assert "up breaks off after 15 events, in the middle of the next one;" in out
-    without_its_error = b"".join(event for event in cuts.events(down) if b"event: error" not in event)
+    without_its_error = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
     assert found(*words, down=without_its_error) == (0, [])
     started = without_its_error.count(b"content_block_start\n") - 1
     stopped = b'event: content_block_stop\ndata: {"type":"content_block_stop","index":%d}\n\n' % started
@@ -150,9 +150,9 @@ def test_what_just_stops_with_its_source_is_right_in_every_format(found: Any, cl
 
 def test_a_call_may_be_closed_with_the_whole_text_of_its_arguments(found: Any) -> None:
     """Responses says it before the item is done."""
-    pieces = cuts.events(golden("openai_responses"))
+    pieces = cuts.split_events(golden("openai_responses"))
     place = next(count for count, event in enumerate(pieces) if b"function_call_arguments.done" in event)
-    down = cuts.events(golden("anthropic"))
+    down = cuts.split_events(golden("anthropic"))
     stops = [count for count, event in enumerate(down) if b"event: content_block_stop" in event]
     words = ("--client", "anthropic", "--upstream", "openai_responses", "--stream", "up", "down")
     one_call_closed = b"".join(down[: stops[1] + 1])
@@ -188,7 +188,7 @@ def test_the_upstream_failed(run: Any, found: Any) -> None:
     down = translated("openai_chat", "anthropic", up)
     assert found(*words, up=up, down=down) == (0, [])
     assert "up has an error of the upstream; judged is whether the client learns of it" in run(*words)[1]
-    silent = b"".join(event for event in cuts.events(down) if b"event: error" not in event)
+    silent = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
     assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
 
 

@@ -87,7 +87,7 @@ Change = Callable[..., Any]
 # A provider whose calls come in fragments, so that the reference's stream has some, too.
 _UPSTREAM = {ANTHROPIC: CHAT, CHAT: ANTHROPIC, RESPONSES: ANTHROPIC, GEMINI: ANTHROPIC}
 
-COARSE = replace(HARNESS, fineness=cuts.DEAR)
+COARSE = replace(HARNESS, fineness=cuts.SPARSE)
 """A dozen ways to cut a stream see the same faults as forty."""
 
 IN_NO_FILE = frozenset({"translation/stream-at-once", "translation/crashed"})
@@ -322,7 +322,7 @@ def whole_events(chunks: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
     for chunk in chunks:
         rest += chunk
-        pieces = cuts.events(rest)
+        pieces = cuts.split_events(rest)
         whole = [piece for piece in pieces if len(piece) > 1 and piece.endswith((b"\n\n", b"\n\r\n"))]
         rest = b"".join(pieces[len(whole) :])
         yield from whole

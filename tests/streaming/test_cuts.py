@@ -12,7 +12,7 @@ STREAM = dump(
 
 
 def test_one_piece_an_event() -> None:
-    pieces = cuts.events(STREAM)
+    pieces = cuts.split_events(STREAM)
     assert len(pieces) == 3
     assert b"".join(pieces) == STREAM
     assert [len(parse(piece)["events"]) for piece in pieces] == [1, 1, 1]
@@ -20,14 +20,14 @@ def test_one_piece_an_event() -> None:
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
 def test_events_with_other_line_ends(end: bytes) -> None:
-    assert len(cuts.events(STREAM.replace(b"\n", end))) == 3
+    assert len(cuts.split_events(STREAM.replace(b"\n", end))) == 3
 
 
 def test_hostile_cuts_lose_nothing_and_differ() -> None:
-    ways = dict(cuts.hostile(STREAM, 100))
+    ways = dict(cuts.vary_cuts(STREAM, 100))
     assert all(b"".join(pieces) == STREAM and all(pieces) for pieces in ways.values())
     assert len(set(ways.values())) == len(ways) > 15
-    assert list(cuts.hostile(STREAM, 5)) == list(ways.items())[:5]
+    assert list(cuts.vary_cuts(STREAM, 5)) == list(ways.items())[:5]
     assert set(map(len, ways["single bytes"])) == {1}
     assert any(piece.startswith(b"\x9f") for piece in ways["inside characters"])
     assert ways["inside escapes"][0].endswith(b"\\")
@@ -36,13 +36,13 @@ def test_hostile_cuts_lose_nothing_and_differ() -> None:
 
 def test_line_ends_are_cut_in_two() -> None:
     crlf = STREAM.replace(b"\n", b"\r\n")
-    assert any(piece.startswith(b"\n") for piece in dict(cuts.hostile(crlf, 100))["inside the line ends"])
+    assert any(piece.startswith(b"\n") for piece in dict(cuts.vary_cuts(crlf, 100))["inside the line ends"])
 
 
 def test_other_frames_say_the_same() -> None:
-    ways = dict(cuts.reframed(STREAM))
+    ways = dict(cuts.vary_framing(STREAM))
     assert len(ways) == 5
-    assert list(dict(cuts.reframed(STREAM, plainly=True))) == list(ways)[:3]
+    assert list(dict(cuts.vary_framing(STREAM, plainly=True))) == list(ways)[:3]
     unended = parse(ways.pop(cuts.UNENDED))
     assert (unended["events"], unended["rest"]) == (parse(STREAM)["events"][:-1], "data: [DONE]")
     for way, stream in ways.items():
@@ -50,12 +50,12 @@ def test_other_frames_say_the_same() -> None:
 
 
 def test_an_empty_stream() -> None:
-    assert cuts.events(b"") == ()
-    assert [pieces for _, pieces in cuts.hostile(b"", 100)] == [(b"",), ()]
+    assert cuts.split_events(b"") == ()
+    assert [pieces for _, pieces in cuts.vary_cuts(b"", 100)] == [(b"",), ()]
 
 
 def test_in_two_at_every_place() -> None:
-    found = list(cuts.in_two(STREAM, 1000))
+    found = list(cuts.cut_in_two(STREAM, 1000))
     assert [len(pieces[0]) for _, pieces in found] == list(range(1, len(STREAM)))
     assert all(b"".join(pieces) == STREAM and len(pieces) == 2 for _, pieces in found)
 
@@ -64,7 +64,7 @@ def test_in_two_at_every_place() -> None:
 def test_in_two_at_some_places(most: int) -> None:
     """Half of them where it hurts: inside a character, between CR and LF, before a line end, behind \\ and data:"""
     stream = (STREAM * 20).replace(b"\n", b"\r\n")
-    found = [pieces for _, pieces in cuts.in_two(stream, most)]
+    found = [pieces for _, pieces in cuts.cut_in_two(stream, most)]
     assert len(set(found)) == len(found) == most
     hurts = [pair for pair in found if pair[0].endswith((b"\r", b"\\", b"data:")) or pair[1][:1] >= b"\x80"]
     hurts += [pair for pair in found if pair[1].startswith(b"\r")]
@@ -72,7 +72,7 @@ def test_in_two_at_some_places(most: int) -> None:
 
 
 def test_what_is_left_of_the_ways_cuts_in_two() -> None:
-    names = [name for name, _ in cuts.hostile(STREAM * 20, 40)]
+    names = [name for name, _ in cuts.vary_cuts(STREAM * 20, 40)]
     assert len(names) == 40
     assert names[0] == "whole"
     assert sum(name.startswith("in two") for name in names) > 10
@@ -83,7 +83,7 @@ def test_what_is_left_of_the_ways_cuts_in_two() -> None:
     [(0, []), (1, [5]), (2, [0, 9]), (3, [0, 4, 9]), (4, [0, 3, 6, 9]), (10, list(range(10))), (99, list(range(10)))],
 )
 def test_spread(most: int, found: list[int]) -> None:
-    assert cuts.spread(range(10), most) == found
+    assert cuts.pick_evenly(range(10), most) == found
 
 
 @pytest.mark.parametrize(
@@ -97,22 +97,22 @@ def test_spread(most: int, found: list[int]) -> None:
     ],
 )
 def test_what_a_user_says(said: str | None, meant: cuts.Fineness | None) -> None:
-    assert cuts.asked(said) == meant
+    assert cuts.parse_fineness(said) == meant
 
 
 @pytest.mark.parametrize("said", ["", "0", "-1", "8193", "ALL", "1.5", "٣", "many"])
 def test_what_a_user_cannot_say(said: str) -> None:
     with pytest.raises(ValueError, match="is neither `default` nor `all` nor a number from 1 to 8192"):
-        cuts.asked(said)
+        cuts.parse_fineness(said)
 
 
 @pytest.mark.parametrize("most", [3, 4, 10, 50])
 def test_few_pieces(most: int) -> None:
     pieces = tuple(STREAM[place : place + 1] for place in range(len(STREAM)))
-    found = cuts.few(pieces, most)
+    found = cuts.limit_pieces(pieces, most)
     assert len(found) == most
     assert b"".join(found) == STREAM
     assert sum(len(piece) == 1 for piece in found) == most - 1
     assert len(found[0]) == len(found[-1]) == 1
-    assert cuts.few(pieces[:most], most) == pieces[:most]
-    assert cuts.few(pieces, None) == pieces
+    assert cuts.limit_pieces(pieces[:most], most) == pieces[:most]
+    assert cuts.limit_pieces(pieces, None) == pieces

@@ -49,7 +49,7 @@ def test_every_cut(stream: bytes) -> None:
     whole = parsed(stream)
     for place in range(len(stream) + 1):
         assert decoded([stream[:place], stream[place:]]) == whole, place
-    for name, pieces in cuts.hostile(stream, 40):
+    for name, pieces in cuts.vary_cuts(stream, 40):
         assert decoded(pieces) == whole, name
 
 
@@ -58,7 +58,7 @@ def test_golden_streams(name: str) -> None:
     path = load_corpus().cases["write_file/unicode-arguments"].exchanges(name)[0].stream_path
     assert path is not None
     stream = path.read_bytes()
-    for way, pieces in itertools.chain(cuts.hostile(stream, 20), cuts.in_two(stream, 60)):
+    for way, pieces in itertools.chain(cuts.vary_cuts(stream, 20), cuts.cut_in_two(stream, 60)):
         assert decoded(pieces) == parsed(stream), way
 
 

@@ -32,7 +32,7 @@ def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) ->
                 continue
             session = ReferenceTranslator().open(route)
             session.request({**asked.request, **asking})
-            pieces = cuts.events(answered.stream_path.read_bytes())
+            pieces = cuts.split_events(answered.stream_path.read_bytes())
             yield f"{case.id} {route} {asked.number}", b"".join(session.stream(pieces))
 
 
@@ -79,7 +79,7 @@ def test_the_sdk_sees_what_we_see(request: pytest.FixtureRequest, corpus: Corpus
 def test_a_fragment_that_is_lost_is_seen(corpus: Corpus, client: str) -> None:
     """The comparison can fail: where the SDK gets one event less than we do."""
     _, stream = next(streams(corpus, corpus.cases["shell/realistic"], client))
-    pieces = cuts.events(stream)
+    pieces = cuts.split_events(stream)
     whole = said(client, formats.assembled(client, parse(stream)).body)
 
     def differs(place: int) -> bool:

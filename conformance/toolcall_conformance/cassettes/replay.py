@@ -139,7 +139,7 @@ def stream(
     session, asking, sent = asked
     names = harness.judge.declared_names(one.request, sent, route.upstream) if sent is not None else {}
     data = stream_as_declared(one.stream, names, call_names(harness, route))
-    came = session.stream(Source(cuts.events(data)))
+    came = session.stream(Source(cuts.split_events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")
         return tally.result()

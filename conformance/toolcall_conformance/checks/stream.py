@@ -65,7 +65,7 @@ def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
 
 def _whole(scene: Setting, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
     route, name = scene.route, scene.name
-    pieces = cuts.events(scene.stream)
+    pieces = cuts.split_events(scene.stream)
     watched = len(pieces) >= _ENOUGH_EVENTS
     reply = as_declared(route.upstream, upstream.response, scene.names)
     came = scene.play(Source(pieces, watched=watched, reply=reply))

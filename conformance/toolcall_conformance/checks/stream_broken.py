@@ -27,7 +27,7 @@ def play(scene: Setting, upstream: Exchange, harness: Harness, tally: Tally) -> 
     stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names, call_names(harness, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
-        came = scene.play(Source(cuts.events(stream), end))
+        came = scene.play(Source(cuts.split_events(stream), end))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
             return False

@@ -19,19 +19,19 @@ from toolcall_conformance.streaming import cuts, dump, parse
 from toolcall_conformance.translation.broken_off import after_the_end, error_untold
 
 
-def fineness(harness: Harness, *, dear: bool) -> cuts.Fineness:
+def fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
     """How finely streams are cut: as the user says, else as the medium bears."""
-    return harness.fineness or (cuts.DEAR if dear else cuts.USUAL)
+    return harness.fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)
 
 
 def recut(scene: Setting, harness: Harness, tally: Tally) -> bool:
     """The same stream in other pieces and frames amounts to the same reply."""
     route, name = scene.route, scene.name
-    usual = _heard(scene.play(Source(cuts.events(scene.stream))), route, tally, name)
+    usual = _heard(scene.play(Source(cuts.split_events(scene.stream))), route, tally, name)
     if usual is None:
         return False
     plainly = harness.corpus.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, fineness(harness, dear=scene.dear), plainly=plainly):
+    for way, pieces in _ways(scene.stream, fineness(harness, costly_pieces=scene.costly_pieces), plainly=plainly):
         came = scene.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -78,20 +78,20 @@ def _stops_there(came: object, route: Route) -> bool:
 
 
 def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tuple[str, cuts.Pieces]]:
-    for way, pieces in cuts.hostile(stream, fine.cuts):
-        yield way, cuts.few(pieces, fine.pieces)
-    for way, other in cuts.reframed(stream, plainly=plainly):
+    for way, pieces in cuts.vary_cuts(stream, fine.cuts):
+        yield way, cuts.limit_pieces(pieces, fine.pieces)
+    for way, other in cuts.vary_framing(stream, plainly=plainly):
         yield way, (other,)
 
 
 def cut_short(scene: Setting, harness: Harness, tally: Tally) -> bool:
     """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
     route, name = scene.route, scene.name
-    events = cuts.events(scene.stream)
-    fine = fineness(harness, dear=scene.dear)
+    events = cuts.split_events(scene.stream)
+    fine = fineness(harness, costly_pieces=scene.costly_pieces)
     # What comes behind the end of a reply need not be read.
     before_end = bisect_left(range(len(events)), True, key=lambda count: _came(scene, events[:count]).finished)
-    for count in cuts.spread(range(before_end), fine.ends):
+    for count in cuts.pick_evenly(range(before_end), fine.ends):
         source = _came(scene, events[:count])
         for end in ("plain", "lost"):
             came = scene.play(Source(events[:count], end))
@@ -111,7 +111,7 @@ def cut_short(scene: Setting, harness: Harness, tally: Tally) -> bool:
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
-    for count in cuts.spread(range(1, before_end), fine.failures):
+    for count in cuts.pick_evenly(range(1, before_end), fine.failures):
         if not _told_of_its_failure(scene, events, count, harness, tally):
             break
     return True

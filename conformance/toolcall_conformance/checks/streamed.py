@@ -80,8 +80,8 @@ class Setting:
     """An exchange that is played again and again, each time in a session of its own and with another source.
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file. ``names`` has the declared names by the golden ones. ``dear``: each piece of a stream costs a way to
-    another process. ``begun`` has the session that has made its request already, until it is played.
+    of its file. ``names`` has the declared names by the golden ones. ``costly_pieces``: each piece of a stream is a
+    message to another process. ``begun`` has the session that has made its request already, until it is played.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Setting:
     stream: bytes
     names: Mapping[str, str]
     sent: Any
-    dear: bool
+    costly_pieces: bool
     begun: list[SessionDriver]
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
@@ -124,7 +124,7 @@ def reply_streamed(
     stream = upstream.stream_path.read_bytes()
     if harness is not None:
         stream = stream_as_declared(stream, names, call_names(harness, route))
-    return _put_together(session.stream(Source(cuts.events(stream))), route)
+    return _put_together(session.stream(Source(cuts.split_events(stream))), route)
 
 
 def reply_alone(
@@ -134,7 +134,7 @@ def reply_alone(
     scene = setting(client, upstream, route, open_session, harness)
     if isinstance(scene, Blocked):
         return scene.failed
-    came = scene.play(Source(cuts.events(scene.stream)))
+    came = scene.play(Source(cuts.split_events(scene.stream)))
     return came.failed if isinstance(came, Blocked) else _put_together(came, route)
 
 
@@ -177,6 +177,6 @@ def setting(
         stream_as_declared(stream, names, call_names(harness, route)),
         names,
         began[1],
-        began[0].dear,
+        began[0].costly_pieces,
         [began[0]],
     )

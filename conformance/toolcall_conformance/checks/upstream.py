@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.jsonspans import with_texts
 from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve
-from toolcall_conformance.streaming.rewriting import with_data
+from toolcall_conformance.streaming.rewriting import rewrite_data
 
 
 def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def stream_as_declared(stream: bytes, names: Mapping[str, str], places: Sequence
         called = ((pointer, resolve(event, pointer)) for place in places for pointer in _matching(event, place))
         return with_texts(data, {pointer: changed[name] for pointer, name in called if name in changed})
 
-    return with_data(stream, renamed)
+    return rewrite_data(stream, renamed)
 
 
 def _matching(event: Any, place: Mapping[str, Any]) -> Iterator[str]:

@@ -23,8 +23,8 @@ class SessionDriver(Protocol):
         """Whether it can only continue conversations that it started (``history = "own"``)."""
 
     @property
-    def dear(self) -> bool:
-        """Whether every piece of a stream goes to another process, so that streams are cut less finely."""
+    def costly_pieces(self) -> bool:
+        """Whether each piece of a stream is a message to another process; checks then cut streams less finely."""
 
     def request(self, body: dict[str, Any], /) -> Outcome:
         """Translate a client request into an upstream request. ``body`` is never changed."""

@@ -57,7 +57,7 @@ class ExchangeSession:
     of sentences, ``tail`` what it printed last.
     """
 
-    dear = True
+    costly_pieces = True
 
     def __init__(
         self,

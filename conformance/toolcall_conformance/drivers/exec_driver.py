@@ -154,7 +154,7 @@ class ExecDriver:
 class ExecSession:
     """A session that lives in a child."""
 
-    dear = True
+    costly_pieces = True
 
     def __init__(self, driver: ExecDriver, child: Child, session: str, answer: dict[str, Any]) -> None:
         self.id = session

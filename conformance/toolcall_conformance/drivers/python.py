@@ -87,7 +87,7 @@ class PythonDriver:
 class PythonSession:
     """A session object of a translator."""
 
-    dear = False
+    costly_pieces = False
 
     def __init__(self, driver: PythonDriver, session: Any, caller: _Caller) -> None:
         self.object = session

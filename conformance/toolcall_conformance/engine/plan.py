@@ -194,7 +194,7 @@ def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome
         asked = opened.session.request({**case.exchanges(client)[0].request, **wanted})
         if not isinstance(asked, Produced):
             return asked
-    return opened.session.stream(Source(cuts.events(path.read_bytes())))
+    return opened.session.stream(Source(cuts.split_events(path.read_bytes())))
 
 
 def _hung(answers: Mapping[str, Any]) -> bool:

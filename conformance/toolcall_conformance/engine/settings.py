@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.streaming.cuts import Fineness, asked
+from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
 
 def _fineness(value: str) -> Fineness | None:
     try:
-        return asked(value)
+        return parse_fineness(value)
     except ValueError as error:
         raise pytest.UsageError(f"--toolcall-cuts: {error}") from None
 

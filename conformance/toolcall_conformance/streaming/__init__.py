@@ -1,4 +1,4 @@
-"""Streams of events: from bytes to events and back. What events mean is each format's own business."""
+"""Parses and writes streams of events. What an event means is decided in the formats."""
 
 from __future__ import annotations
 

@@ -1,40 +1,40 @@
-"""Server-sent events from bytes that come in pieces; at every cut what :func:`streaming.parse` reads of the whole."""
+"""Decodes server-sent events from bytes in pieces; for every cut it reads what :func:`streaming.parse` reads."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from toolcall_conformance.streaming.sse import event_of
+from toolcall_conformance.streaming.sse import parse_event
 
 _LINE_END = re.compile(rb"[\r\n]")
 _MARK = b"\xef\xbb\xbf"
 
 
 class Decoder:
-    """Takes pieces of any size and gives events, each as soon as its blank line is there; holds no more than one.
+    """Takes pieces of any size and returns each event as soon as its blank line has arrived; holds at most one.
 
-    Where a line ends with CR the event is not kept back until the next byte tells whether that is LF.
+    A line that ends with CR is complete at once, without waiting for a possible LF.
     """
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._searched = 0  # how much of them has no line end
+        self._searched = 0  # how many of these bytes have no line end
         self._lines: list[str] = []
         self._after_cr = False
         self._first = True
 
     def feed(self, piece: bytes) -> None:
-        """Take more of the stream."""
+        """Add a piece of the stream."""
         self._bytes += piece
 
     def take(self) -> dict[str, Any] | None:
-        """The next event, as ``streaming.parse`` has it; None until more comes."""
+        """Return the next event as ``streaming.parse`` does, or None if more bytes are needed."""
         while (line := self._line()) is not None:
             if line:
                 self._lines.append(line)
             elif self._lines:
-                event = event_of(self._lines)
+                event = parse_event(self._lines)
                 self._lines = []
                 if event is not None:
                     return event
@@ -42,7 +42,7 @@ class Decoder:
 
     @property
     def rest(self) -> str:
-        """What has come of an event that is not whole."""
+        """The received part of an incomplete event."""
         last = [self._text(bytes(self._bytes))] if self._bytes else []
         return "\n".join([*self._lines, *(line for line in last if line)])
 

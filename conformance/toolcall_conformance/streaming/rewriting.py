@@ -1,4 +1,4 @@
-"""The data of a stream's events, rewritten in place: line ends, comments and all other bytes stay as they came."""
+"""Rewrites the data of a stream's events in place; line ends, comments and all other bytes stay as they are."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _LINES = re.compile("[^\r\n]*(?:\r\n|\n|\r|$)")
 _DATA = re.compile("\ufeff?data(?:: ?|$)")
 
 
-def with_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:
-    """The stream with ``rewrite`` applied to the data of each event, which must keep its number of lines."""
-    text = stream.decode("utf-8", "surrogateescape")  # bytes that are no UTF-8 stay as they are, too
+def rewrite_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:
+    """Apply ``rewrite`` to the data of each event; it must keep the number of lines."""
+    text = stream.decode("utf-8", "surrogateescape")  # bytes that are not UTF-8 stay as they are, too
     written: list[str] = []
     block: list[str] = []
     for line in _LINES.findall(text):
@@ -24,7 +24,7 @@ def with_data(stream: bytes, rewrite: Callable[[str], str]) -> bytes:
 
 
 def _rewritten(block: list[str], rewrite: Callable[[str], str]) -> list[str]:
-    """The lines of one event; those that hold data hold what ``rewrite`` makes of it."""
+    """Apply ``rewrite`` to the data lines of one event."""
     starts = {place: found.end() for place, line in enumerate(block) if (found := _DATA.match(line))}
     bodies = {place: block[place][start:].rstrip("\r\n") for place, start in starts.items()}
     before = "\n".join(bodies.values())

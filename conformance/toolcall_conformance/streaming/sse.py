@@ -1,8 +1,8 @@
 """Server-sent events as the HTML standard reads them: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 A stream is a JSON object, ``{"events": [{"event": "message_start", "data": {…}}, {"data": "[DONE]"}], "rest": ""}``:
-``event`` is there if the stream names it, ``data`` is the parsed JSON, or the text where it is none; ``rest`` is what
-stands behind the last blank line, in which a client sees no event.
+``event`` is there if the stream names it. ``data`` is the parsed JSON, or the text if it is not JSON. ``rest`` is what
+follows the last blank line, which a client does not read as an event.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Any
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 
-_LINE_END = re.compile("\r\n|\n|\r")  # and no other: U+2028 is text
+_LINE_END = re.compile("\r\n|\n|\r")  # no other character ends a line: U+2028 is text
 
 
 def parse(stream: bytes) -> dict[str, Any]:
-    """The events of a stream. Bytes that are no UTF-8 become U+FFFD, as the standard says; ``broken`` tells of them."""
+    """Parse a stream. Bytes that are not UTF-8 become U+FFFD, as the standard says; ``broken`` reports the first."""
     text = stream.decode("utf-8", "replace").removeprefix("\ufeff")
     events: list[dict[str, Any]] = []
     rest = ""
     for block, whole in _blocks(text):
-        event = event_of(block)
+        event = parse_event(block)
         if not whole:
             rest = "\n".join(block)
         elif event is not None:
@@ -40,7 +40,7 @@ def parse(stream: bytes) -> dict[str, Any]:
 
 
 def dump(events: list[dict[str, Any]]) -> bytes:
-    """Events as a stream: a line for the name where there is one, a line of data, a blank line."""
+    """Write events as a stream: a line for the name if there is one, a line of data, a blank line."""
     written = []
     for event in events:
         data = event["data"] if isinstance(event["data"], str) else json.dumps(event["data"], ensure_ascii=False)
@@ -50,7 +50,7 @@ def dump(events: list[dict[str, Any]]) -> bytes:
 
 
 def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Lines up to a blank one, and whether that came; those of the end may be without."""
+    """Yield the lines of each block, and whether a blank line ends it; the last block may have none."""
     *lines, last = _LINE_END.split(text)
     block: list[str] = []
     for line in lines:
@@ -65,8 +65,8 @@ def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:
         yield block, False
 
 
-def event_of(lines: list[str]) -> dict[str, Any] | None:
-    """What a client is told of a block; None for one without data, of which it is told nothing."""
+def parse_event(lines: list[str]) -> dict[str, Any] | None:
+    """Parse a block as a client does; None for one without data, which clients ignore."""
     name, data = "", []
     for line in lines:
         field, _, value = line.partition(":")
@@ -77,9 +77,9 @@ def event_of(lines: list[str]) -> dict[str, Any] | None:
             data.append(value)
     if not data:
         return None
-    told: dict[str, Any] = {"event": name} if name else {}
+    named: dict[str, Any] = {"event": name} if name else {}
     text = "\n".join(data)
     try:
-        return told | {"data": parse_json(text)}
+        return named | {"data": parse_json(text)}
     except JSONError:
-        return told | {"data": text}
+        return named | {"data": text}
