@@ -65,7 +65,7 @@ def same(name: str, variant: str, upstream: str) -> ItemResult:
         ("AtOnce", "", "openai_chat", "translation/stream-at-once"),
         ("AsText", "recut", "openai_chat", "translation/stream-cuts"),
         ("EndsWhatBrokeOff", "cut", "openai_chat", "translation/stream-cut-call"),
-        ("SwallowsErrors", "cut", "openai_chat", "translation/stream-error-told"),
+        ("SwallowsErrors", "cut", "openai_chat", "translation/stream-error-as-break"),
         ("Raises", "", "openai_responses", "translation/crashed"),
     ],
 )
