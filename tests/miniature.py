@@ -36,7 +36,7 @@ CIRCUMSTANCE: dict[str, Any] = {
 CASES = ("box/one", "box/two", "crate/deep")
 
 # How bodies travel: one API names the model in its body, the other in its path, with a key that may be in the query.
-TRANSPORTS = {
+TRANSPORTS: dict[str, dict[str, Any]] = {
     "alpha": {
         "method": "POST",
         "path": "/alpha",

@@ -225,9 +225,9 @@ def table(found: dict[str, Measured], options: argparse.Namespace) -> Iterator[s
         f"Peak of Python's allocations in KB: text of 50 KB, of {options.megabytes:g} MB, in pieces of {PIECE}",
     )
     for route in routes:
-        cells = [_peaks(found[name]["memory"].get(route)) for name in names]
-        if any(cells):
-            yield f"{route:{left}}" + "".join(f"  {cell:>{width + 9}}" for cell in cells)
+        peaks = [_peaks(found[name]["memory"].get(route)) for name in names]
+        if any(peaks):
+            yield f"{route:{left}}" + "".join(f"  {peak:>{width + 9}}" for peak in peaks)
     for name in names:
         failed: Counter[str] = Counter(found[name]["failed"])
         if failed:
@@ -238,7 +238,9 @@ def _rate(one: Measured | None, load: str, route: str, both: Measured) -> float 
     """Events per second; the mean is that of the routes that ``both`` does, too."""
     if one is None:
         return None
-    rates = {name: said[0] / said[1] for name, said in one[load].items() if said[0] and both[load].get(name, [0])[0]}
+    rates: dict[str, float] = {
+        name: said[0] / said[1] for name, said in one[load].items() if said[0] and both[load].get(name, [0])[0]
+    }
     if route == "harmonic mean" and rates:
         return statistics.harmonic_mean(list(rates.values()))
     return rates.get(route)

@@ -108,7 +108,8 @@ def provider() -> Iterator[Provider]:
 
 def base_url(corpus: Corpus, name: str, url: str) -> str:
     """The base URL as the SDK takes it, with the path that its own one has."""
-    return url + urlsplit(corpus.transports[name]["sdk"]["base_url"]).path
+    own: str = corpus.transports[name]["sdk"]["base_url"]
+    return url + urlsplit(own).path
 
 
 def fresh(case: Case, name: str, text: str) -> str:

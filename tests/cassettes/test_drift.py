@@ -166,7 +166,7 @@ def test_kinds_of_events() -> None:
     assert event_kind("gemini", {"data": [1]}) == "no object"
     assert event_kind("openai_chat", {"data": {"choices": []}}) == "no choice"
     delta = {"role": "assistant", "content": "", "tool_calls": None}
-    chunk = {"choices": [{"delta": delta, "finish_reason": None}]}
+    chunk: dict[str, Any] = {"choices": [{"delta": delta, "finish_reason": None}]}
     assert event_kind("openai_chat", {"data": chunk}) == "delta.content+delta.role"
     part: dict[str, Any] = {"functionCall": {"name": "x"}, "thoughtSignature": "s"}
     chunk = {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}

@@ -7,7 +7,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from witnesses.anthropic_user import AnthropicUser
 from witnesses.google_user import GoogleUser
 from witnesses.openai_users import ChatUser, ResponsesUser
 from witnesses.passing import by_signature
+from witnesses.wire import Wire
 
 CASES = ("parallel/seed", "read_file/two-rounds")
 WAYS = pytest.mark.parametrize("streamed", [False, True], ids=["unary", "stream"])
@@ -87,7 +87,9 @@ def test_the_official_sdk_gets_the_recorded_calls(
     asked = len(upstream.asked)
     calls = 0
     with replayed(path, "said" if name == "gemini" else "body") as client:
-        user = USERS[name](SimpleNamespace(client=client))
+        wire = Wire()
+        wire.client = client
+        user = USERS[name](wire)
         for one in exchanges:
             reply = one.response if one.stream is None else formats.assembled(name, parse(one.stream)).body
             wanted = formats.read(name, "response", reply).calls
@@ -177,8 +179,9 @@ def test_a_request_that_was_not_recorded_finds_nothing(
     other = {**exchanges[0].request, "temperature": 0.9}
 
     def ask() -> None:
-        with replayed(path) as client:
-            user = ChatUser(SimpleNamespace(client=client))
+        wire = Wire()
+        with replayed(path) as wire.client:
+            user = ChatUser(wire)
             user.ask(other, user.opening(other), "model-1")
 
     with pytest.raises(CannotOverwriteExistingCassetteException, match="body"):

@@ -88,6 +88,7 @@ def test_every_golden_stream_is_renamed_where_it_names_calls_and_nowhere_else(na
         renamed = stream_as_declared(stream, {called: f"x_{called}" for called in wire}, places(name))
         assert names_in(name, renamed) == [f"x_{called}" for called in wire], path
         before, after = (formats.assembled(name, parse(each)) for each in (stream, renamed))
+        assert before.body is not None
         assert after.body == as_declared(name, before.body, {called: f"x_{called}" for called in wire}), path
         assert stream_as_declared(renamed, {f"x_{called}": called for called in wire}, places(name)) == stream, path
 
@@ -175,8 +176,9 @@ def play(session: type[DoubledSession], check: str, client: str, upstream: str) 
 
     class Translator:
         def open(self, route: Route, /) -> DoubledSession:
-            opened.append(session(route, {}))
-            return opened[-1]
+            made = session(route, {})
+            opened.append(made)
+            return made
 
     route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
     return CHECKS[check](CASE, route, PythonDriver(Translator(), "double").open, HARNESS, "", None), opened
@@ -213,7 +215,9 @@ def test_names_that_do_not_come_back_are_seen(client: str, upstream: str) -> Non
 class Exchanging(Renaming):
     """Declares two tools under each other's names."""
 
-    rename = staticmethod(lambda name: {"read_file": "replace", "replace": "read_file"}.get(name, name))
+    @staticmethod
+    def rename(name: str) -> str:
+        return {"read_file": "replace", "replace": "read_file"}.get(name, name)
 
 
 class ExchangingForGood(Exchanging):

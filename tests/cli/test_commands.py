@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -77,11 +78,12 @@ def test_an_error_is_its_status_and_its_body(
 ) -> None:
     asked = []
     judged = MiniatureJudge.error
-    monkeypatch.setattr(
-        MiniatureJudge,
-        "error",
-        lambda judge, *given: asked.append(given) or judged(judge, *given),
-    )
+
+    def noted(judge: MiniatureJudge, *given: Any) -> Any:
+        asked.append(given)
+        return judged(judge, *given)
+
+    monkeypatch.setattr(MiniatureJudge, "error", noted)
     Path("error.json").write_text('{"status": 429, "body": {}, "text": "one"}', encoding="utf-8")
     assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
     assert asked[0][0]["status"] == 429

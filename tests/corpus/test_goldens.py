@@ -152,8 +152,8 @@ def _same_conversation(found: expected.Said, wanted: expected.Said, reading: Rea
     assert found.system == wanted.system
     assert found.turns == _heard(wanted.turns)
     assert [call[::2] for call in found.calls] == [call[::2] for call in wanted.calls]
-    for got, want in zip(found.calls, wanted.calls, strict=True):
-        assert equal(got[1], want[1]), f"{got[1]!r} is not {want[1]!r}"
+    for (_, got, _), (_, want, _) in zip(found.calls, wanted.calls, strict=True):
+        assert equal(got, want), f"{got!r} is not {want!r}"
     assert all(call.kind == "function" for call in reading.calls)
     assert [call.batch for call in reading.calls] == _batches(wanted.turns)
     assert [result[:2] for result in found.results] == [result[:2] for result in wanted.results]

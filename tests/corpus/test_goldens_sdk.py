@@ -35,12 +35,18 @@ def validator(kind: str) -> Any:
     from pydantic import TypeAdapter
 
     if kind == "anthropic":
-        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params  # type: ignore[assignment]
+        from anthropic.types import message_create_params
+
+        params: Any = message_create_params.MessageCreateParamsNonStreaming
     elif kind == "openai_chat":
-        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params  # type: ignore[assignment]
+        from openai.types.chat import completion_create_params
+
+        params = completion_create_params.CompletionCreateParamsNonStreaming
     else:
-        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params  # type: ignore[assignment]
-    schema = TypeAdapter(Params).json_schema()
+        from openai.types.responses import response_create_params
+
+        params = response_create_params.ResponseCreateParamsNonStreaming
+    schema = TypeAdapter(params).json_schema()
     return jsonschema.Draft202012Validator(schema)
 
 

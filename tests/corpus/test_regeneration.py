@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from syrupy.data import SnapshotCollection
 
 from regeneration.changes import Change, PublishError, found_in, publish, told
 from regeneration.extension import GoldenExtension
@@ -366,6 +367,6 @@ def test_long_diffs_are_cut() -> None:
 
 def test_goldens_are_never_written_past_the_stage(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GoldenExtension, "stage", None)
-    place = SimpleNamespace(location=str(corpus / "scenarios/shell/realistic/gemini/01-request.json"))
+    place = SnapshotCollection(location=str(corpus / "scenarios/shell/realistic/gemini/01-request.json"))
     with pytest.raises(RuntimeError, match="only written through the stage"):
         GoldenExtension.write_snapshot_collection(snapshot_collection=place)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypedDict, TypeVar, overload
 
 from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.library import load_corpus
@@ -133,7 +133,14 @@ def enter(double: Double) -> None:
     _found[double.name] = double
 
 
-def heading(made: Any, title: str = "") -> dict[str, str]:
+class Heading(TypedDict):
+    """What a double is called."""
+
+    family: str
+    title: str
+
+
+def heading(made: Any, title: str = "") -> Heading:
     """The family of a double by the module of its function or class, and its title by the docstring."""
     _, package, module = made.__module__.split(".")
     said = " ".join((title or made.__doc__ or "").split()).rstrip(".")
@@ -161,11 +168,19 @@ def as_tuple(rules: Rules) -> tuple[str, ...]:
     return (rules,) if isinstance(rules, str) else tuple(rules)
 
 
-@cache
-def doubles(sort: type[Entered] = Double, kind: Kind | None = None) -> tuple[Entered, ...]:  # type: ignore[assignment]
+@overload
+def doubles(*, kind: Kind | None = None) -> tuple[Double, ...]: ...
+@overload
+def doubles(sort: type[Entered], kind: Kind | None = None) -> tuple[Entered, ...]: ...
+def doubles(sort: type[Double] = Double, kind: Kind | None = None) -> tuple[Double, ...]:
     """All doubles, or those of one sort or kind, in the order of the modules."""
+    return tuple(each for each in _all() if isinstance(each, sort) and kind in (None, each.kind))
+
+
+@cache
+def _all() -> tuple[Double, ...]:
     for package in PREFIXES:
         home = importlib.import_module(f"doubles.{package}")
         for module in sorted(entry.name for entry in pkgutil.iter_modules(home.__path__)):
             importlib.import_module(f"doubles.{package}.{module}")
-    return tuple(each for each in _found.values() if isinstance(each, sort) and kind in (None, each.kind))
+    return tuple(_found.values())

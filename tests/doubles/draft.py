@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from doubles import wire
 
@@ -17,7 +17,10 @@ class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
     """The body has nothing that this double could change."""
 
 
-def need(value: Any) -> Any:
+T = TypeVar("T")
+
+
+def need(value: T | None) -> T:
     """``value``, if there is any; else there is nothing here to change."""
     if not value:
         raise Skip

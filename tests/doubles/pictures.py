@@ -80,16 +80,17 @@ class Piece(wire.Handle):
 def pieces(draft: Draft) -> list[Piece]:
     """All media with their bytes, in order."""
     found: list[Piece] = []
+    held: Any
     for message in draft.messages:
         held = message.get("parts" if draft.format == GEMINI else "content")
         for entry in held if isinstance(held, list) else []:
             if _is_media(entry):
                 found.append(Piece(draft.format, held, entry, message))
     for result in draft.results:
-        inside = result.inner.get("parts") if draft.format == GEMINI else result.content
-        for entry in inside if isinstance(inside, list) else []:
+        held = result.inner.get("parts") if draft.format == GEMINI else result.content
+        for entry in held if isinstance(held, list) else []:
             if _is_media(entry):
-                found.append(Piece(draft.format, inside, entry, result.message, result))
+                found.append(Piece(draft.format, held, entry, result.message, result))
     order = {id(entry): place for place, entry in enumerate(_walk(draft.messages))}
     return sorted(found, key=lambda piece: order[id(piece.entry)])
 

@@ -27,7 +27,7 @@ from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import Case, load_corpus
 
 MOST = None if os.environ.get("TOOLCALL_DOUBLES") == "all" else 3
-ALL = doubles(Double)
+ALL = doubles()
 HABITS = [each for each in doubles(StreamDouble) if each.kind != "broken"]
 ENOUGH: dict[tuple[type[Double], Kind], int] = {
     (BodyDouble, "broken"): 60,
@@ -138,7 +138,7 @@ def test_there_are_enough() -> None:
 @pytest.mark.parametrize("kind", ["broken", "warning", "harmless"])
 def test_every_double_says_what_it_does(kind: Kind) -> None:
     rules = load_corpus().rules
-    for double in doubles(Double, kind):
+    for double in doubles(kind=kind):
         assert double.title, double.name
         assert (kind == "harmless") == (not double.rules), double.name
         assert {*double.rules, *double.follows, *double.warns, *double.beside} <= rules.keys(), double.name

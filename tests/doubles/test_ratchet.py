@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from doubles.catalogue import Double, doubles
+from doubles.catalogue import doubles
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
@@ -32,7 +32,7 @@ RULES = load_corpus().rules
 
 def covered(kind: str) -> set[str]:
     """The rules that a broken double breaks, or that a harmless one comes near."""
-    return {rule for double in doubles(Double) if double.kind == kind for rule in (*double.rules, *double.beside)}
+    return {rule for double in doubles() if double.kind == kind for rule in (*double.rules, *double.beside)}
 
 
 def complaints(kind: str, musts: Mapping[str, str], done: Collection[str], listed: Collection[str]) -> list[str]:
@@ -87,7 +87,7 @@ def test_a_rule_that_has_its_double_must_leave(kind: str) -> None:
 
 def test_every_rule_of_translation_is_broken_by_a_double() -> None:
     """SHOULD rules, too: what a warning double names."""
-    named = {rule for double in doubles(Double) for rule in double.rules}
+    named = {rule for double in doubles() for rule in double.rules}
     demanded = [rule for rule in RULES.values() if rule.id.startswith("translation/") and rule.level is not Level.NOTE]
     judged = {rule.id for rule in demanded if rule.raw["check"] == "judge" or "/stream-" in rule.id}
     assert judged - named <= SHAPE_NO_BODY | NEVER_ALONE
@@ -95,7 +95,7 @@ def test_every_rule_of_translation_is_broken_by_a_double() -> None:
 
 def test_what_a_variant_comes_near_is_a_must_of_its_own() -> None:
     """Of its format or of translation, and of its direction."""
-    for double in doubles(Double, "harmless"):
+    for double in doubles(kind="harmless"):
         for rule in double.beside:
             assert rule.partition("/")[0] in ("translation", double.format), f"{double.name}: {rule}"
             assert rule in MUSTS, f"{double.name}: {rule}"

@@ -34,8 +34,38 @@ class Handle:
     def remove(self) -> None:
         del self.holder[self.place]
 
+    @property
+    def inner(self) -> dict[str, Any]:
+        """The object that has the name."""
+        return self.entry
 
-class Call(Handle):
+
+class Linked(Handle):
+    """What has the id of a call."""
+
+    __slots__ = ()
+
+    @property
+    def _of_id(self) -> tuple[dict[str, Any], str]:
+        """The object that has the id, and its key."""
+        return self.inner, ID_KEYS[self.format]
+
+    @property
+    def id(self) -> Any:
+        inner, key = self._of_id
+        return inner.get(key)
+
+    @id.setter
+    def id(self, value: Any) -> None:
+        inner, key = self._of_id
+        inner[key] = value
+
+    def drop_id(self) -> None:
+        inner, key = self._of_id
+        inner.pop(key, None)
+
+
+class Call(Linked):
     """A tool call."""
 
     __slots__ = ()
@@ -43,30 +73,12 @@ class Call(Handle):
     @property
     def inner(self) -> dict[str, Any]:
         """The object that has the name and the arguments."""
-        return (
-            self.entry[{"openai_chat": "function", "gemini": "functionCall"}[self.format]]
-            if self._nested
-            else self.entry
-        )
+        key = {"openai_chat": "function", "gemini": "functionCall"}.get(self.format)
+        return self.entry[key] if key else self.entry
 
     @property
-    def _nested(self) -> bool:
-        return self.format in ("openai_chat", "gemini")
-
-    @property
-    def _of_id(self) -> dict[str, Any]:
-        return self.inner if self.format == "gemini" else self.entry
-
-    @property
-    def id(self) -> Any:
-        return self._of_id.get(ID_KEYS[self.format])
-
-    @id.setter
-    def id(self, value: Any) -> None:
-        self._of_id[ID_KEYS[self.format]] = value
-
-    def drop_id(self) -> None:
-        self._of_id.pop(ID_KEYS[self.format], None)
+    def _of_id(self) -> tuple[dict[str, Any], str]:
+        return (self.inner if self.format == "gemini" else self.entry), ID_KEYS[self.format]
 
     @property
     def name(self) -> str:
@@ -98,7 +110,7 @@ class Call(Handle):
         self.raw = json.dumps(value, ensure_ascii=False) if self.format.startswith("openai") else value
 
 
-class Result(Handle):
+class Result(Linked):
     """A tool result."""
 
     __slots__ = ()
@@ -108,15 +120,8 @@ class Result(Handle):
         return self.entry["functionResponse"] if self.format == "gemini" else self.entry
 
     @property
-    def id(self) -> Any:
-        return self.inner.get(RESULT_ID_KEYS[self.format])
-
-    @id.setter
-    def id(self, value: Any) -> None:
-        self.inner[RESULT_ID_KEYS[self.format]] = value
-
-    def drop_id(self) -> None:
-        self.inner.pop(RESULT_ID_KEYS[self.format], None)
+    def _of_id(self) -> tuple[dict[str, Any], str]:
+        return self.inner, RESULT_ID_KEYS[self.format]
 
     @property
     def content(self) -> Any:
@@ -212,12 +217,13 @@ def messages(format_name: str, body: dict[str, Any]) -> list[Any]:
     """The list of messages, items or turns of a request; of a reply, one message made of what it holds."""
     if format_name == "openai_responses":
         held = body["input"] if "input" in body else body["output"]
-        return held if isinstance(held, list) else []
-    if format_name == "gemini":
-        return body["contents"] if "contents" in body else [entry["content"] for entry in body["candidates"]]
-    if format_name == "openai_chat":
-        return body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"]]
-    return body.get("messages", [body])
+    elif format_name == "gemini":
+        held = body["contents"] if "contents" in body else [entry["content"] for entry in body["candidates"]]
+    elif format_name == "openai_chat":
+        held = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"]]
+    else:
+        held = body.get("messages", [body])
+    return held if isinstance(held, list) else []
 
 
 def calls(format_name: str, body: dict[str, Any]) -> Iterator[Call]:

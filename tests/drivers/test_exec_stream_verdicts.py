@@ -14,7 +14,7 @@ import pytest
 from drivers import broken_streams
 from toolcall_conformance.checks import stream, stream_cuts
 from toolcall_conformance.checks.base import ItemResult
-from toolcall_conformance.drivers import Driver, load_driver
+from toolcall_conformance.drivers import Driver, Source, load_driver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import probe, route_of
 from toolcall_conformance.engine.run import bind
@@ -106,7 +106,7 @@ def test_a_child_that_fails_in_the_middle(fault: str, rule: str | None, variant:
 def test_about_a_dozen_streams_of_few_pieces_through_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
     driver = child("exec_stream_faulty.py", "none")
-    counted: Any = stream_cuts.Source
+    counted: Any = Source
 
     def source(pieces: Any, *rest: Any) -> Any:
         given.append(len(pieces))

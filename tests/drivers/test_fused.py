@@ -299,11 +299,11 @@ def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str
 
 def test_an_error_of_the_upstream_is_judged() -> None:
     way = route("errors/upstream-rate-limit", "anthropic", "openai_chat")
-    for fails, rules in (("", []), ("without headers", [])):
+    for fails in ("", "without headers"):
         driver = driver_of(Library(fails))
         result = played(driver, "response", "errors/upstream-rate-limit", way)
         driver.close()
-        assert [finding.rule for finding in result.findings] == rules
+        assert not result.findings
         (reply,) = result.played
         assert reply.produced["status"] == 429
         assert ("headers" in reply.produced) is (fails == "")

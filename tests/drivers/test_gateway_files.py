@@ -29,7 +29,7 @@ def temporary(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(folder))  # for workers
 
 
-MISTAKES = [
+MISTAKES: list[tuple[dict[str, str | None], str]] = [
     ({"name": '"g'}, r"is no TOML: .*line 1"),
     ({"name": None}, "it needs a name, .* and a command or a url: 'name' is a required property"),
     ({"name": "3"}, "name: 3 is not of type 'string'"),
@@ -137,7 +137,7 @@ def test_name_and_version_are_the_file_s(project: Any) -> None:
 
 
 def test_routes_that_it_does_not_do(project: Any) -> None:
-    spec = write(project, **{"not": ["alpha-to-beta"]})
+    spec = write(project, "none", "", **{"not": ["alpha-to-beta"]})
     report = project.report("toolcall::box/one", spec=spec)
     assert report["counts"]["passed"] == 6
     assert report["counts"]["not_applicable"] == 2

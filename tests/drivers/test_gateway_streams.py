@@ -69,7 +69,7 @@ class Gateway:
     def session(self, client: str = "alpha", upstream: str = "beta", case: str = "box/two") -> SessionDriver:
         opened = self.open(client, upstream)
         assert isinstance(opened, Opened), opened
-        body: dict[str, Any] = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
+        body = {"format": client, "text": case, **TRANSPORTS[client]["stream"]["body"]}
         came = opened.session.request(body)
         assert isinstance(came, Produced), came
         return opened.session

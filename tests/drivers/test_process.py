@@ -51,6 +51,7 @@ def _first_line(child: ChildProcess) -> str:
 def test_the_end_of_its_input_and_its_exit_code(start: Start) -> None:
     child = start("import sys; sys.stdin.read(); print('bye', file=sys.stderr); sys.exit(3)")
     assert child.exit_code() is None
+    assert child.stdin is not None
     child.stdin.close()
     assert child.wait(5) == 3
     assert child.tail == "bye"

@@ -76,7 +76,7 @@ def test_the_judge_changes_no_reading(case_id: str, corpus: Corpus) -> None:
 
 def _judge_all(case: Case, client: str, upstream: str, corpus: Corpus) -> None:
     """Every judgement that a run makes, with the goldens as what a translator produced."""
-    ends = {"client": client, "upstream": upstream}
+    ends: dict[str, Any] = {"client": client, "upstream": upstream}
     for mine, theirs in zip(case.exchanges(client), case.exchanges(upstream), strict=True):
         judge(mine.request, theirs.request, direction="request", corpus=corpus, **ends)
         both = {"request": mine.request, "upstream_request": theirs.request}

@@ -18,13 +18,13 @@ from toolcall_reference.ids import fit
 RULES = {"anthropic": ANTHROPIC, "openai_chat": CHAT, "openai_responses": RESPONSES}
 
 
-def with_ids(*pairs: tuple[str, str]) -> dict[str, Any]:
-    """A Chat request of one turn a pair."""
+def with_ids(*turns: tuple[str, ...]) -> dict[str, Any]:
+    """A Chat request with the ids of each turn's calls."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": "go"}]
-    for pair in pairs:
-        calls = [{"id": key, "type": "function", "function": {"name": "f", "arguments": "{}"}} for key in pair]
+    for turn in turns:
+        calls = [{"id": key, "type": "function", "function": {"name": "f", "arguments": "{}"}} for key in turn]
         messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-        messages += [{"role": "tool", "tool_call_id": key, "content": f"of {key}"} for key in pair]
+        messages += [{"role": "tool", "tool_call_id": key, "content": f"of {key}"} for key in turn]
     return {"model": "m", "messages": messages}
 
 

@@ -46,12 +46,12 @@ def asked(client: str, upstream: str, model: str | None = None, **more: Any) -> 
 
 @pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
 def test_thinking_is_turned_on_for_anthropic(client: str) -> None:
-    limit = {
+    limits: dict[str, dict[str, Any]] = {
         "openai_chat": {"max_completion_tokens": 20000},
         "openai_responses": {"max_output_tokens": 20000},
         "gemini": {"generationConfig": {"thinkingConfig": {"thinkingBudget": 8192}, "maxOutputTokens": 20000}},
-    }[client]
-    body, _ = asked(client, "anthropic", **limit)
+    }
+    body, _ = asked(client, "anthropic", **limits[client])
     assert body["thinking"] == {"type": "enabled", "budget_tokens": 8192}
 
 

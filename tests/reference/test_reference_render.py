@@ -55,6 +55,7 @@ def test_bodies_are_complete_and_read_back(name: str) -> None:
     answer = formats.get(name).decode_response(found["01-response.json"], Losses())
     assert answer.finish == "tools"
     assert [call.given_id for call in answer.calls] == [call.given_id for call in request.calls]
+    assert answer.usage is not None
     assert (answer.usage.input, answer.usage.output) == (80, 20)
 
 

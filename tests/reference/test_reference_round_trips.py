@@ -187,7 +187,7 @@ def told(findings: list[Finding], pair: str, counts: Counter[str]) -> Iterator[s
 def lost_ids(pair: Pair, counts: Counter[str]) -> Iterator[str]:
     """Ids that are not what they were, though the format between could say them."""
     source, output = pair.source.calls, pair.output.calls
-    way = Sides(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
+    way = Pair(pair.corpus, pair.source, formats.read(str(pair.through), "request", {}))
     for left, right in pair.calls.items():
         old, new = source[left].id, output[right].id
         if old is None:

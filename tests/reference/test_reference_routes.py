@@ -12,11 +12,16 @@ import pytest
 from reference.reference_bodies import FORMATS, MODELS, REPLIES, REQUESTS, SCHEMA, Way, ask, open_way, reply
 from toolcall_reference import ReferenceTranslator, Refused, Unsupported
 from toolcall_reference import formats as reference_formats
-from toolcall_reference.intermediate import Conversation
+from toolcall_reference.intermediate import Conversation, Item, Text
 from toolcall_reference.losses import Losses
 
 ROUTES = list(itertools.product(FORMATS, FORMATS))
 CROSSING = [(client, upstream) for client, upstream in ROUTES if client != upstream]
+
+
+def text_of(item: Item) -> str:
+    assert isinstance(item, Text)
+    return item.text
 
 
 def decoded(name: str, body: dict[str, Any]) -> Conversation:
@@ -36,10 +41,11 @@ def test_same_conversation_arrives(client: str, upstream: str) -> None:
     assert [result.tool_call_id for result in results] == [call.id for call in calls]
     assert results[0].result == "snow"
     assert "no data" in results[1].result
-    assert found.turns[-1].items[-1].text == "In one word."
+    assert text_of(found.turns[-1].items[-1]) == "In one word."
     assert [(tool.name, tool.description, tool.schema) for tool in found.tools] == [
         ("forecast", "The weather.", SCHEMA)
     ]
+    assert found.settings.tool_choice is not None
     assert found.settings.tool_choice.mode == "auto"
     assert found.settings.max_output_tokens == 500
 
@@ -53,7 +59,8 @@ def test_reply_arrives(client: str, upstream: str) -> None:
         ("forecast", {"city": "Rome"}),
     ]
     assert found.finish == "tools"
-    assert found.items[0].text == "Looking."
+    assert text_of(found.items[0]) == "Looking."
+    assert found.usage is not None
     assert (found.usage.input, found.usage.output, found.usage.cached) == (15, 7, 5)
     if client != "gemini" or upstream != "gemini":
         ids = [call.given_id for call in found.calls]

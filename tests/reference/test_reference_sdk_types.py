@@ -18,11 +18,11 @@ CROSSING = [(client, upstream) for client in FORMATS for upstream in FORMATS if 
 
 def check_request(name: str, body: dict[str, Any]) -> None:
     if name == "anthropic":
-        from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as Params  # type: ignore[assignment]
+        params: Any = anthropic.types.message_create_params.MessageCreateParamsNonStreaming
     elif name == "openai_chat":
-        from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as Params  # type: ignore[assignment]
+        params = openai.types.chat.completion_create_params.CompletionCreateParamsNonStreaming
     elif name == "openai_responses":
-        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as Params  # type: ignore[assignment]
+        params = openai.types.responses.response_create_params.ResponseCreateParamsNonStreaming
     else:
         from google.genai import types
 
@@ -33,7 +33,7 @@ def check_request(name: str, body: dict[str, Any]) -> None:
         types.ToolConfig.model_validate(body.get("toolConfig", {}))
         types.GenerationConfig.model_validate(body.get("generationConfig", {}))
         return
-    pydantic.TypeAdapter(Params).validate_python(body)
+    pydantic.TypeAdapter(params).validate_python(body)
 
 
 def check_reply(name: str, body: dict[str, Any]) -> None:

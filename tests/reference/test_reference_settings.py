@@ -30,11 +30,13 @@ def test_every_choice_can_be_said_everywhere(name: str, choice: ToolChoice) -> N
     conversation = Conversation(turns=[Turn("user", [Text("go")])], tools=tools, settings=Settings(tool_choice=choice))
     spoken = formats.get(name)
     found = spoken.decode_request(spoken.encode_request(conversation, Target("m")), Losses())
-    assert found.settings.tool_choice.mode == choice.mode
-    if found.settings.tool_choice.names is None and choice.names is not None:
+    said = found.settings.tool_choice
+    assert said is not None
+    assert said.mode == choice.mode
+    if said.names is None and choice.names is not None:
         assert [tool.name for tool in found.tools] == choice.names  # filtered, where there is no native subset
     else:
-        assert found.settings.tool_choice.names == choice.names
+        assert said.names == choice.names
         assert len(found.tools) == 3
 
 

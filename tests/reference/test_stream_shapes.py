@@ -246,7 +246,12 @@ def test_signatures_go_back() -> None:
     )
     session = open_way("anthropic", "gemini", upstream_model="gemini-3-pro")
     tools = [{"name": "look", "input_schema": {"type": "object"}}]
-    ask = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Go"}], "tools": tools}
+    ask: dict[str, Any] = {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": "Go"}],
+        "tools": tools,
+    }
     session.request(ask)
     found = assemble("anthropic", b"".join(session.stream([framed("gemini", bodies)])))
     answers = [{"type": "tool_result", "tool_use_id": block["id"], "content": "ok"} for block in found["content"]]

@@ -171,8 +171,8 @@ def long_text(upstream: str, count: int) -> Iterator[bytes]:
         yield framed(upstream, [{"type": "message_start", "message": {"id": "m", "content": [], "usage": {}}}])
         yield framed(upstream, [{"type": "content_block_start", "index": 0, "content_block": text}])
         for _ in range(count):
-            delta = {"type": "text_delta", "text": piece}
-            yield framed(upstream, [{"type": "content_block_delta", "index": 0, "delta": delta}])
+            added = {"type": "text_delta", "text": piece}
+            yield framed(upstream, [{"type": "content_block_delta", "index": 0, "delta": added}])
         yield framed(upstream, [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}])
         yield framed(upstream, [{"type": "message_stop"}])
     else:

@@ -14,7 +14,7 @@ from toolcall_conformance.findings import Level
 Call = tuple[str, str, dict[str, Any]]
 
 
-def chat(calls: list[Call], results: Sequence[tuple[str, str]] = (), tools: list[dict[str, Any]] | None = None) -> Any:  # type: ignore[assignment]
+def chat(calls: list[Call], results: Sequence[tuple[str, str]] = (), tools: list[dict[str, Any]] | None = None) -> Any:
     message = {
         "role": "assistant",
         "content": None,

@@ -68,11 +68,12 @@ def word_lists(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
     """Collections of words that are none of a body's and none of the code's, with their lines."""
     allowed = known() | names(tree)
     for node in ast.walk(tree):
-        entries: list[ast.expr | None] = []
         if isinstance(node, (ast.Set, ast.List, ast.Tuple)):
-            entries = [*node.elts]
+            entries: list[ast.expr | None] = [*node.elts]
         elif isinstance(node, ast.Dict):
             entries = [*node.keys, *node.values]
+        else:
+            continue
         texts = [entry.value for entry in entries if isinstance(entry, ast.Constant) and isinstance(entry.value, str)]
         words = [text for text in texts if WORD.fullmatch(text)]
         strange = [word for word in words if word not in allowed]
@@ -104,7 +105,7 @@ def asked_for(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "equivalence":
             (name,) = node.args
             if isinstance(name, ast.Constant):
-                yield name.value
+                yield str(name.value)
             elif isinstance(name, ast.Name):
                 yield str(constants.get(name.id, name.id))
 
@@ -144,7 +145,7 @@ def test_every_list_pattern_and_bound_is_used() -> None:
 )
 def test_a_list_of_words_is_seen(code: str) -> None:
     tree = ast.parse(code)
-    assert list(word_lists(tree)) or list(spelt_patterns(tree))
+    assert [*word_lists(tree), *spelt_patterns(tree)]
 
 
 def test_words_of_bodies_and_of_the_code_are_none() -> None:

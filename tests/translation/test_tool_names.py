@@ -88,7 +88,9 @@ def test_exchanged_descriptions_are_no_exchanged_names(schema: dict[str, Any]) -
 
 def test_tools_that_are_alike_in_all_but_the_name_keep_their_order() -> None:
     """The same tool of two servers, both names too long for the target: nothing but the order tells them apart."""
-    long = [{"name": f"{server}.{'x' * 70}", "description": "Search.", "schema": QUERY} for server in ("home", "work")]
+    long: list[dict[str, Any]] = [
+        {"name": f"{server}.{'x' * 70}", "description": "Search.", "schema": QUERY} for server in ("home", "work")
+    ]
     output = anthropic(*(tool | {"name": f"t_{number}"} for number, tool in enumerate(long)))
     golden = anthropic(*(tool | {"name": tool["name"].replace(".", "_")} for tool in long))
     assert names(golden, output) == {f"home_{'x' * 70}": "t_0", f"work_{'x' * 70}": "t_1"}

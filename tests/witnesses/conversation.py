@@ -33,6 +33,8 @@ class User(Protocol):
     echoes: bool  # whether the SDK sends back keys of a reply that it does not know
     own: tuple[Own, ...]
 
+    def __init__(self, wire: Wire, /) -> None: ...
+
     def opening(self, body: dict[str, Any], /) -> list[Any]:
         """The conversation of a first request."""
 

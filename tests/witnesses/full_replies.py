@@ -33,7 +33,7 @@ ANTHROPIC_REPLY = {
     "usage": {"input_tokens": 10, "output_tokens": 10},
 }
 
-CHAT_REPLY = {
+CHAT_REPLY: dict[str, Any] = {
     "id": "chatcmpl-1",
     "object": "chat.completion",
     "created": 1773600000,
@@ -64,7 +64,7 @@ CHAT_REPLY = {
     "usage": {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20},
 }
 
-RESPONSES_REPLY = {
+RESPONSES_REPLY: dict[str, Any] = {
     "id": "resp_1",
     "object": "response",
     "created_at": 1773600000,
@@ -97,7 +97,7 @@ RESPONSES_REPLY = {
     "tools": [],
 }
 
-GEMINI_REPLY = {
+GEMINI_REPLY: dict[str, Any] = {
     "candidates": [
         {
             "content": {

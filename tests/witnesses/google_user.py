@@ -41,7 +41,7 @@ class GoogleUser:
     """One conversation after another; ``wire`` has what was sent."""
 
     echoes = False  # its models know no further keys: what a reply has beyond them does not come back
-    own = (
+    own: tuple[Own, ...] = (
         Own(
             "changed",
             ("thoughtSignature", "data"),
@@ -99,5 +99,6 @@ class GoogleUser:
         call = calls.take(str(asked), lambda call: (call.id, call.name) == asked)
         media = [self._types.FunctionResponsePart.model_validate(entry) for entry in given.get("parts", [])]
         made = self._types.Part.from_function_response(name=call.name, response=given["response"], parts=media or None)
+        assert made.function_response is not None
         made.function_response.id = call.id
         return made

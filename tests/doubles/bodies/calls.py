@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
 from doubles.draft import Draft
+from doubles.wire import Call, Result
 
 FRESH = {
     ANTHROPIC: "toolu_01Vd3kQxT9mLrZ8uWbYc5HnP",
@@ -170,7 +172,7 @@ def calls_one_by_one(draft: Draft) -> None:
     for answer in answers[1:]:
         answer.remove()
     if draft.format == GEMINI:
-        turns = [
+        turns: list[dict[str, Any]] = [
             turn for call, answer in pairs[1:]
             for turn in ({"role": "model", "parts": [call]}, {"role": "user", "parts": [answer]})
         ]  # fmt: skip
@@ -209,7 +211,7 @@ def rounds_merged(draft: Draft) -> None:
     last, behind = first[-1], one[-1]
     if draft.format in (RESPONSES, CHAT):
         # Only where the second round follows the first at once; a text between would be another fault.
-        gap = draft.messages[behind.place + 1]
+        gap: dict[str, Any] = draft.messages[behind.place + 1]
         need(gap is (second[0].message if draft.format == CHAT else second[0].entry) and not gap.get("content"))
     else:
         need(len(second[0].holder) == len(second) and _next_to(draft, one, second))
@@ -224,7 +226,7 @@ def rounds_merged(draft: Draft) -> None:
         ]
 
 
-def _next_to(draft: Draft, results: list, calls: list) -> bool:
+def _next_to(draft: Draft, results: list[Result], calls: list[Call]) -> bool:
     """Whether the message of some calls follows that of some results, which has nothing else."""
     messages = [id(message) for message in draft.messages]
     here, there = messages.index(id(results[0].message)), messages.index(id(calls[0].message))

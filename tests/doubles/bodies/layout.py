@@ -205,10 +205,11 @@ def reply_text_in_two_parts(draft: Draft) -> None:
     """The text of a reply comes in two pieces, cut between words."""
     text = need(draft.texts)[0]
     head, mark, tail = text.text.partition(" ")
-    need(mark and tail.strip() and text.blocks is not None)
+    need(mark and tail.strip())
+    blocks = need(text.blocks)
     twin = copy.deepcopy(text.holder)
     text.text, twin["text"] = head + mark, tail
-    text.blocks.insert(text.blocks.index(text.holder) + 1, twin)
+    blocks.insert(blocks.index(text.holder) + 1, twin)
 
 
 @harmless(beside="translation/target-format")

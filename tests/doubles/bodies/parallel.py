@@ -148,12 +148,13 @@ def failure_of_the_neighbour(draft: Draft) -> None:
 def rounds_made_one(draft: Draft) -> None:
     """The calls of two rounds stand in one turn, and all their results behind it."""
     first, second = need([batch for batch in draft.batches if batch] if len(draft.batches) > 1 else [])[:2]
-    need(first[0].message is not second[0].message and not first[0].message.get("content"))
+    message = need(first[0].message)
+    need(message is not second[0].message and not message.get("content"))
     key = "tool_calls" if draft.format == CHAT else "parts"
     moved = [call.entry for call in second]
     for call in second:
         call.remove()
-    first[0].message[key].extend(moved)
+    message[key].extend(moved)
     results = draft.results[: len(first) + len(second)]
     if draft.format == CHAT:
         rest = results[len(first) :]

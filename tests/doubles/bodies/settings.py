@@ -173,7 +173,7 @@ def max_tokens_by_old_name(draft: Draft) -> None:
 def temperature_as_float(draft: Draft) -> None:
     """The temperature 1 is spelt 1.0, and the other way round."""
     holder = draft.body.get("generationConfig", {}) if draft.format == GEMINI else draft.body
-    value = holder.get("temperature")
+    value: Any = holder.get("temperature")
     need(value is not None and value == int(value))
     holder["temperature"] = int(value) if isinstance(value, float) else float(value)
 

@@ -49,12 +49,12 @@ def empty_message(draft: Draft) -> None:
     """An empty turn of the assistant was put before the user's last text."""
     texts = need(draft.texts_of("user"))
     need(texts[-1].alone and texts[-1].place > 0)
-    empty: dict[str, Any] = {
+    empties: dict[str, dict[str, Any]] = {
         ANTHROPIC: {"role": "assistant", "content": []},
         CHAT: {"role": "assistant"},
         GEMINI: {"role": "model", "parts": []},
-    }[draft.format]
-    draft.messages.insert(texts[-1].place, empty)
+    }
+    draft.messages.insert(texts[-1].place, empties[draft.format])
 
 
 @broken(

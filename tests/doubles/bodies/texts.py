@@ -68,7 +68,7 @@ def _after_results(draft: Draft) -> Text | None:
 def first_user_text_lost(draft: Draft) -> None:
     """The user's first text is gone."""
     texts = draft.texts_of("user")
-    need(len(draft.messages) > 1 and texts)[0].remove()
+    need(texts if len(draft.messages) > 1 else [])[0].remove()
 
 
 @broken("translation/text-lost")

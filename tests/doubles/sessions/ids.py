@@ -224,7 +224,7 @@ class ResultsAtTheFirstUse(DoubledSession):
         draft = Draft(body, RESPONSES)
         for place, call in enumerate(draft.calls):
             call.id = f"{call.id}_{place}"
-        first = {}
+        first: dict[str, list[str]] = {}
         for call in draft.calls:
             first.setdefault(call.id.rpartition("_")[0], []).append(call.id)
         for result in draft.results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
+from unittest.mock import patch
 
 from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, StreamingSession, broken, harmless
 from doubles.sessions.reasoning import SENTINEL, signed
@@ -78,9 +79,8 @@ class KeepingStreams(StreamingSession):
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         keeper = self.inner._replies
         keep = keeper.keep
-        keeper.keep = lambda reply: keep(self.kept(reply))
-        yield from super().stream(chunks)
-        keeper.keep = keep
+        with patch.object(keeper, "keep", lambda reply: keep(self.kept(reply))):
+            yield from super().stream(chunks)
 
 
 @broken("streamed-stored", rule="translation/stored-history", case="state/seed", client=RESPONSES, upstream=ANTHROPIC)

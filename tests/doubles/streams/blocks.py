@@ -348,7 +348,7 @@ def blocks_overlap(events: Events) -> Events:
 @warning("anthropic/stream-finish-last", case=ONE)
 def content_after_the_stop_reason(events: Events) -> Events:
     """The stop_reason comes when it is known, before the last block is stopped."""
-    held = []
+    held: list[Event] = []
     for event in events:
         if kind(event) == "content_block_stop" or held:
             held.append(event)

@@ -86,7 +86,7 @@ def index_by_fragment(events: Events) -> Events:
 @broken("openai_chat/stream-call-once", spares=TEXT)
 def id_in_every_delta(events: Events) -> Events:
     """The id of a call stands in each of its deltas; the official SDK puts them one behind the other."""
-    known = {}
+    known: dict[int, str | None] = {}
     for event in events:
         for entry in entries(event):
             entry["id"] = known.setdefault(entry["index"], entry.get("id"))
@@ -107,7 +107,7 @@ def id_of_its_own_in_every_delta(events: Events) -> Events:
 @broken("openai_chat/stream-call-once", spares=TEXT, thread="https://github.com/NousResearch/hermes-agent/pull/11984")
 def name_in_every_delta(events: Events) -> Events:
     """The name of a call stands in each of its deltas."""
-    known = {}
+    known: dict[int, str | None] = {}
     for event in events:
         for entry in entries(event):
             entry["function"]["name"] = known.setdefault(entry["index"], entry["function"].get("name"))
