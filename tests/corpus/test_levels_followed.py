@@ -151,7 +151,7 @@ class Changed:
         self._change, self._reply = change, reply
 
     def open(self, route: Any) -> Any:
-        inner = ReferenceTranslator().open(route)
+        inner: Any = ReferenceTranslator().open(route)
         if self._change is not None:
             change, own = self._change, inner.stream
             inner.stream = lambda chunks: change(own, chunks)
