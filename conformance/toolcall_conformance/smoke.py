@@ -66,7 +66,7 @@ def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
                 continue
             report, hung = _route(driver, corpus, case, client, upstream)
             yield report
-            driver.rest()
+            driver.end_item()
             if hung:
                 return
 
@@ -74,7 +74,7 @@ def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
 def _route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
     route = Route(client, upstream, case.model(client), case.model(upstream))
     report = RouteReport(str(route))
-    driver.playing(case.id)
+    driver.begin_item(case.id)
     session = _opened(driver, route, report)
     if session is None:
         return report, any("within" in trouble.what for trouble in report.troubles)
@@ -94,7 +94,7 @@ def _route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: st
     if "error" not in session.operations:
         report.notes.append("no error(status, body): what it makes of the provider's errors is not judged")
         return report, False
-    driver.playing(failing.id)
+    driver.begin_item(failing.id)
     again = _opened(driver, route, report)
     if again is None:
         return report, False
@@ -131,8 +131,8 @@ def _exchange(
             report.troubles.append(_trouble("request", sent, f"{case.id}::request::{route}"))
             return isinstance(sent, TimedOut)
         _look_at(corpus, route, "request", asked.request, sent, case, report)
-        for seen in sent.beside:
-            report.troubles.append(Trouble(seen.sentence, item=f"{case.id}::request::{route}"))
+        for flaw in sent.flaws:
+            report.troubles.append(Trouble(flaw.sentence, item=f"{case.id}::request::{route}"))
     if "response" in session.operations:
         back = session.response(given.response)
         if isinstance(back, UnsupportedOutcome):
@@ -143,7 +143,7 @@ def _exchange(
         else:
             _look_at(corpus, route, "response", given.response, back, case, report)
     else:
-        session.settle(answer(given))
+        session.finish_exchange(answer(given))
     return False
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from toolcall_conformance.adapters.catalogue import FOLDER, adapters
 from toolcall_conformance.adapters.environment import command
-from toolcall_conformance.drivers.gateway_config import load
+from toolcall_conformance.drivers.gateway_config import load_config
 from toolcall_conformance.library import load_corpus
 
 Item = tuple[str, str, str, str]
@@ -187,7 +187,7 @@ def test_it_passes_where_it_is_right(name: str, where: Item, judged: Any) -> Non
 @pytest.mark.parametrize("name", ["litellm_proxy", "portkey"])
 def test_a_gateway_is_described_as_the_driver_reads_it(name: str) -> None:
     formats = load_corpus().formats
-    config = load(FOLDER / name / "gateway.toml", formats)
+    config = load_config(FOLDER / name / "gateway.toml", formats)
     routes = {f"{client}-to-{upstream}" for client in config.clients for upstream in config.upstreams}
     assert config.excluded < routes
 

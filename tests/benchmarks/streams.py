@@ -155,7 +155,7 @@ def _time(
                 continue
             done += 1
             events, seconds = events + len(pieces), seconds + took
-        driver.rest()
+        driver.end_item()
         if not done:
             break
     return events, seconds
@@ -174,7 +174,7 @@ def _first(driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], byte
         came = session.stream(Source(pieces, watched=not inside)) if session is not None else None
         if isinstance(came, Streamed) and came.pieces:
             found.append([came.pieces[0].taken, len(pieces)] if inside else not came.pieces[0].ended)
-    driver.rest()
+    driver.end_item()
     return found
 
 

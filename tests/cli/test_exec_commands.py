@@ -133,7 +133,7 @@ def test_a_starter_runs_as_it_is(language: str, tmp_path: Path) -> None:
         assert lost.data == b"ab"
         assert isinstance(lost.raised, Crashed)
         assert opened.session.request({"n": 1}) == Produced({"n": 1})  # which goes on
-        driver.rest()
+        driver.end_item()
         again: Outcome = opened.session.request({})  # of a session that was closed
         assert isinstance(again, Crashed)
         assert "raised" in again.sentence

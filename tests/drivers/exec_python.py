@@ -17,8 +17,8 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.error_result import takes_headers
+from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.streams import SourceLost
 
 sessions: dict[str, Any] = {}
@@ -53,7 +53,7 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
         status, body, *rest = result(method(*given[: 3 if headers else 2]))
         return {"status": status, "body": body} | ({"headers": dict(rest[0] or {})} if rest else {})
     body = result(getattr(session, operation)(message["body"]))
-    return {"body": body, "losses": list(declared_losses(session))}
+    return {"body": body, "losses": list(read_losses(session))}
 
 
 class Stream:
@@ -111,7 +111,7 @@ class Stream:
             asyncio.run(self.draw(session.stream(self)))
             while self.message["op"] != "stream-end":
                 self.on()
-            told["losses"] = list(declared_losses(session))
+            told["losses"] = list(read_losses(session))
         except Exception as error:
             told = instead(error)
         tell(self.message, {**told, "chunks": self.said})

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from toolcall_conformance import protocol
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Source, Streamed
-from toolcall_conformance.drivers.exec_answers import complaint
+from toolcall_conformance.drivers.exec_answers import find_breach
 from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
 
 STREAM = ("stream-open", "stream-chunk", "stream-end")
@@ -67,7 +67,7 @@ def answers(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=80, deadline=None)
 @given(answer=answers())
 def test_the_checks_by_hand_are_those_of_the_schema(operation: str, answer: dict[str, Any]) -> None:
-    assert (complaint(operation, answer) is None) == ANSWERS[operation].is_valid(answer)
+    assert (find_breach(operation, answer) is None) == ANSWERS[operation].is_valid(answer)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -85,7 +85,7 @@ def test_every_key_and_value_by_itself(operation: str) -> None:
         for key, values in VALUES.items():
             for value in values:
                 answer = {**good, key: value}
-                verdict = complaint(operation, answer) is None
+                verdict = find_breach(operation, answer) is None
                 assert verdict == ANSWERS[operation].is_valid(answer), answer
                 verdicts.add(verdict)
     assert verdicts == {True, False}
@@ -126,7 +126,7 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
     (tmp_path / "telltale.py").write_text(TELLTALE, encoding="utf-8")
     driver = ExecDriver(f"exec:{sys.executable} telltale.py", directory=tmp_path)
     try:
-        driver.playing("shell/seed")
+        driver.begin_item("shell/seed")
         opened = driver.open(Route("a", "b", "a1", "b1", stream=True))
         assert isinstance(opened, Opened)
         session = opened.session
@@ -139,7 +139,7 @@ def test_our_questions_are_those_of_the_schema(tmp_path: Path) -> None:
         came = session.stream(Source((b"\xe2", b"\x80\xa8"), "lost"))
         assert isinstance(came, Streamed)
         assert ([piece.data for piece in came.pieces], came.losses) == ([b"\xe2", b"\x80\xa8"], ("x",))
-        driver.rest()
+        driver.end_item()
     finally:
         driver.close()
     asked = [json.loads(line) for line in (tmp_path / "asked").read_text(encoding="utf-8").splitlines()]

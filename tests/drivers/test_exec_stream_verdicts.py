@@ -32,11 +32,11 @@ FINENESS = cuts.Fineness(cuts=7, ends=4, pieces=60)
 
 def play(driver: Driver, variant: str, upstream: str, fineness: cuts.Fineness | None = FINENESS) -> ItemResult:
     route = route_of(CASE, "anthropic", upstream)
-    driver.playing("box/two")  # where the children of these tests are faulty
+    driver.begin_item("box/two")  # where the children of these tests are faulty
     try:
         return stream.run(CASE, route, driver.open, bind(CORPUS, fineness), variant)
     finally:
-        driver.rest()
+        driver.end_item()
 
 
 def child(*words: str, seconds: float = 10) -> Driver:

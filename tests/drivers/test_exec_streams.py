@@ -31,7 +31,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.drivers.exec_driver import ExecDriver
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.drivers.streams import Piece
+from toolcall_conformance.drivers.streams import OutputPiece
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
 
@@ -40,11 +40,11 @@ PIECES = (b"a\xe2", b"\x80\xa8", b"c")
 
 
 def streamed(driver: Any, source: Source, name: str = "", case: str = "") -> StreamOutcome:
-    driver.playing(case)
+    driver.begin_item(case)
     opened = driver.open(Route("a", "a", name, "m", stream=True))
     assert isinstance(opened, Opened)
     came: StreamOutcome = opened.session.stream(source)
-    driver.rest()
+    driver.end_item()
     return came
 
 
@@ -146,7 +146,7 @@ def test_a_fault_in_the_middle_of_a_stream(fault: str, kind: type, sentence: str
         if isinstance(came, Crashed):
             assert came.died
             assert "these are my last words" in came.traceback
-        assert driver._child.over is not None
+        assert driver._child.why_ended is not None
         # A child that was started again plays the next one.
         again = streamed(driver, source, case="box/one")
         assert when(again) == [(b"a", 1), (b"a", 2), (b"a", 3), (b"a", 4)]
@@ -165,7 +165,7 @@ def test_a_child_that_hangs_in_the_middle_of_a_stream() -> None:
 
 
 def test_what_a_child_says_in_the_middle_instead() -> None:
-    before, half = Piece(b"a", 1, False), Piece(b"AAA", 2, False)
+    before, half = OutputPiece(b"a", 1, False), OutputPiece(b"AAA", 2, False)
     expected = {
         "refuses": Streamed((before, half), RefusedOutcome("not this one")),
         "raises": Streamed((before,), Crashed(Exception(), "at mine.js:7:1")),

@@ -294,7 +294,7 @@ def played(driver: PythonDriver, check: str, case: str, way: Route, variant: str
     try:
         return CHECKS[check](CORPUS.cases[case], way, driver.open, HARNESS, variant, other)
     finally:
-        driver.rest()
+        driver.end_item()
 
 
 def test_an_error_of_the_upstream_is_judged() -> None:

@@ -335,5 +335,5 @@ def test_an_error_that_becomes_a_stream(opening: Any) -> None:
 def test_what_nobody_judges_is_settled(opening: Any) -> None:
     session = opening(generator).session()
     session.request(BODY)
-    session.settle({"status": 200, "headers": {}, "body": {"text": "whole"}})
+    session.finish_exchange({"status": 200, "headers": {}, "body": {"text": "whole"}})
     assert isinstance(session.request(BODY), Produced)

@@ -260,7 +260,7 @@ def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest
         raise ZeroDivisionError("our own fault")
 
     spec = write(project)
-    monkeypatch.setattr(exchanges.ExchangeSession, "settle", broken)
+    monkeypatch.setattr(exchanges.ExchangeSession, "finish_exchange", broken)
     result = project.run("toolcall::box/one", spec=spec)
     result.assert_outcomes(errors=4, passed=4)
     result.stdout.fnmatch_lines(["toolcall-conformance itself failed on this item: *our own fault*"])

@@ -15,7 +15,7 @@ import pytest
 
 from drivers.gateway_project import HEADERS, SCRIPT, left, listens, noted, write
 from toolcall_conformance.drivers import SpecError
-from toolcall_conformance.drivers.gateway_config import filled, load
+from toolcall_conformance.drivers.gateway_config import fill_template, load_config
 
 GOOD = {"name": '"g"', "command": '["gateway", "{port}"]', "client": "{alpha = {}}", "upstream": "{beta = {}}"}
 
@@ -81,7 +81,7 @@ def test_each_mistake_is_a_sentence(tmp_path: Path, change: dict[str, str | None
     said = {**GOOD, **change}
     path.write_text("\n".join(f"{key} = {text}" for key, text in said.items() if text is not None), encoding="utf-8")
     with pytest.raises(SpecError, match=sentence) as told:
-        load(path, ("alpha", "beta"))
+        load_config(path, ("alpha", "beta"))
     assert str(told.value).startswith(f"{path}")
     assert "\n" not in str(told.value)
 
@@ -89,7 +89,7 @@ def test_each_mistake_is_a_sentence(tmp_path: Path, change: dict[str, str | None
 def test_the_good_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "g.toml"
     path.write_text("\n".join(f"{key} = {text}" for key, text in GOOD.items()), encoding="utf-8")
-    found = load(path, ("alpha", "beta"))
+    found = load_config(path, ("alpha", "beta"))
     assert (found.name, found.command, list(found.clients), list(found.upstreams)) == (
         "g",
         ("gateway", "{port}"),
@@ -112,11 +112,11 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, name: str, content: bytes | 
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(SpecError, match=sentence):
-        load(tmp_path / name, ("alpha", "beta"))
+        load_config(tmp_path / name, ("alpha", "beta"))
 
 
 def test_other_braces_stay() -> None:
-    assert filled('{"a": {"b": "{port}"}} {other} {Port}', {"port": "8"}) == '{"a": {"b": "8"}} {other} {Port}'
+    assert fill_template('{"a": {"b": "{port}"}} {other} {Port}', {"port": "8"}) == '{"a": {"b": "8"}} {other} {Port}'
 
 
 def test_a_mistake_ends_the_run_with_that_sentence(project: Any) -> None:

@@ -24,8 +24,8 @@ Start = Callable[..., ChildProcess]
 def start(tmp_path: Path) -> Iterator[Start]:
     children: list[ChildProcess] = []
 
-    def run(text: str, *, talks: bool = True) -> ChildProcess:
-        children.append(ChildProcess([sys.executable, "-u", "-c", text], directory=tmp_path, talks=talks))
+    def run(text: str, *, piped: bool = True) -> ChildProcess:
+        children.append(ChildProcess([sys.executable, "-u", "-c", text], directory=tmp_path, piped=piped))
         return children[-1]
 
     yield run
@@ -109,7 +109,7 @@ def test_the_tail_is_bounded_and_readable(start: Start) -> None:
 
 
 def test_without_talk_the_tail_has_both_outputs_and_the_input_is_empty(start: Start) -> None:
-    child = start("import sys; print('out', repr(sys.stdin.read())); print('err', file=sys.stderr)", talks=False)
+    child = start("import sys; print('out', repr(sys.stdin.read())); print('err', file=sys.stderr)", piped=False)
     assert child.stdout is None
     assert child.stdin is None
     child.wait(5)
@@ -120,7 +120,7 @@ def test_what_still_runs_ends_with_the_interpreter() -> None:
     text = (
         "import sys; from pathlib import Path\n"
         "from toolcall_conformance.drivers.process import ChildProcess\n"
-        "child = ChildProcess([sys.executable, '-c', 'import time; time.sleep(60)'], directory=Path(), talks=False)\n"
+        "child = ChildProcess([sys.executable, '-c', 'import time; time.sleep(60)'], directory=Path(), piped=False)\n"
         "print(child.pid)\n"
     )
     ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=30)
@@ -130,4 +130,4 @@ def test_what_still_runs_ends_with_the_interpreter() -> None:
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        ChildProcess(["no-such-command"], directory=tmp_path, talks=True)
+        ChildProcess(["no-such-command"], directory=tmp_path, piped=True)

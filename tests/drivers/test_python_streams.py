@@ -12,7 +12,7 @@ import pytest
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import BadOutput, Crashed, Opened, RefusedOutcome, TimedOut, UnsupportedOutcome
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.drivers.streams import Piece, Source, SourceLost, Streamed, StreamOutcome
+from toolcall_conformance.drivers.streams import OutputPiece, Source, SourceLost, Streamed, StreamOutcome
 
 SOURCE = Source((b"a", b"b", b"c"))
 ROUTE = Route("alpha", "beta", "a", "b", stream=True)
@@ -71,13 +71,18 @@ async def upper_sync_later(chunks: Any) -> Any:
 
 @pytest.mark.parametrize("method", [upper, upper_async, upper_later, upper_sync_later])
 def test_generators_of_all_kinds(method: Any) -> None:
-    pieces = (Piece(b"A", 1, False), Piece(b"B", 2, False), Piece(b"C", 3, False), Piece(b".", 3, True))
+    pieces = (
+        OutputPiece(b"A", 1, False),
+        OutputPiece(b"B", 2, False),
+        OutputPiece(b"C", 3, False),
+        OutputPiece(b".", 3, True),
+    )
     assert stream(method) == Streamed(pieces, losses=("reasoning",))
 
 
 def test_all_at_the_end_is_seen() -> None:
     outcome = stream(lambda chunks: [b"".join(chunks)])
-    assert outcome == Streamed((Piece(b"abc", 3, True),), losses=("reasoning",))
+    assert outcome == Streamed((OutputPiece(b"abc", 3, True),), losses=("reasoning",))
 
 
 def test_empty_pieces_are_none() -> None:

@@ -78,7 +78,7 @@ def test_the_last_piece_is_kept_back_until_something_comes_out(upstream: Scripte
     came = connection.getresponse()
     assert b"".join(came.read1(100) for _ in PIECES[:-1]) == b"".join(PIECES[:-1])
     time.sleep(0.1)
-    assert one.progress.came_out() == (2, False)
+    assert one.progress.mark_output() == (2, False)
     started = time.monotonic()
     assert came.read() == PIECES[-1]
     assert time.monotonic() - started < 4
@@ -94,8 +94,8 @@ def test_it_is_not_kept_back_for_ever(upstream: ScriptedUpstream) -> None:
     one.finish(reply(one))
     assert connection.getresponse().read() == b"".join(PIECES)
     assert time.monotonic() - started >= 0.4
-    assert one.progress.came_out() == (3, True)
-    assert one.progress.came_out() == (3, True)
+    assert one.progress.mark_output() == (3, True)
+    assert one.progress.mark_output() == (3, True)
     assert one.progress.waited
     connection.close()
 
@@ -107,14 +107,14 @@ def test_who_is_merely_slow_has_not_waited_for_the_end(upstream: ScriptedUpstrea
     one.finish(reply(one))
     assert connection.getresponse().read()
     time.sleep(0.2)  # more than soon
-    assert one.progress.came_out() == (3, False)
+    assert one.progress.mark_output() == (3, False)
     assert not one.progress.waited
     connection.close()
 
 
 def test_where_nobody_asks_the_end_is_not_kept_back() -> None:
     progress = Progress()
-    assert progress.came_out() == (0, False)
+    assert progress.mark_output() == (0, False)
     assert not progress.waited
 
 

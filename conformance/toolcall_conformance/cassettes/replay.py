@@ -84,7 +84,7 @@ def request(
     if _cannot_go_on(opened.session, one, tally):
         return tally.result()
     outcome = opened.session.request(one.request)
-    opened.session.settle(_UNANSWERED)
+    opened.session.finish_exchange(_UNANSWERED)
     tally.played.append(Played("request", one.request, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, "request", outcome, "request")
@@ -187,7 +187,7 @@ def _ask(
             return None
         if "request" in opened.session.operations:
             made = opened.session.request(recorded)
-            opened.session.settle(_UNANSWERED)
+            opened.session.finish_exchange(_UNANSWERED)
             if not isinstance(made, Produced):
                 tally.block("request", made, f"the recorded request for a client of {route.client}")
                 return None

@@ -121,7 +121,7 @@ def _play(
                 harness.corpus, _without_ids(found.findings) if unnamed else found.findings, name, way, route
             )
         if number + 1 == len(clients):
-            session.settle(answer(upstream))
+            session.finish_exchange(answer(upstream))
             return
         yield
         names: Mapping[str, str] = {}

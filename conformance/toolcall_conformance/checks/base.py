@@ -28,7 +28,7 @@ from toolcall_conformance.streaming.cuts import Fineness
 OpenSession = Callable[[Route], OpenOutcome]
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
 
-_SEEN = {
+_FLAWS = {
     "key": "translation/client-key-kept",
     "header": "translation/upstream-headers",
     "model": "translation/model-of-route",
@@ -141,7 +141,7 @@ class Tally:
 
     def observe(self, operation: str, outcome: Produced, body: str) -> None:
         """Note what a call did beside bringing a body: it changed the one it was given, or sent it in a wrong way."""
-        told = [(_SEEN[seen.kind], seen.sentence) for seen in outcome.beside]
+        told = [(_FLAWS[flaw.kind], flaw.sentence) for flaw in outcome.flaws]
         if outcome.mutated:
             told.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
         self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in told]
@@ -191,7 +191,7 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
 
 
 def answer(exchange: Exchange) -> dict[str, Any]:
-    """What the provider answers in an exchange of its own format, as :meth:`SessionDriver.settle` takes it."""
+    """What the provider answers in an exchange of its own format, as :meth:`SessionDriver.finish_exchange` takes it."""
     if exchange.response is None:
         return dict(exchange.error)
     return {"status": 200, "headers": {}, "body": exchange.response}

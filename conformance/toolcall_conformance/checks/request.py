@@ -31,7 +31,7 @@ def run(
         body = given.request_path.stem
         outcome = opened.session.request(given.request)
         tally.played.append(Played(body, given.request, produced(outcome), golden.request))
-        opened.session.settle(answer(golden))
+        opened.session.finish_exchange(answer(golden))
         if not isinstance(outcome, Produced):
             tally.fail("request", outcome, body)
             break

@@ -47,11 +47,11 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     sent = _step(there, "request", last.request, last.request_path.stem, tally)
     if sent is None:
         return
-    there.settle(answer(answered))
+    there.finish_exchange(answer(answered))
     returned = _step(home, "request", sent, last.request_path.stem, tally)
     if returned is None:
         return
-    home.settle(answer(last))
+    home.finish_exchange(answer(last))
     yield "request", last.request_path.stem, last.request, sent, returned
     if "response" not in there.operations & home.operations:
         return

@@ -57,7 +57,7 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
     )
 
 
-def words_of(body: Any) -> str:
+def quote_error(body: Any) -> str:
     """An error's own words, shortened."""
     message = body.words if isinstance(body, NoJSON) else body
     while isinstance(message, dict) and message:

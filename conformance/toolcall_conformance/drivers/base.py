@@ -41,7 +41,7 @@ class SessionDriver(Protocol):
     def stream(self, source: Source, /) -> StreamOutcome:
         """Translate an upstream's stream, in the pieces in which it comes, into the client's."""
 
-    def settle(self, reply: dict[str, Any], /) -> None:
+    def finish_exchange(self, reply: dict[str, Any], /) -> None:
         """Let the exchange of the last request end, unjudged; ``reply`` is ``{"status", "headers", "body"}``.
 
         For media in which a request stays open until it is answered; the others have nothing to do.
@@ -65,13 +65,13 @@ class Driver(Protocol):
     def carries(self) -> frozenset[str]:
         """The operations that this medium can carry at all."""
 
-    def playing(self, case: str, /) -> None:
+    def begin_item(self, case: str, /) -> None:
         """An item begins: the id of the case that its sessions play, for whoever writes logs."""
 
     def open(self, route: Route, /) -> OpenOutcome:
         """Open a fresh session."""
 
-    def rest(self) -> None:
+    def end_item(self) -> None:
         """An item is over: the sessions opened so far are not used again."""
 
     def close(self) -> None:

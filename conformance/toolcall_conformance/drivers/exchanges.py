@@ -1,7 +1,7 @@
 """Sessions that translate, send and translate back in one call, taken apart by a scripted upstream.
 
 ``request`` starts an exchange and ends when the upstream has been asked; the exchange stays open until ``response``,
-``stream``, ``error`` or ``settle`` says what the upstream answers.
+``stream``, ``error`` or ``finish_exchange`` says what the upstream answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered, as_answer, words_of
+from toolcall_conformance.drivers.answers import (
+    Answered,
+    ExchangeOutcome,
+    NoJSON,
+    StreamAnswered,
+    as_answer,
+    quote_error,
+)
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
@@ -29,7 +36,7 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
-from toolcall_conformance.drivers.upstream_request import Observer
+from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Reply, ScriptedUpstream
 
@@ -38,7 +45,7 @@ Send = Callable[[dict[str, Any], Conversation], "Future[ExchangeOutcome]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class ExchangeTraits:
     """What is known of a translator's exchanges beforehand.
 
     ``raises_errors``: it raises when the upstream fails, so that there is no error body to judge. ``secret`` is the
@@ -66,11 +73,11 @@ class ExchangeSession:
         send: Send,
         *,
         seconds: float,
-        habits: Habits,
+        traits: ExchangeTraits,
         buffering: KnownBuffering,
-        late: Callable[[], None] = lambda: None,
+        on_timeout: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
-        who: str = "exchange",
+        subject: str = "exchange",
         output_limit: int = OUTPUT_LIMIT,
     ) -> None:
         self._route = route
@@ -78,12 +85,12 @@ class ExchangeSession:
         self._conversation = upstream.conversation(route.upstream)
         self._send = send
         self._seconds = seconds
-        self._habits = habits
-        self._observer = Observer(route, upstream.addresses, habits.secret, output_limit)
+        self._traits = traits
+        self._inspector = RequestInspector(route, upstream.addresses, traits.secret, output_limit)
         self._buffering = buffering
-        self._late = late
+        self._on_timeout = on_timeout
         self._tail = tail
-        self._who = who
+        self._subject = subject
         self._limit = output_limit
         self._pending: Future[ExchangeOutcome] | None = None
         self._not_done: UnsupportedOutcome | None = None
@@ -91,11 +98,11 @@ class ExchangeSession:
     @property
     def operations(self) -> frozenset[str]:
         done = {"request", "response", "stream"}
-        return frozenset(done if self._habits.raises_errors else done | {"error"})
+        return frozenset(done if self._traits.raises_errors else done | {"error"})
 
     @property
     def own_history(self) -> bool:
-        return self._habits.own_history
+        return self._traits.own_history
 
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange, and tell what the upstream is asked."""
@@ -104,12 +111,12 @@ class ExchangeSession:
         pending = self._pending = self._send(copied(body), self._conversation)
         asked = self._conversation.wait(pending, self._seconds)
         if asked is not None:
-            return self._observer.produced(asked)
+            return self._inspector.read(asked)
         strays = self._conversation.strays
         late = None if pending.done() else self._too_late(pending)
         if strays:
             # Some look around first, by GET; what matters is where the body went.
-            return Misdirected(self._observer.elsewhere(next((one for one in strays if one.body), strays[0])))
+            return Misdirected(self._inspector.describe_stray(next((one for one in strays if one.body), strays[0])))
         if late is not None:
             return late
         answer = as_answer(_result(pending))
@@ -124,11 +131,11 @@ class ExchangeSession:
         if not isinstance(answer, Answered):
             return answer
         if not 200 <= answer.status < 300:
-            told = f"answered {answer.status} though the upstream answered 200{words_of(answer.body)}"
+            told = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
             return Crashed(TranslatorError(told), self._tail())
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, words=self._tail())
-        value = plain(answer.body, self._who, self._limit)
+        value = plain(answer.body, self._subject, self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
@@ -165,7 +172,7 @@ class ExchangeSession:
             self._buffering.found(self._route)
         return self._stream_outcome(answer)
 
-    def settle(self, reply: dict[str, Any]) -> None:
+    def finish_exchange(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
             self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
 
@@ -208,10 +215,10 @@ class ExchangeSession:
         if not isinstance(answer, Answered):
             return answer
         if not 200 <= answer.status < 300:
-            told = f"answered {answer.status} though the upstream answered 200{words_of(answer.body)}"
+            told = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
             return Crashed(TranslatorError(told), self._tail())
         return BadOutput(
-            f"{self._who} answered with a whole body where the client asked for a stream{words_of(answer.body)}",
+            f"{self._subject} answered with a whole body where the client asked for a stream{quote_error(answer.body)}",
             words=self._tail(),
         )
 
@@ -234,12 +241,12 @@ class ExchangeSession:
         self._pending = None
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         pending.cancel()
-        self._late()
+        self._on_timeout()
         return TimedOut(self._seconds, self._tail())
 
     def _unasked(self, answer: Answered) -> Outcome:
         """An exchange that ended before the upstream was asked: its status says why, if it has one."""
-        words = words_of(answer.body)
+        words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
             return UnsupportedOutcome(f"answered {answer.status}{words}")
         if 400 <= answer.status < 500:
@@ -247,7 +254,9 @@ class ExchangeSession:
         if answer.status >= 500:
             told = f"answered {answer.status} before it asked the upstream{words}"
             return Crashed(TranslatorError(told), self._tail())
-        return BadOutput(f"{self._who} answered {answer.status} without asking the upstream{words}", words=self._tail())
+        return BadOutput(
+            f"{self._subject} answered {answer.status} without asking the upstream{words}", words=self._tail()
+        )
 
 
 def _result(pending: Future[ExchangeOutcome]) -> ExchangeOutcome:

@@ -30,12 +30,12 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "close": ((), ()),
 }
 # Instead of a result; `traceback` goes with `failed` alone, and `chunks` that came before with those of a stream.
-INSTEAD = ("refused", "unsupported", "failed")
+FAILURE_KEYS = ("refused", "unsupported", "failed")
 
 
-def complaint(operation: str, answer: dict[str, Any]) -> str | None:
+def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
     """Why ``answer`` is no answer to ``operation``, in a sentence; None if it is one. ``seq`` is checked elsewhere."""
-    told = [key for key in INSTEAD if key in answer]
+    told = [key for key in FAILURE_KEYS if key in answer]
     if len(told) > 1:
         return f"the answer says {' and '.join(told)} at once; say one"
     if told:
@@ -47,12 +47,14 @@ def complaint(operation: str, answer: dict[str, Any]) -> str | None:
         needed, allowed = _KEYS[operation]
     for key in answer:
         if key != "seq" and key not in needed and key not in allowed:
-            return _stranger(key, (*needed, *allowed), operation)
+            return _unknown_key(key, (*needed, *allowed), operation)
     for key in needed:
         if key not in answer:
-            return f"the answer has no {key!r}, which an answer to {operation} needs (or one of {', '.join(INSTEAD)})"
+            return (
+                f"the answer has no {key!r}, which an answer to {operation} needs (or one of {', '.join(FAILURE_KEYS)})"
+            )
     for key, value in answer.items():
-        wrong = None if key in ("seq", "body") else _wrong(key, value)
+        wrong = None if key in ("seq", "body") else _value_breach(key, value)
         if wrong is not None:
             return wrong
     if "headers" in answer and "status" not in answer:
@@ -60,14 +62,16 @@ def complaint(operation: str, answer: dict[str, Any]) -> str | None:
     return None
 
 
-class Losses:
+class AnswerLosses:
     """An answer in the shape in which Python sessions say what they lost."""
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self.losses = answer.get("losses", ())
 
 
-def instead(answer: dict[str, Any], words: Callable[[], str]) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
+def read_failure(
+    answer: dict[str, Any], words: Callable[[], str]
+) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
     """What an answer says instead of a result; ``words`` are what the child printed last."""
     if "refused" in answer:
         return RefusedOutcome(answer["refused"])
@@ -79,8 +83,8 @@ def instead(answer: dict[str, Any], words: Callable[[], str]) -> RefusedOutcome 
     return None
 
 
-def _stranger(key: str, names: tuple[str, ...], operation: str) -> str:
-    close = difflib.get_close_matches(key, (*names, *INSTEAD), n=1)
+def _unknown_key(key: str, names: tuple[str, ...], operation: str) -> str:
+    close = difflib.get_close_matches(key, (*names, *FAILURE_KEYS), n=1)
     if close:
         return f"the answer has the unknown key {key!r:.60}; did you mean {close[0]!r}?"
     there = ", ".join(("seq", *names))
@@ -89,13 +93,13 @@ def _stranger(key: str, names: tuple[str, ...], operation: str) -> str:
     )
 
 
-def _wrong(key: str, value: Any) -> str | None:
+def _value_breach(key: str, value: Any) -> str | None:
     match key:
         case "protocol":
             if isinstance(value, bool) or value != PROTOCOL:
                 return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL}"
         case "status":
-            if isinstance(value, bool) or not (isinstance(value, int) or _whole(value)):
+            if isinstance(value, bool) or not (isinstance(value, int) or _is_whole(value)):
                 return f"`status` is {value!r:.40}; make it the HTTP status, a whole number such as 429"
         case "operations":
             if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
@@ -109,12 +113,12 @@ def _wrong(key: str, value: Any) -> str | None:
             if value != "own":
                 return f'`history` is {value!r:.40}; make it "own", or leave it out'
         case "chunks":
-            return _wrong_chunks(value)
+            return _chunks_breach(value)
         case "losses":
-            if not isinstance(value, list) or any(not _loss(entry) for entry in value):
+            if not isinstance(value, list) or any(not _is_loss(entry) for entry in value):
                 return '`losses` is a list of names of elements, or of objects such as {"element": "error-mark"}'
         case "headers":
-            if not isinstance(value, dict) or any(not _header(text) for text in value.values()):
+            if not isinstance(value, dict) or any(not _is_header(text) for text in value.values()):
                 return "`headers` is an object of texts"
         case _:
             if not isinstance(value, str):
@@ -122,7 +126,7 @@ def _wrong(key: str, value: Any) -> str | None:
     return None
 
 
-def _wrong_chunks(value: Any) -> str | None:
+def _chunks_breach(value: Any) -> str | None:
     if not isinstance(value, list):
         return f"`chunks` is {value!r:.60}; make it a list of pieces in base64, an empty one if nothing comes yet"
     for place, piece in enumerate(value):
@@ -138,14 +142,14 @@ def _wrong_chunks(value: Any) -> str | None:
     return None
 
 
-def _whole(value: Any) -> bool:
+def _is_whole(value: Any) -> bool:
     """Whether JSON Schema takes it for an integer."""
     return isinstance(value, float) and value.is_integer()
 
 
-def _loss(entry: Any) -> bool:
+def _is_loss(entry: Any) -> bool:
     return isinstance(entry, str) or (isinstance(entry, dict) and isinstance(entry.get("element"), str))
 
 
-def _header(text: Any) -> bool:
+def _is_header(text: Any) -> bool:
     return isinstance(text, (str, int, float)) and not isinstance(text, bool)

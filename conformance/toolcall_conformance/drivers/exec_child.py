@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.drivers.exec_answers import PROTOCOL, complaint
+from toolcall_conformance.drivers.exec_answers import PROTOCOL, find_breach
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.jsonlines import EndedError, Lines, NoAnswerError, TooLongError
 from toolcall_conformance.drivers.outcomes import Crashed, ProtocolError, TimedOut, TranslatorError
@@ -33,11 +33,11 @@ class Child:
     """
 
     def __init__(self, command: Sequence[str], *, directory: Path, noise: list[str]) -> None:
-        self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, talks=True)
-        self._lines = Lines(self._process, self._beside)
+        self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, piped=True)
+        self._lines = Lines(self._process, self._add_noise)
         self._noise = noise
         self._seq = 0
-        self.over: str | None = None
+        self.why_ended: str | None = None
 
     def ask(self, operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
         """Ask, and give the answer once it is known to be one. After a fault the process is ended."""
@@ -51,34 +51,34 @@ class Child:
             return self._ended(operation, ended.rest)
         except TooLongError as error:
             said = f"it wrote a line of more than {OUTPUT_LIMIT:,} bytes, which begins {shortened(error.beginning)}"
-            return self._unlike(f"{said}; {_ADVICE}")
+            return self._reject(f"{said}; {_ADVICE}")
         except BaseException:  # an interrupt: the answer would come when something else has been asked
             self._end("was interrupted")
             raise
         try:
             answer: dict[str, Any] = parse(line)
         except JSONError as error:
-            return self._unlike(f"the line {shortened(line)} is not JSON: {error}; {_ADVICE}")
+            return self._reject(f"the line {shortened(line)} is not JSON: {error}; {_ADVICE}")
         if "seq" not in answer:
-            return self._unlike(f"the line {shortened(line)} has no seq; every answer repeats the seq of its question")
+            return self._reject(f"the line {shortened(line)} has no seq; every answer repeats the seq of its question")
         if not equal(answer["seq"], self._seq):
-            return self._unlike(
+            return self._reject(
                 f"the answer {shortened(line)} has seq {answer['seq']!r:.40} and not {self._seq}; answer each question "
                 "once, in order, with its own seq"
             )
-        wrong = complaint(operation, answer)
+        wrong = find_breach(operation, answer)
         if wrong is not None:
-            return self._unlike(
+            return self._reject(
                 f"{wrong}; the line is {shortened(line)}, and `toolcall-conformance schema` has the rules"
             )
         return answer
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         """End it; it has a moment to go by itself."""
-        self.over = self.over or "had ended"
+        self.why_ended = self.why_ended or "had ended"
         self._process.stop(grace=_LEAVE_SECONDS)
 
-    def abandon(self, why: str) -> None:
+    def kill(self, why: str) -> None:
         """End it at once, in the middle of what it does; ``why`` follows "its process"."""
         self._end(why)
 
@@ -88,7 +88,7 @@ class Child:
         tail = self._process.tail
         return f"The last that the process printed:\n{tail}" if tail else ""
 
-    def _beside(self, line: bytes) -> None:
+    def _add_noise(self, line: bytes) -> None:
         self._process.remember(line[:1000])
         if len(self._noise) < _MOST_NOISE:
             self._noise.append(shortened(line))
@@ -106,17 +106,17 @@ class Child:
             return ProtocolError(f"its output ended in the middle of the line {shortened(rest)}; it {how}", words)
         return Crashed(TranslatorError(how), words, died=True)
 
-    def _unlike(self, sentence: str) -> ProtocolError:
+    def _reject(self, sentence: str) -> ProtocolError:
         words = self.words
         self._end("was ended after an answer that is none")
         return ProtocolError(sentence, words)
 
     def _end(self, why: str) -> None:
-        self.over = why
+        self.why_ended = why
         self._process.stop()
 
 
-def start(
+def start_child(
     command: Sequence[str], *, directory: Path, seconds: float, noise: list[str]
 ) -> tuple[Child, dict[str, Any]] | str:
     """A child that has answered ``hello``, with its answer; or a sentence and what it printed: why there is none."""
@@ -147,7 +147,7 @@ def start(
             )
             if told is None:
                 return child, answer
-            child.leave()
+            child.stop()
             said, words = f"it answered hello with {told}", str(answer.get("traceback", "")) or child.words
     return f"{said}\n{words}" if words else said
 

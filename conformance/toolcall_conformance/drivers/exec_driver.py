@@ -13,13 +13,13 @@ from typing import Any
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.exec_answers import Losses, instead
-from toolcall_conformance.drivers.exec_child import Child, Fault, start
-from toolcall_conformance.drivers.exec_streams import draw
+from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
+from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
+from toolcall_conformance.drivers.exec_streams import play_stream
 from toolcall_conformance.drivers.json_result import plain
+from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -76,7 +76,7 @@ class ExecDriver:
         self.name: str = hello.get("name") or spec
         self.version: str | None = hello.get("version") or None
 
-    def playing(self, case: str) -> None:
+    def begin_item(self, case: str) -> None:
         """The id of the case that the next sessions play; it goes into every message."""
         self._case = case
 
@@ -85,7 +85,7 @@ class ExecDriver:
         late, self._late_fault = self._late_fault, None
         if late is not None:
             return late
-        if self._child.over is not None:
+        if self._child.why_ended is not None:
             why_not = self._restart()
             if why_not:
                 sentence, _, words = why_not.partition("\n")
@@ -95,7 +95,7 @@ class ExecDriver:
         answer = self.ask(self._child, "open", session, {"route": asdict(route)})
         if not isinstance(answer, dict):
             return answer
-        told = instead(answer, lambda: self._child.words)
+        told = read_failure(answer, lambda: self._child.words)
         if told is not None:
             return told
         found = ExecSession(self, self._child, session, answer)
@@ -109,18 +109,18 @@ class ExecDriver:
         self, child: Child, operation: str, session: str, fields: dict[str, Any], seconds: float | None = None
     ) -> dict[str, Any] | Fault:
         """Ask something of a session's child; once that is over, its sessions are gone."""
-        if child.over is not None:
-            return Crashed(TranslatorError(f"could not be asked: its process {child.over}"), child.words)
+        if child.why_ended is not None:
+            return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.words)
         return child.ask(operation, {"session": session, "case": self._case, **fields}, seconds or self.seconds)
 
-    def rest(self) -> None:
+    def end_item(self) -> None:
         """Close the sessions. What goes wrong now is no fault of the item, which has its verdict already.
 
         A line that is no answer to the question would else be met in the next question, and is told there.
         """
         sessions, self._sessions = self._sessions, []
         for session in sessions:
-            if self._child.over is None and session.child is self._child and self._closes:
+            if self._child.why_ended is None and session.child is self._child and self._closes:
                 answer = self._child.ask(
                     "close", {"session": session.id, "case": self._case}, min(self.seconds, CLOSE_SECONDS)
                 )
@@ -132,10 +132,10 @@ class ExecDriver:
 
     def close(self) -> None:
         self._sessions.clear()
-        self._child.leave()
+        self._child.stop()
 
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
-        return start(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
+        return start_child(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
 
     def _restart(self) -> str:
         """Start another child; why there is none, an empty string if there is one."""
@@ -200,12 +200,12 @@ class ExecSession:
         def ask(operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
             return driver.ask(child, operation, self.id, fields, seconds)
 
-        outcome = draw(ask, source, seconds=driver.seconds, words=lambda: child.words)
+        outcome = play_stream(ask, source, seconds=driver.seconds, words=lambda: child.words)
         if isinstance(outcome, BadOutput):
-            child.abandon("was ended in the middle of its stream")
+            child.kill("was ended in the middle of its stream")
         return outcome
 
-    def settle(self, reply: dict[str, Any]) -> None:
+    def finish_exchange(self, reply: dict[str, Any]) -> None:
         """Nothing: a request that was translated leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
@@ -215,7 +215,7 @@ class ExecSession:
         value = plain(answer["body"], operation)
         if not isinstance(value, dict):
             return value
-        return Produced(value, losses=declared_losses(Losses(answer)))
+        return Produced(value, losses=read_losses(AnswerLosses(answer)))
 
     def _asked(
         self, operation: str, fields: dict[str, Any]
@@ -224,7 +224,7 @@ class ExecSession:
             return UnsupportedOutcome(f"the session has no operation {operation}")
         answer = self._driver.ask(self.child, operation, self.id, fields)
         if isinstance(answer, dict):
-            return instead(answer, lambda: self.child.words) or answer
+            return read_failure(answer, lambda: self.child.words) or answer
         return answer
 
 

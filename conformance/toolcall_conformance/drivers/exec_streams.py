@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
-from toolcall_conformance.drivers.declared import declared_losses
-from toolcall_conformance.drivers.exec_answers import Losses, instead
+from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
+from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -23,7 +23,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.streams import Piece, Source, Streamed, StreamOutcome
+from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
 # A stream has the time of one call, and this for the way of each message: thousands of single bytes are our idea.
 _WAY_SECONDS = 0.01
@@ -37,12 +37,12 @@ class Ask(Protocol):
     ) -> dict[str, Any] | Crashed | TimedOut | ProtocolError: ...
 
 
-def draw(
+def play_stream(
     ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
 ) -> StreamOutcome:
     """Play ``source``; ``words`` are what the child printed last. After BadOutput it is still in its stream."""
     end = time.monotonic() + seconds
-    pieces: list[Piece] = []
+    pieces: list[OutputPiece] = []
     size = 0
     answer: dict[str, Any] = {}
     for operation, fields, taken in _questions(source):
@@ -56,17 +56,17 @@ def draw(
         for data in map(b64decode, answer.get("chunks", ())):
             size += len(data)
             if data:
-                pieces.append(Piece(data, taken, operation == "stream-end"))
+                pieces.append(OutputPiece(data, taken, operation == "stream-end"))
         if size > limit:
             return BadOutput(f"stream yielded more than {limit} bytes")
-        raised = instead(answer, words)
+        raised = read_failure(answer, words)
         if isinstance(raised, UnsupportedOutcome):
             if not pieces:
                 return raised
             raised = Crashed(TranslatorError(f"raised Unsupported: {raised.reason}"), words())
         if raised is not None:
             return Streamed(tuple(pieces), raised)
-    return Streamed(tuple(pieces), losses=declared_losses(Losses(answer)))
+    return Streamed(tuple(pieces), losses=read_losses(AnswerLosses(answer)))
 
 
 def _questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:

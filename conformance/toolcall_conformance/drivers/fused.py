@@ -12,7 +12,7 @@ from typing import Any
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
 from toolcall_conformance.drivers.buffering import KnownBuffering
-from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
+from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
@@ -22,7 +22,7 @@ from toolcall_conformance.drivers.outcomes import (
     RefusedOutcome,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python_streams import Drawing, Drawn
+from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
@@ -57,22 +57,22 @@ class Fused:
             self._upstream = upstream
 
         def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
-            drawing = Drawing(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
-            return self._send(inner, body, conversation.url, drawing)
+            collector = StreamCollector(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
+            return self._send(inner, body, conversation.url, collector)
 
-        habits = Habits(raises_errors=str(route) in self._raising, own_history=own_history)
+        traits = ExchangeTraits(raises_errors=str(route) in self._raising, own_history=own_history)
         return _FusedSession(
             self,
             route,
             self._upstream,
             send,
             seconds=self._seconds,
-            habits=habits,
+            traits=traits,
             buffering=self._buffering,
-            late=self._drop_loop,
+            on_timeout=self._drop_loop,
         )
 
-    def rest(self) -> None:
+    def end_item(self) -> None:
         if self._upstream is not None:
             self._upstream.forget()
 
@@ -86,20 +86,22 @@ class Fused:
         """Note that the translator raises on this route where the upstream fails."""
         self._raising.add(str(route))
 
-    def _send(self, inner: Any, body: dict[str, Any], url: str, drawing: Drawing | None) -> Future[ExchangeOutcome]:
+    def _send(
+        self, inner: Any, body: dict[str, Any], url: str, collector: StreamCollector | None
+    ) -> Future[ExchangeOutcome]:
         pending: Future[ExchangeOutcome] = Future()
 
         def work() -> None:
             try:
                 value = inner.exchange(body, url)
-                if hasattr(value, "__aiter__") and drawing is not None:
-                    outcome = self._running_loop().run(_drawn_async(value, drawing)).result()
+                if hasattr(value, "__aiter__") and collector is not None:
+                    outcome = self._running_loop().run(_collect_answer_async(value, collector)).result()
                 elif inspect.isawaitable(value):
-                    outcome = self._running_loop().run(_awaited(value, drawing)).result()
+                    outcome = self._running_loop().run(_awaited(value, collector)).result()
                 else:
-                    outcome = answered(value) if drawing is None else drawn(value, drawing)
+                    outcome = read_answer(value) if collector is None else collect_answer(value, collector)
             except BaseException as error:  # whatever the library raises, SystemExit included
-                outcome = raised(error)
+                outcome = read_exception(error)
             with contextlib.suppress(InvalidStateError):  # nobody waits any more
                 pending.set_result(outcome)
 
@@ -144,7 +146,7 @@ class _FusedSession(ExchangeSession):
         return outcome
 
 
-def answered(value: Any) -> ExchangeOutcome:
+def read_answer(value: Any) -> ExchangeOutcome:
     """What ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
     if not isinstance(value, tuple):
         return Answered(200, None, value)
@@ -159,7 +161,7 @@ def answered(value: Any) -> ExchangeOutcome:
     return Answered(int(status), dict(headers[0]) if headers else None, body)
 
 
-def raised(error: BaseException) -> ExchangeOutcome:
+def read_exception(error: BaseException) -> ExchangeOutcome:
     """What an exception of ``exchange`` says; known by class name, as everywhere."""
     names = {base.__name__ for base in type(error).__mro__}
     if "Unsupported" in names:
@@ -169,33 +171,37 @@ def raised(error: BaseException) -> ExchangeOutcome:
     return Crashed(error, own_frames(error))
 
 
-async def _awaited(value: Awaitable[Any], drawing: Drawing | None) -> ExchangeOutcome:
+async def _awaited(value: Awaitable[Any], collector: StreamCollector | None) -> ExchangeOutcome:
     outcome = await value
-    if drawing is None:
-        return answered(outcome)
-    return await _drawn_async(outcome, drawing) if hasattr(outcome, "__aiter__") else drawn(outcome, drawing)
+    if collector is None:
+        return read_answer(outcome)
+    return (
+        await _collect_answer_async(outcome, collector)
+        if hasattr(outcome, "__aiter__")
+        else collect_answer(outcome, collector)
+    )
 
 
-def drawn(value: Any, drawing: Drawing) -> ExchangeOutcome:
+def collect_answer(value: Any, collector: StreamCollector) -> ExchangeOutcome:
     """What ``exchange`` gave on a route that streams: an iterable of bytes, or what it tells of errors."""
     if isinstance(value, tuple):
-        return answered(value)
+        return read_answer(value)
     if isinstance(value, dict):
         return BadOutput(
             "exchange returned a whole body where route.stream is true; return an iterable of the client's stream, as "
             "bytes, or raise Unsupported if the library does not stream"
         )
     try:
-        return stream_answered(drawing.draw(value))
+        return as_stream_answer(collector.collect(value))
     except BaseException as error:
-        return stream_answered(drawing.broken_off(error))
+        return as_stream_answer(collector.broken_off(error))
 
 
-async def _drawn_async(value: Any, drawing: Drawing) -> ExchangeOutcome:
-    return stream_answered(await drawing.draw_async(value))
+async def _collect_answer_async(value: Any, collector: StreamCollector) -> ExchangeOutcome:
+    return as_stream_answer(await collector.collect_async(value))
 
 
-def stream_answered(found: Drawn) -> ExchangeOutcome:
+def as_stream_answer(found: CollectedStream) -> ExchangeOutcome:
     """A stream that was drawn. One that broke off before anything came is no stream: the call failed."""
     if not isinstance(found, Streamed):
         return found

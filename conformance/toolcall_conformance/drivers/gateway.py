@@ -13,8 +13,8 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, NoJSON, StreamAnswered
 from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.buffering import KnownBuffering
-from toolcall_conformance.drivers.exchanges import ExchangeSession, Habits
-from toolcall_conformance.drivers.gateway_config import filled, load
+from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
+from toolcall_conformance.drivers.gateway_config import fill_template, load_config
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.outcomes import (
@@ -26,7 +26,7 @@ from toolcall_conformance.drivers.outcomes import (
     TranslatorError,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.streams import Piece, Streamed
+from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
 
@@ -52,7 +52,7 @@ class GatewayDriver:
         self, spec: str, path: Path, transports: Mapping[str, Mapping[str, Any]], *, seconds: float = 10.0
     ) -> None:
         self.spec = spec
-        self._config = load(path, transports)
+        self._config = load_config(path, transports)
         self.name: str = self._config.name
         self.version: str | None = self._config.version
         self._seconds = seconds
@@ -70,7 +70,7 @@ class GatewayDriver:
             self.close()
             raise
 
-    def playing(self, case: str) -> None:
+    def begin_item(self, case: str) -> None:
         """``{case}`` in a header, for who looks into the gateway's log."""
         self._case = case
 
@@ -87,14 +87,14 @@ class GatewayDriver:
                 f"{self._config.path.name}: [client.{route.client}] has a path and no stream_path: streams of that API "
                 "are asked for at another one"
             )
-        trouble = self._process.revive()
+        trouble = self._process.restart_if_dead()
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
         def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
             return self._upstream.run(self._exchange(route, body, conversation))
 
-        habits = Habits(
+        traits = ExchangeTraits(
             own_history=self._config.own_history, secret=None if self._config.forwards_client_key else self._key
         )
         return Opened(
@@ -103,15 +103,15 @@ class GatewayDriver:
                 self._upstream,
                 send,
                 seconds=self._seconds,
-                habits=habits,
+                traits=traits,
                 buffering=self._buffering,
-                late=self._process.check,
+                on_timeout=self._process.stop_if_hung,
                 tail=lambda: self._process.tail,
-                who="the gateway",
+                subject="the gateway",
             )
         )
 
-    def rest(self) -> None:
+    def end_item(self) -> None:
         self._upstream.forget()
 
     def close(self) -> None:
@@ -134,10 +134,10 @@ class GatewayDriver:
             self._client = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(force_close=True), timeout=aiohttp.ClientTimeout(total=None)
             )
-        url, headers, body = self._asked(route, body, conversation)
+        url, headers, body = self._client_request(route, body, conversation)
         try:
             async with self._client.post(
-                URL(url, encoded=True), data=_written(body), headers=headers, allow_redirects=False
+                URL(url, encoded=True), data=_dump(body), headers=headers, allow_redirects=False
             ) as reply:
                 if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
                     return await self._stream_answered(reply, conversation.progress)
@@ -156,11 +156,11 @@ class GatewayDriver:
         """A stream, up to where it ends or breaks off. Raises what the client raises where nothing came at all."""
         import aiohttp
 
-        pieces: list[Piece] = []
+        pieces: list[OutputPiece] = []
         size, raised = 0, None
         try:
             async for data in _read(reply):
-                pieces.append(Piece(data, *progress.came_out()))
+                pieces.append(OutputPiece(data, *progress.mark_output()))
                 size += len(data)
                 if size > OUTPUT_LIMIT:
                     return self._too_much()
@@ -174,7 +174,7 @@ class GatewayDriver:
                 if isinstance(broke, Crashed)
                 else Crashed(TranslatorError(f"failed: {broke.sentence}"), broke.tail)
             )
-        return StreamAnswered(reply.status, _lowered(reply.headers), Streamed(tuple(pieces), raised))
+        return StreamAnswered(reply.status, _lower_names(reply.headers), Streamed(tuple(pieces), raised))
 
     def _too_much(self) -> BadOutput:
         return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail)
@@ -183,7 +183,7 @@ class GatewayDriver:
         """Why there is no more of an answer."""
         import aiohttp
 
-        death = await asyncio.to_thread(self._process.death)
+        death = await asyncio.to_thread(self._process.describe_death)
         if death is not None:
             return Crashed(TranslatorError(f"failed: the gateway {death}"), self._process.tail)
         if isinstance(error, aiohttp.ClientConnectorError):
@@ -197,7 +197,7 @@ class GatewayDriver:
         end = self._config.clients[client]
         return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
-    def _asked(
+    def _client_request(
         self, route: Route, body: dict[str, Any], conversation: Conversation
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
         """Address, headers and body of a client's request."""
@@ -211,19 +211,21 @@ class GatewayDriver:
             "model": route.upstream_model,
             "client_model": route.client_model,
         }
-        model = filled(upstream.model, values)
+        model = fill_template(upstream.model, values)
         path = self._addresses.path(route.client, model, stream=route.stream)
         template = (client.stream_path if route.stream else None) or client.path
         if template is not None:
-            path = filled(template, {**values, "model": model})
+            path = fill_template(template, {**values, "model": model})
         headers = self._addresses.headers(route.client, self._key)
-        headers |= {name.lower(): filled(text, values) for name, text in {**client.headers, **upstream.headers}.items()}
+        headers |= {
+            name.lower(): fill_template(text, values) for name, text in {**client.headers, **upstream.headers}.items()
+        }
         if "model" in body:  # where the URL names the model, the body does not
             body = {**body, "model": model}
         return f"{self._process.url}{path}", {name: text for name, text in headers.items() if text}, body
 
     def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
-        headers = _lowered(reply.headers)
+        headers = _lower_names(reply.headers)
         if 300 <= reply.status < 400:
             told = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
             return ProtocolError(f"{told}; correct `path` of the format's [client] table", self._process.tail)
@@ -257,11 +259,11 @@ async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         yield piece
 
 
-def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+def _lower_names(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): text for name, text in headers.items()}
 
 
-def _written(body: dict[str, Any]) -> bytes:
+def _dump(body: dict[str, Any]) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:  # half a surrogate pair

@@ -1,4 +1,4 @@
-"""The TOML file behind ``gateway:FILE.toml``: read, checked, and its templates filled in."""
+"""Reads and checks the TOML file behind ``gateway:FILE.toml``, and fills in its templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Readiness:
     """When a gateway is ready; see the schema."""
 
     path: str | None = None
@@ -31,7 +31,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class GatewaySide:
     """One side of a gateway in one format. ``path`` is None where it is the API's own, and so is ``stream_path``."""
 
     path: str | None = None
@@ -53,9 +53,9 @@ class GatewayConfig:
     upstream_port: int | None
     environment: Mapping[str, str]
     files: Mapping[str, Path]
-    ready: Ready
-    clients: Mapping[str, End]
-    upstreams: Mapping[str, End]
+    ready: Readiness
+    clients: Mapping[str, GatewaySide]
+    upstreams: Mapping[str, GatewaySide]
     excluded: frozenset[str]
     forwards_client_key: bool
     own_history: bool
@@ -65,7 +65,7 @@ class GatewayConfig:
         return self.path.parent
 
 
-def load(path: Path, formats: Collection[str]) -> GatewayConfig:
+def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
     """The configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
     said = _read(path)
     _check(path, said)
@@ -90,17 +90,17 @@ def load(path: Path, formats: Collection[str]) -> GatewayConfig:
         upstream_port=said.get("upstream_port"),
         environment=said.get("environment", {}),
         files=files,
-        ready=Ready(**said.get("ready", {})),
-        clients={name: End(**entry) for name, entry in said["client"].items()},
-        upstreams={name: End(**entry) for name, entry in said["upstream"].items()},
+        ready=Readiness(**said.get("ready", {})),
+        clients={name: GatewaySide(**entry) for name, entry in said["client"].items()},
+        upstreams={name: GatewaySide(**entry) for name, entry in said["upstream"].items()},
         excluded=frozenset(said.get("not", ())),
         forwards_client_key=said.get("forwards_client_key", False),
         own_history=said.get("history") == "own",
     )
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
-    """``template`` with the known variables filled in; other braces stay as they are."""
+def fill_template(template: str, values: Mapping[str, str]) -> str:
+    """Fill in the known variables of ``template``; other braces stay as they are."""
     return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), template)
 
 

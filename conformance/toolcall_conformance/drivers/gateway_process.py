@@ -15,8 +15,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from toolcall_conformance.drivers.errors import SpecError
-from toolcall_conformance.drivers.gateway_config import GatewayConfig, filled
-from toolcall_conformance.drivers.process import ChildProcess, at_the_end, no_more
+from toolcall_conformance.drivers.gateway_config import GatewayConfig, fill_template
+from toolcall_conformance.drivers.process import ChildProcess, call_at_exit, cancel_at_exit
 from toolcall_conformance.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
@@ -80,13 +80,13 @@ class GatewayProcess:
             "directory": str(self.config.directory),
         }
         values["files"] = str(self._make_files(values))
-        command = [filled(word, values) for word in self.config.command]
+        command = [fill_template(word, values) for word in self.config.command]
         try:
             self._child = ChildProcess(
                 command,
                 directory=self.config.directory,
-                environment={name: filled(text, values) for name, text in self.config.environment.items()},
-                talks=False,
+                environment={name: fill_template(text, values) for name, text in self.config.environment.items()},
+                piped=False,
             )
         except (OSError, ValueError) as error:  # a zero byte is a ValueError
             self.stop()
@@ -94,14 +94,14 @@ class GatewayProcess:
                 f"{self.config.path}: {command[0]} cannot be started ({getattr(error, 'strerror', None) or error}); "
                 "install it, or correct the first word of `command`"
             ) from None
-        self.url = filled(self.config.url or f"http://{LOOPBACK}:{{port}}", values)
+        self.url = fill_template(self.config.url or f"http://{LOOPBACK}:{{port}}", values)
         try:
             self._wait_until_ready()
         except SpecError:
             self.stop()
             raise
 
-    def death(self) -> str | None:
+    def describe_death(self) -> str | None:
         """How it died, to follow its name in a sentence; None while it runs or if it is not ours to know."""
         if self._child is None:
             return None
@@ -110,7 +110,7 @@ class GatewayProcess:
             return None
         return f"died with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
 
-    def revive(self) -> str | None:
+    def restart_if_dead(self) -> str | None:
         """See to it that it runs; why it does not, None if it does. After a few vain starts it is let be."""
         if not self.config.command or (self._child is not None and self._child.exit_code() is None):
             return None
@@ -125,7 +125,7 @@ class GatewayProcess:
         self._failures = 0
         return None
 
-    def check(self) -> None:
+    def stop_if_hung(self) -> None:
         """After a call that did not return: it is stopped, unless it still answers its readiness probe.
 
         That it listens says nothing: the system takes connections in for a process that hangs.
@@ -139,21 +139,21 @@ class GatewayProcess:
             self._last_words = self._child.tail
             self._child.stop()
             self._child = None
-        self._sweep()
+        self._delete_files()
 
-    def _sweep(self) -> None:
-        no_more(self._sweep)
+    def _delete_files(self) -> None:
+        cancel_at_exit(self._delete_files)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
     def _make_files(self, values: dict[str, str]) -> Path:
         self._folder = Path(tempfile.mkdtemp(prefix="toolcall-gateway-"))
-        at_the_end(self._sweep)
+        call_at_exit(self._delete_files)
         values = {**values, "files": str(self._folder)}
         for name, template in self.config.files.items():
             try:
-                text = filled(template.read_text(encoding="utf-8"), values)
+                text = fill_template(template.read_text(encoding="utf-8"), values)
                 (self._folder / name).write_text(text, encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 self.stop()
@@ -172,7 +172,7 @@ class GatewayProcess:
 
     def _not_ready(self) -> StartError:
         ready = self.config.ready
-        said = self.death() or f"was not ready after {ready.seconds:g} s"
+        said = self.describe_death() or f"was not ready after {ready.seconds:g} s"
         probe = f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
         if not self.config.command:
             hint = f"it is to be running already: start it, or give a `command` ({probe})"

@@ -39,23 +39,23 @@ class TooLongError(Exception):
 class Lines:
     """The talk with a child over its standard input and output.
 
-    ``beside`` gets each line that cannot be an object: banners and the like. Never more than one line of
+    ``on_noise`` gets each line that cannot be an object: banners and the like. Never more than one line of
     ``limit`` bytes is held. POSIX only: elsewhere pipes cannot be polled.
     """
 
-    def __init__(self, child: ChildProcess, beside: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
+    def __init__(self, child: ChildProcess, on_noise: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         self._to, self._from = child.stdin.fileno(), child.stdout.fileno()
         os.set_blocking(self._to, False)
         os.set_blocking(self._from, False)
         self._child = child
-        self._beside = beside
+        self._on_noise = on_noise
         self._limit = limit
         self._held = bytearray()
         self._searched = 0
         self._ended = False
-        self._deaf = False
+        self._input_closed = False
 
     def ask(self, line: bytes, seconds: float) -> bytes:
         """Send a line and wait for one that begins with ``{``. Raises NoAnswerError, EndedError, TooLongError."""
@@ -76,14 +76,14 @@ class Lines:
 
     def _send(self, unsent: memoryview) -> memoryview:
         # One who hears nothing more may still have something to say, if only that it died.
-        if not unsent or self._deaf:
+        if not unsent or self._input_closed:
             return unsent[:0]
         try:
             return unsent[os.write(self._to, unsent) :]
         except BlockingIOError:
             return unsent
         except OSError:
-            self._deaf = True
+            self._input_closed = True
             return unsent[:0]
 
     def _take(self) -> bytes | None:
@@ -94,7 +94,7 @@ class Lines:
             if line.startswith(b"{"):
                 return line
             if line:
-                self._beside(line)
+                self._on_noise(line)
         self._searched = len(self._held)
         if self._searched > self._limit:
             raise TooLongError(bytes(self._held[:1000]))

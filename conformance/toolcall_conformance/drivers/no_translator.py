@@ -14,14 +14,14 @@ class NoTranslator:
     version = None
     carries: frozenset[str] = frozenset()
 
-    def playing(self, case: str, /) -> None:
+    def begin_item(self, case: str, /) -> None:
         pass
 
     def open(self, route: Route, /) -> OpenOutcome:
         del route
         return UnsupportedOutcome("no translator was given: --toolcall-translator")
 
-    def rest(self) -> None:
+    def end_item(self) -> None:
         pass
 
     def close(self) -> None:

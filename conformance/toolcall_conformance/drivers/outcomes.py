@@ -20,11 +20,11 @@ class Produced:
     value: dict[str, Any]
     mutated: bool = False
     losses: tuple[str, ...] = ()
-    beside: tuple[Seen, ...] = ()
+    flaws: tuple[RequestFlaw, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RequestFlaw:
     """Something wrong about how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` says it."""
 
     kind: str

@@ -31,7 +31,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 class ChildProcess:
     """A command that runs until :meth:`stop`; at the latest, until this interpreter ends.
 
-    With ``talks`` its standard input and output are unbuffered pipes, :attr:`stdin` and :attr:`stdout`, and the tail
+    With ``piped`` its standard input and output are unbuffered pipes, :attr:`stdin` and :attr:`stdout`, and the tail
     has its standard error; without, its input is empty, and the tail has both outputs. ``environment`` is added to
     ours. Raises OSError as Popen does.
     """
@@ -42,29 +42,29 @@ class ChildProcess:
         *,
         directory: Path,
         environment: Mapping[str, str] | None = None,
-        talks: bool,
+        piped: bool,
     ) -> None:
         self._process = subprocess.Popen(
             list(command),
             cwd=directory,
             env={**os.environ, **(environment or {})},
-            stdin=subprocess.PIPE if talks else subprocess.DEVNULL,
+            stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if talks else subprocess.STDOUT,
+            stderr=subprocess.PIPE if piped else subprocess.STDOUT,
             bufsize=0,
             start_new_session=_POSIX,
         )
         self.stdin: IO[bytes] | None = self._process.stdin
-        self.stdout: IO[bytes] | None = self._process.stdout if talks else None
+        self.stdout: IO[bytes] | None = self._process.stdout if piped else None
         self._owner = os.getpid()
         self._stopped = False
         self._tail = _Tail()
-        words = self._process.stderr if talks else self._process.stdout
+        words = self._process.stderr if piped else self._process.stdout
         assert words is not None
         self._reader = threading.Thread(target=self._tail.read, args=(words,), name="child's tail", daemon=True)
         self._reader.start()
         _running.add(self)
-        _heed_sigterm()
+        _handle_sigterm()
 
     @property
     def pid(self) -> int:
@@ -172,30 +172,30 @@ class _Tail:
 _running: weakref.WeakSet[ChildProcess] = weakref.WeakSet()
 
 
-_last_acts: list[Callable[[], None]] = []
+_exit_calls: list[Callable[[], None]] = []
 
 
-def at_the_end(act: Callable[[], None]) -> None:
-    """Have ``act`` done when this interpreter ends, by SIGTERM too, unless ``no_more`` takes it back."""
-    _last_acts.append(act)
-    _heed_sigterm()
+def call_at_exit(call: Callable[[], None]) -> None:
+    """Have ``call`` done when this interpreter ends, by SIGTERM too, unless ``cancel_at_exit`` takes it back."""
+    _exit_calls.append(call)
+    _handle_sigterm()
 
 
-def no_more(act: Callable[[], None]) -> None:
+def cancel_at_exit(call: Callable[[], None]) -> None:
     """Take back what was to be done at the end."""
-    if act in _last_acts:
-        _last_acts.remove(act)
+    if call in _exit_calls:
+        _exit_calls.remove(call)
 
 
 @atexit.register
 def _stop_all() -> None:
     for child in list(_running):
         child.stop()
-    for act in list(_last_acts):
-        act()
+    for call in list(_exit_calls):
+        call()
 
 
-def _heed_sigterm() -> None:
+def _handle_sigterm() -> None:
     """A CI job or ``timeout`` ends us by SIGTERM, for which Python does nothing at all: neither ``finally`` nor atexit.
 
     Only where nobody else heeds it; then it goes on as it would have.

@@ -10,11 +10,11 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import OPERATIONS
-from toolcall_conformance.drivers.declared import declared_losses
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
 from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
+from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.outcomes import (
     Crashed,
     Opened,
@@ -25,7 +25,7 @@ from toolcall_conformance.drivers.outcomes import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.drivers.python_streams import draw
+from toolcall_conformance.drivers.python_streams import collect_stream
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.jsonvalue import copied, equal, packed
@@ -73,11 +73,11 @@ class PythonDriver:
             return Opened(self._fused.session(came.value, route, own_history=session.own_history))
         return came
 
-    def playing(self, case: str) -> None:
+    def begin_item(self, case: str) -> None:
         """Nothing: what runs here can look at the item itself."""
 
-    def rest(self) -> None:
-        self._fused.rest()
+    def end_item(self) -> None:
+        self._fused.end_item()
 
     def close(self) -> None:
         self._caller.close()
@@ -126,13 +126,13 @@ class PythonSession:
         method = getattr(self.object, "stream", None)
         if not callable(method):
             return UnsupportedOutcome("the session has no method stream")
-        came = self._caller.call(draw, method, source, self._driver.output_limit, then=self._declared)
+        came = self._caller.call(collect_stream, method, source, self._driver.output_limit, then=self._declared)
         if not isinstance(came, _Value):
             return came
-        drawn: StreamOutcome = came.value
-        return replace(drawn, losses=came.beside) if isinstance(drawn, Streamed) else drawn
+        outcome: StreamOutcome = came.value
+        return replace(outcome, losses=came.beside) if isinstance(outcome, Streamed) else outcome
 
-    def settle(self, reply: dict[str, Any]) -> None:
+    def finish_exchange(self, reply: dict[str, Any]) -> None:
         """Nothing: a request that was translated leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
@@ -154,7 +154,7 @@ class PythonSession:
         Read within the time limit of that call, whose result it may not cost.
         """
         try:
-            return declared_losses(self.object)
+            return read_losses(self.object)
         except KeyboardInterrupt:
             raise
         except BaseException:  # TimeIsUp included

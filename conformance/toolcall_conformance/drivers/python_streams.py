@@ -8,49 +8,51 @@ from typing import Any, Protocol
 
 from toolcall_conformance.drivers.limits import TimeIsUp
 from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, RefusedOutcome, UnsupportedOutcome
-from toolcall_conformance.drivers.streams import Feed, Piece, Source, Streamed
+from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
 
-Drawn = Streamed | BadOutput | UnsupportedOutcome
+CollectedStream = Streamed | BadOutput | UnsupportedOutcome
 _WANTED = "yield the client's stream as bytes, in pieces of any size"
 
 
-class Progress(Protocol):
+class SourceProgress(Protocol):
     """What is known of the source while a stream comes out."""
 
-    def came_out(self) -> tuple[int, bool]:
+    def mark_output(self) -> tuple[int, bool]:
         """Something came out: how many pieces had been taken by then, and whether the end had."""
 
 
-def draw(method: Callable[..., Any], source: Source, limit: int) -> Drawn | Coroutine[Any, Any, Drawn]:
+def collect_stream(
+    method: Callable[..., Any], source: Source, limit: int
+) -> CollectedStream | Coroutine[Any, Any, CollectedStream]:
     """Call ``stream`` and take all that it gives; a coroutine to be awaited if it is async.
 
     What it raises is part of the result, with what came before; but not that its time is up.
     """
     feed = Feed(source)
-    drawing = Drawing(feed, limit, "stream")
+    collector = StreamCollector(feed, limit, "stream")
     try:
         given = method(feed)
         if hasattr(given, "__aiter__") or inspect.isawaitable(given):
-            return drawing.draw_async(given)
-        return drawing.draw(given)
+            return collector.collect_async(given)
+        return collector.collect(given)
     except (TimeIsUp, KeyboardInterrupt):
         raise
     except BaseException as error:
-        return drawing.broken_off(error)
+        return collector.broken_off(error)
 
 
-class Drawing:
+class StreamCollector:
     """Takes a stream out of an iterator; ``what`` gave it, for sentences."""
 
-    def __init__(self, progress: Progress, limit: int, what: str) -> None:
+    def __init__(self, progress: SourceProgress, limit: int, what: str) -> None:
         self._progress = progress
         self._limit = limit
         self._what = what
         self._size = 0
-        self._pieces: list[Piece] = []
+        self._pieces: list[OutputPiece] = []
 
-    def draw(self, given: Any) -> Drawn:
+    def collect(self, given: Any) -> CollectedStream:
         """All of a sync one; what it raises is raised."""
         if not hasattr(given, "__iter__") or isinstance(given, (str, bytes, bytearray, dict)):
             return self._wrong(given)
@@ -60,13 +62,13 @@ class Drawing:
                 return wrong
         return Streamed(tuple(self._pieces))
 
-    async def draw_async(self, given: Any) -> Drawn:
+    async def collect_async(self, given: Any) -> CollectedStream:
         """All of an async one, or of what is awaited first; what it raises is part of the result."""
         try:
             if inspect.isawaitable(given):
                 given = await given
             if not hasattr(given, "__aiter__"):
-                return self.draw(given)
+                return self.collect(given)
             async for piece in given:
                 wrong = self._take(piece)
                 if wrong is not None:
@@ -77,7 +79,7 @@ class Drawing:
             return self.broken_off(error)
         return Streamed(tuple(self._pieces))
 
-    def broken_off(self, error: BaseException) -> Drawn:
+    def broken_off(self, error: BaseException) -> CollectedStream:
         """The translator raised: known by class name, as everywhere."""
         names = {base.__name__ for base in type(error).__mro__}
         if "Unsupported" in names and not self._pieces:
@@ -93,7 +95,7 @@ class Drawing:
         if self._size > self._limit:
             return BadOutput(f"{self._what} yielded more than {self._limit} bytes")
         if data:
-            self._pieces.append(Piece(data, *self._progress.came_out()))
+            self._pieces.append(OutputPiece(data, *self._progress.mark_output()))
         return None
 
     def _wrong(self, given: Any) -> BadOutput:

@@ -36,7 +36,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OutputPiece:
     """What came out at once, and how many pieces of the source had been taken by then; ``ended``: and its end.
 
     Where neither is to be known exactly, the pieces are those that had been sent, and ``ended`` is true only if it is
@@ -55,7 +55,7 @@ class Streamed:
     ``exact``: it is known of each piece how much had been taken by then.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[OutputPiece, ...]
     raised: RefusedOutcome | Crashed | None = None
     losses: tuple[str, ...] = ()
     exact: bool = field(default=True, compare=False)
@@ -96,7 +96,7 @@ class Feed:
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
 
-    def came_out(self) -> tuple[int, bool]:
+    def mark_output(self) -> tuple[int, bool]:
         """Something came out: what had been taken by then, and whether the end had."""
         return self.taken, self.ended
 

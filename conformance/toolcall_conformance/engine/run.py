@@ -73,11 +73,11 @@ class Run:
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is the harness's own fault."""
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
-        self.driver.playing(item.case.id)
+        self.driver.begin_item(item.case.id)
         try:
             return play(item.case, item.route, self.driver.open, self.harness, item.variant, self._other(item))
         finally:
-            self.driver.rest()
+            self.driver.end_item()
 
     def _other(self, item: Planned) -> Case | None:
         """Another case that can be played on the same route, for a variant that plays two conversations at once."""

@@ -25,7 +25,7 @@ class Progress:
         self._released: float | None = None
         self._waited = False
 
-    def came_out(self) -> tuple[int, bool]:
+    def mark_output(self) -> tuple[int, bool]:
         """Something came out: how many pieces had gone in by then at most, and whether the end certainly had."""
         if not self._heard:
             self._heard = True

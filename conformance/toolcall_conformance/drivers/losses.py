@@ -8,7 +8,7 @@ from typing import Any
 MOST = 1_000
 
 
-def declared_losses(session: Any) -> tuple[str, ...]:
+def read_losses(session: Any) -> tuple[str, ...]:
     """The names in a session's ``losses``, each once: strings, or objects with an ``element`` that is one.
 
     Whatever else has that name in a translator is none of our business. Raises what reading it raises.
