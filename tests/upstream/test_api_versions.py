@@ -11,16 +11,16 @@ from toolcall_conformance.upstream import Addresses
 @pytest.mark.parametrize("version", ["v1", "v1beta"])
 @pytest.mark.parametrize(("method", "stream"), [("generateContent", False), ("streamGenerateContent", True)])
 def test_each_version_is_the_api(version: str, method: str, stream: bool) -> None:
-    found = Addresses(load_corpus().transports).find("POST", f"/{version}/models/gemini-2.5-pro:{method}")
+    found = Addresses(load_corpus().transports).find_api("POST", f"/{version}/models/gemini-2.5-pro:{method}")
     assert found is not None
     assert (found.format, found.model, found.stream) == ("gemini", "gemini-2.5-pro", stream)
 
 
 def test_another_version_is_none() -> None:
-    assert Addresses(load_corpus().transports).find("POST", "/v9/models/gemini-2.5-pro:generateContent") is None
+    assert Addresses(load_corpus().transports).find_api("POST", "/v9/models/gemini-2.5-pro:generateContent") is None
 
 
 def test_the_official_sdk_asks_one_of_them() -> None:
     client = pytest.importorskip("google.genai._api_client", reason="needs google-genai")
     path = f"/{client.GOOGLE_AI_API_DEFAULT_VERSION}/models/m:generateContent"
-    assert Addresses(load_corpus().transports).find("POST", path) is not None
+    assert Addresses(load_corpus().transports).find_api("POST", path) is not None

@@ -19,11 +19,11 @@ import pytest
 from miniature import TRANSPORTS
 from toolcall_conformance.upstream import (
     Addresses,
-    Conversation,
     MissingLibraryError,
     PortInUseError,
     Reply,
     ScriptedUpstream,
+    UpstreamConversation,
 )
 
 PENDING: Future[Any] = Future()  # a translator that has not returned yet
@@ -60,15 +60,15 @@ def ask(url: str, path: str, body: Any = b"{}", method: str = "POST", **headers:
         connection.close()
 
 
-def begun(upstream: ScriptedUpstream, name: str = "alpha") -> Conversation:
+def begun(upstream: ScriptedUpstream, name: str = "alpha") -> UpstreamConversation:
     conversation = upstream.conversation(name)
-    conversation.begin()
+    conversation.begin_exchange()
     return conversation
 
 
-def asked_times(conversation: Conversation, times: int) -> None:
+def asked_times(conversation: UpstreamConversation, times: int) -> None:
     end = time.monotonic() + 5
-    while len(conversation.asked) < times:
+    while len(conversation.requests) < times:
         assert time.monotonic() < end
         time.sleep(0.005)
 
@@ -76,7 +76,7 @@ def asked_times(conversation: Conversation, times: int) -> None:
 def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha?x=1", b'{"a": "\xc3\xa9"}', X_Alpha_Key="k")
-    asked = one.wait(PENDING, 5)
+    asked = one.wait_for_request(PENDING, 5)
     assert asked is not None
     assert (asked.method, asked.path, asked.query, asked.body) == ("POST", "/alpha", "x=1", b'{"a": "\xc3\xa9"}')
     assert asked.headers["x-alpha-key"] == "k"
@@ -96,7 +96,7 @@ def test_a_request_is_recorded_and_answered(upstream: ScriptedUpstream, pool: Th
 def test_an_error_status_with_its_headers(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha")
-    assert one.wait(PENDING, 5)
+    assert one.wait_for_request(PENDING, 5)
     one.finish(Reply.json({"error": "slow down"}, 429, {"retry-after": "20"}))
     status, headers, body = answer.result(5)
     assert (status, headers["retry-after"], json.loads(body)) == (429, "20", {"error": "slow down"})
@@ -116,7 +116,7 @@ def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstrea
         for number, one in enumerate(many)
     ]
     for number, one in reversed(list(enumerate(many))):
-        asked = one.wait(PENDING, 5)
+        asked = one.wait_for_request(PENDING, 5)
         assert asked is not None
         assert asked.body == str(number).encode()
         one.finish(Reply.json(number))
@@ -128,9 +128,9 @@ def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
 ) -> None:
     first, second = begun(upstream), begun(upstream)
     answer = pool.submit(ask, upstream.url, "/alpha", b"two")
-    assert second.wait(PENDING, 5)
+    assert second.wait_for_request(PENDING, 5)
     other = pool.submit(ask, upstream.url, "/alpha", b"one")
-    asked = first.wait(PENDING, 5)
+    asked = first.wait_for_request(PENDING, 5)
     assert asked is not None
     assert asked.body == b"one"
     first.finish(Reply.json(1))
@@ -138,7 +138,7 @@ def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
     asked_times(second, 2)
     second.finish(Reply.json(2))
     assert [json.loads(one.result(5)[2]) for one in (answer, other, again)] == [2, 1, 2]
-    assert first.wait(PENDING, 0) == asked
+    assert first.wait_for_request(PENDING, 0) == asked
 
 
 def test_a_retry_is_answered_as_well(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
@@ -155,19 +155,19 @@ def test_a_retry_after_the_answer_needs_no_address_of_its_own(upstream: Scripted
     one.finish(Reply.json({"error": "busy"}, 503))
     assert [ask(upstream.url, "/alpha")[0], ask(one.url, "/alpha")[0]] == [404, 503]
     assert ask(upstream.url, "/alpha")[0] == 503
-    upstream.forget()
+    upstream.close_conversations()
     assert ask(upstream.url, "/alpha")[0] == 404
 
 
 def test_the_next_exchange_begins_anew(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     given_up = pool.submit(ask, one.url, "/alpha", b"first")
-    assert one.wait(PENDING, 5)
-    one.begin()
+    assert one.wait_for_request(PENDING, 5)
+    one.begin_exchange()
     assert given_up.result(5)[0] == 400
-    assert one.wait(PENDING, 0) is None
+    assert one.wait_for_request(PENDING, 0) is None
     answer = pool.submit(ask, one.url, "/alpha", b"second")
-    asked = one.wait(PENDING, 5)
+    asked = one.wait_for_request(PENDING, 5)
     assert asked is not None
     assert asked.body == b"second"
     one.finish(Reply.json(2))
@@ -195,8 +195,8 @@ def test_another_path_is_a_stray(upstream: ScriptedUpstream, method: str, path: 
     assert json.loads(body)["error"]["message"] == (
         f"{method} {path} is not served here: this conversation's upstream has POST /alpha"
     )
-    assert one.wait(PENDING, 0) is None
-    assert [(stray.method, stray.path) for stray in one.strays] == [(method, path)]
+    assert one.wait_for_request(PENDING, 0) is None
+    assert [(stray.method, stray.path) for stray in one.stray_requests] == [(method, path)]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_model_in_the_path(
 ) -> None:
     one = begun(upstream, "beta")
     answer = pool.submit(ask, one.url, path)
-    asked = one.wait(PENDING, 5)
+    asked = one.wait_for_request(PENDING, 5)
     one.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
     assert asked is not None
@@ -229,7 +229,7 @@ def test_a_model_in_the_path(
     ],
 )
 def test_headers_that_the_api_demands(headers: dict[str, str], query: str, missing: list[str]) -> None:
-    assert Addresses(TRANSPORTS).missing("beta", headers, query) == missing
+    assert Addresses(TRANSPORTS).missing_headers("beta", headers, query) == missing
 
 
 def test_nobody_s_address(upstream: ScriptedUpstream) -> None:
@@ -237,16 +237,16 @@ def test_nobody_s_address(upstream: ScriptedUpstream) -> None:
     over = begun(upstream)
     living = begun(upstream)
     assert ask(f"{upstream.url}/conversation-0123", "/alpha")[0] == 404
-    upstream.forget()
+    upstream.close_conversations()
     assert ask(over.url, "/alpha")[0] == 404
-    assert not living.asked
+    assert not living.requests
 
 
 def test_who_still_waits_when_all_is_over_is_turned_away(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha")
-    assert one.wait(PENDING, 5)
-    upstream.forget()
+    assert one.wait_for_request(PENDING, 5)
+    upstream.close_conversations()
     assert answer.result(5)[0] == 400
 
 
@@ -255,9 +255,9 @@ def test_the_wait_ends_with_the_call_or_the_time(upstream: ScriptedUpstream) -> 
     ended: Future[Any] = Future()
     threading.Timer(0.05, ended.set_result, (None,)).start()
     begin = time.monotonic()
-    assert one.wait(ended, 10) is None
+    assert one.wait_for_request(ended, 10) is None
     assert time.monotonic() - begin < 5
-    assert one.wait(PENDING, 0.05) is None
+    assert one.wait_for_request(PENDING, 0.05) is None
 
 
 def raw(url: str, path: str) -> socket.socket:
@@ -316,7 +316,7 @@ def test_a_reply_that_hangs(upstream: ScriptedUpstream, chunks: tuple[bytes, ...
 def test_a_compressed_request(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha", gzip.compress(b'{"a": 1}'), Content_Encoding="gzip")
-    asked = one.wait(PENDING, 5)
+    asked = one.wait_for_request(PENDING, 5)
     one.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
     assert asked is not None
@@ -336,13 +336,13 @@ def test_a_request_of_64_megabytes_is_refused(upstream: ScriptedUpstream, packed
     except (BrokenPipeError, ConnectionResetError):
         status = 413  # it did not even read to the end
     assert status == 413
-    assert one.wait(PENDING, 0) is None
+    assert one.wait_for_request(PENDING, 0) is None
 
 
 def test_one_below_the_limit_is_taken(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha", b" " * (20 * 1024 * 1024))
-    asked = one.wait(PENDING, 10)
+    asked = one.wait_for_request(PENDING, 10)
     one.finish(Reply.json(1))
     assert answer.result(5)[0] == 200
     assert asked is not None
@@ -354,7 +354,7 @@ def test_after_its_end_there_is_no_port_and_no_thread(pool: ThreadPoolExecutor) 
     upstream.start()
     one = begun(upstream)
     waiting = pool.submit(ask, one.url, "/alpha")
-    assert one.wait(PENDING, 5)
+    assert one.wait_for_request(PENDING, 5)
     idle = http.client.HTTPConnection(urlsplit(one.url).netloc, timeout=5)
     idle.connect()
     upstream.stop()

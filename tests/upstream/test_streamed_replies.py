@@ -13,8 +13,8 @@ import pytest
 
 from miniature import TRANSPORTS
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.upstream import Address, Addresses, Progress, Reply, ScriptedUpstream
-from toolcall_conformance.upstream.conversation import Conversation
+from toolcall_conformance.upstream import Address, Addresses, Reply, ReplyProgress, ScriptedUpstream
+from toolcall_conformance.upstream.conversation import UpstreamConversation
 
 PIECES = (b"data: 1\n\n", b"data: 2\n\nda", b"ta: 3\n\n")
 HEADERS = {"content-type": "text/event-stream"}
@@ -28,13 +28,13 @@ def upstream() -> Iterator[ScriptedUpstream]:
     server.stop()
 
 
-def begun(upstream: ScriptedUpstream) -> Conversation:
+def begun(upstream: ScriptedUpstream) -> UpstreamConversation:
     conversation = upstream.conversation("alpha")
-    conversation.begin()
+    conversation.begin_exchange()
     return conversation
 
 
-def asked(conversation: Conversation) -> http.client.HTTPConnection:
+def asked(conversation: UpstreamConversation) -> http.client.HTTPConnection:
     """A connection over which the conversation's upstream has been asked."""
     parts = urlsplit(conversation.url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
@@ -42,7 +42,7 @@ def asked(conversation: Conversation) -> http.client.HTTPConnection:
     return connection
 
 
-def reply(conversation: Conversation, pieces: tuple[bytes, ...] = PIECES, **more: Any) -> Reply:
+def reply(conversation: UpstreamConversation, pieces: tuple[bytes, ...] = PIECES, **more: Any) -> Reply:
     return Reply(200, pieces, HEADERS, progress=conversation.progress, **more)
 
 
@@ -82,7 +82,7 @@ def test_the_last_piece_is_kept_back_until_something_comes_out(upstream: Scripte
     started = time.monotonic()
     assert came.read() == PIECES[-1]
     assert time.monotonic() - started < 4
-    assert not one.progress.waited
+    assert not one.progress.buffered
     connection.close()
 
 
@@ -96,7 +96,7 @@ def test_it_is_not_kept_back_for_ever(upstream: ScriptedUpstream) -> None:
     assert time.monotonic() - started >= 0.4
     assert one.progress.mark_output() == (3, True)
     assert one.progress.mark_output() == (3, True)
-    assert one.progress.waited
+    assert one.progress.buffered
     connection.close()
 
 
@@ -108,21 +108,21 @@ def test_who_is_merely_slow_has_not_waited_for_the_end(upstream: ScriptedUpstrea
     assert connection.getresponse().read()
     time.sleep(0.2)  # more than soon
     assert one.progress.mark_output() == (3, False)
-    assert not one.progress.waited
+    assert not one.progress.buffered
     connection.close()
 
 
 def test_where_nobody_asks_the_end_is_not_kept_back() -> None:
-    progress = Progress()
+    progress = ReplyProgress()
     assert progress.mark_output() == (0, False)
-    assert not progress.waited
+    assert not progress.buffered
 
 
 def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     before = one.progress
     before.taken = 7
-    one.begin()
+    one.begin_exchange()
     assert one.progress is not before
     assert one.progress.taken == 0
 
@@ -167,8 +167,8 @@ def test_options_of_a_stream_are_free() -> None:
 
 def test_how_a_stream_is_asked_for_in_words() -> None:
     addresses = Addresses(TRANSPORTS)
-    assert addresses.spelt(ALPHA, stream=True) == 'POST /alpha with {"stream": true}'
-    assert addresses.spelt(BETA, stream=True) == "POST /beta/{model}:askStream?alt=sse"
+    assert addresses.describe(ALPHA, stream=True) == 'POST /alpha with {"stream": true}'
+    assert addresses.describe(BETA, stream=True) == "POST /beta/{model}:askStream?alt=sse"
 
 
 def test_every_provider_s_stream_has_its_content_type() -> None:

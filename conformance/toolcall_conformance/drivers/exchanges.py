@@ -38,10 +38,10 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
-from toolcall_conformance.upstream import Addresses, Conversation, Reply, ScriptedUpstream
+from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, UpstreamConversation
 
 # Sends a client's body on its way; what comes of it is there when the exchange is over.
-Send = Callable[[dict[str, Any], Conversation], "Future[ExchangeOutcome]"]
+Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +106,13 @@ class ExchangeSession:
 
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange, and tell what the upstream is asked."""
-        self._conversation.begin()
+        self._conversation.begin_exchange()
         self._not_done = None
         pending = self._pending = self._send(copied(body), self._conversation)
-        asked = self._conversation.wait(pending, self._seconds)
+        asked = self._conversation.wait_for_request(pending, self._seconds)
         if asked is not None:
             return self._inspector.read(asked)
-        strays = self._conversation.strays
+        strays = self._conversation.stray_requests
         late = None if pending.done() else self._too_late(pending)
         if strays:
             # Some look around first, by GET; what matters is where the body went.
@@ -144,7 +144,7 @@ class ExchangeSession:
         # Who raised before the upstream was asked says nothing of errors.
         if (
             isinstance(answer, Crashed)
-            and self._conversation.asked
+            and self._conversation.requests
             and not isinstance(answer.exception, TranslatorError)
         ):
             return UnsupportedOutcome(
@@ -168,7 +168,7 @@ class ExchangeSession:
         headers = {"content-type": self._addresses.stream_type(self._route.upstream)}
         end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
         answer = self._finish(Reply(200, source.pieces, headers, end, progress), progress.patience)
-        if progress.waited:
+        if progress.buffered:
             self._buffering.found(self._route)
         return self._stream_outcome(answer)
 
@@ -178,7 +178,7 @@ class ExchangeSession:
 
     def _asked_for_stream(self) -> bool:
         """Whether the upstream was asked for a stream; who was not asked at all will not be answered either."""
-        asked = self._conversation.asked
+        asked = self._conversation.requests
         if not asked or asked[0].address is None:
             return True
         try:
@@ -189,7 +189,7 @@ class ExchangeSession:
 
     def _unstreamed(self, source: Source) -> StreamOutcome:
         """The translator asks for a whole reply, and makes a stream of it by itself: one that waits for its end."""
-        asked = self._conversation.asked[0]
+        asked = self._conversation.requests[0]
         if asked.address is not None and asked.address.stream is True:
             self._finish(Reply.json({"error": {"message": "such streams are not played here"}}, 400))
             return UnsupportedOutcome(
@@ -201,7 +201,7 @@ class ExchangeSession:
             return Misdirected(
                 f"the client wants a stream, and the upstream was asked at {asked.method} {asked.path} for none; "
                 f"a stream of {self._route.upstream} is asked for by "
-                f"{self._addresses.spelt(self._route.upstream, stream=True)}"
+                f"{self._addresses.describe(self._route.upstream, stream=True)}"
             )
         streamed = self._stream_outcome(self._finish(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):

@@ -25,7 +25,7 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.streams import Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
-from toolcall_conformance.upstream import Addresses, Conversation, ScriptedUpstream
+from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
 # By format, the content of ``transport.json``; read when it is needed.
@@ -56,7 +56,7 @@ class Fused:
             upstream.start()
             self._upstream = upstream
 
-        def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
+        def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
             collector = StreamCollector(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
             return self._send(inner, body, conversation.url, collector)
 
@@ -74,7 +74,7 @@ class Fused:
 
     def end_item(self) -> None:
         if self._upstream is not None:
-            self._upstream.forget()
+            self._upstream.close_conversations()
 
     def close(self) -> None:
         if self._upstream is not None:

@@ -28,7 +28,7 @@ from toolcall_conformance.drivers.outcomes import (
 )
 from toolcall_conformance.drivers.streams import OutputPiece, Streamed
 from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.upstream import Addresses, Conversation, Progress, ScriptedUpstream
+from toolcall_conformance.upstream import Addresses, ReplyProgress, ScriptedUpstream, UpstreamConversation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -91,7 +91,7 @@ class GatewayDriver:
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
-        def send(body: dict[str, Any], conversation: Conversation) -> Future[ExchangeOutcome]:
+        def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
             return self._upstream.run(self._exchange(route, body, conversation))
 
         traits = ExchangeTraits(
@@ -112,7 +112,7 @@ class GatewayDriver:
         )
 
     def end_item(self) -> None:
-        self._upstream.forget()
+        self._upstream.close_conversations()
 
     def close(self) -> None:
         if self._client is not None:
@@ -121,7 +121,9 @@ class GatewayDriver:
         self._process.stop()
         self._upstream.stop()
 
-    async def _exchange(self, route: Route, body: dict[str, Any], conversation: Conversation) -> ExchangeOutcome:
+    async def _exchange(
+        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
+    ) -> ExchangeOutcome:
         """One POST by the client, and what came of it.
 
         Of a stream the client has what came before it broke off; any other answer it has whole or not at all.
@@ -152,7 +154,7 @@ class GatewayDriver:
         except (aiohttp.ClientError, OSError) as error:
             return await self._broken_off(error)
 
-    async def _stream_answered(self, reply: aiohttp.ClientResponse, progress: Progress) -> ExchangeOutcome:
+    async def _stream_answered(self, reply: aiohttp.ClientResponse, progress: ReplyProgress) -> ExchangeOutcome:
         """A stream, up to where it ends or breaks off. Raises what the client raises where nothing came at all."""
         import aiohttp
 
@@ -198,7 +200,7 @@ class GatewayDriver:
         return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
     def _client_request(
-        self, route: Route, body: dict[str, Any], conversation: Conversation
+        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
         """Address, headers and body of a client's request."""
         client, upstream = self._config.clients[route.client], self._config.upstreams[route.upstream]

@@ -8,7 +8,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.json_result import plain
 from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, Produced, RequestFlaw
 from toolcall_conformance.jsonvalue import JSONError, parse
-from toolcall_conformance.upstream import Addresses, Asked
+from toolcall_conformance.upstream import Addresses, ReceivedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class RequestInspector:
     secret: str | None
     limit: int
 
-    def read(self, request: Asked) -> Outcome:
+    def read(self, request: ReceivedRequest) -> Outcome:
         """Return the body that the translator made, with the flaws in how it was sent."""
         try:
             value = plain(parse(request.body), "the translator", self.limit)
@@ -33,9 +33,9 @@ class RequestInspector:
             return BadOutput(f"to the upstream {value.sentence}", value.pointer)
         return Produced(value, flaws=tuple(self._flaws(request)))
 
-    def _flaws(self, request: Asked) -> list[RequestFlaw]:
+    def _flaws(self, request: ReceivedRequest) -> list[RequestFlaw]:
         flaws = []
-        for name in self.addresses.missing(self.route.upstream, request.headers, request.query):
+        for name in self.addresses.missing_headers(self.route.upstream, request.headers, request.query):
             flaws.append(RequestFlaw("header", f"the request to {request.method} {request.path} has no header {name}"))
         model = request.address.model if request.address is not None else None
         if model is not None and model != self.route.upstream_model:
@@ -50,9 +50,9 @@ class RequestInspector:
             flaws += [RequestFlaw("key", f"the client's key reaches the upstream in {place}") for place in places]
         return flaws
 
-    def describe_stray(self, stray: Asked) -> str:
+    def describe_stray(self, stray: ReceivedRequest) -> str:
         """Where a request went instead of to the API of the route."""
-        right = f"{self.route.upstream} is {self.addresses.spelt(self.route.upstream)}"
+        right = f"{self.route.upstream} is {self.addresses.describe(self.route.upstream)}"
         if stray.address is not None:
             other = f"the API of {stray.address.format}; perhaps this translator does the route "
             other += f"{self.route.client}-to-{stray.address.format}"

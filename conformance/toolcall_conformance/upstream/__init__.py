@@ -1,20 +1,20 @@
-"""The scripted upstream: a provider on loopback that records what it is asked and answers what it is told to."""
+"""The scripted upstream: a provider on loopback that records requests and sends prepared replies."""
 
 from __future__ import annotations
 
 from toolcall_conformance.upstream.addresses import Address, Addresses
-from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
-from toolcall_conformance.upstream.progress import Progress
+from toolcall_conformance.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
+from toolcall_conformance.upstream.progress import ReplyProgress
 from toolcall_conformance.upstream.server import MissingLibraryError, PortInUseError, ScriptedUpstream
 
 __all__ = [
     "Address",
     "Addresses",
-    "Asked",
-    "Conversation",
     "MissingLibraryError",
     "PortInUseError",
-    "Progress",
+    "ReceivedRequest",
     "Reply",
+    "ReplyProgress",
     "ScriptedUpstream",
+    "UpstreamConversation",
 ]

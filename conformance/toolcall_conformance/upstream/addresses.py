@@ -1,4 +1,4 @@
-"""Which API a method and a path mean, by the corpus's ``transport.json`` files."""
+"""Finds the API that a method and a path mean, by the corpus's ``transport.json`` files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, quote, unquote
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a request went: the format of that API, the model if the path names it, and whether a stream is asked for.
+    """The API that a request addressed: its format, the model if the path names it, and whether it is a stream.
 
-    ``stream`` is None where the body says so and not the path.
+    ``stream`` is None if the body says so and not the path.
     """
 
     format: str
@@ -37,8 +37,8 @@ class Addresses:
                 for path in (streamed.partition("?")[0], *transport["stream"].get("also", ())):
                     self._known.append((transport["method"], _pattern(path), name, True))
 
-    def find(self, method: str, path: str) -> Address | None:
-        """The API behind a path that begins at the upstream's root; None if there is none."""
+    def find_api(self, method: str, path: str) -> Address | None:
+        """Find the API at a path below the upstream's root; None if there is none."""
         for wanted, pattern, name, stream in self._known:
             found = pattern.fullmatch(path)
             if found and method == wanted:
@@ -47,19 +47,19 @@ class Addresses:
         return None
 
     def path(self, format_name: str, model: str, *, stream: bool = False) -> str:
-        """The path, with a query if there is one, by which a client asks ``model``."""
+        """Return the path, with its query if it has one, at which a client asks ``model``."""
         transport = self._transports[format_name]
         template = transport["stream"].get("path", transport["path"]) if stream else transport["path"]
         return str(template).replace("{model}", quote(model, safe=""))
 
     def headers(self, format_name: str, key: str) -> dict[str, str]:
-        """The headers that a client sends, with its key."""
+        """Return the headers that a client sends, with its key."""
         return {name: text.replace("{key}", key) for name, text in self._transports[format_name]["headers"].items()}
 
-    def missing(self, format_name: str, headers: Mapping[str, str], query: str) -> list[str]:
-        """The headers that the API demands and that are not in ``headers`` (names in lower case).
+    def missing_headers(self, format_name: str, headers: Mapping[str, str], query: str) -> list[str]:
+        """List the headers that the API requires and ``headers`` (names in lower case) lacks.
 
-        A key may be in the query where the API takes it there (``transport.json``: ``key_query``).
+        The query may hold the key if the API takes it there (``transport.json``: ``key_query``).
         """
         transport = self._transports[format_name]
         in_query = transport.get("key_query") in dict(parse_qsl(query))
@@ -71,25 +71,25 @@ class Addresses:
         ]
 
     def asks_for_stream(self, format_name: str, address: Address, query: str, body: Any) -> bool:
-        """Whether a request to an API of this format asks for a stream, in the way in which that API wants it asked."""
+        """Whether a request asks for a stream in the way of this format's API."""
         stream = self._transports[format_name]["stream"]
         if "path" in stream:
             wanted = parse_qsl(stream["path"].partition("?")[2])
             return address.stream is True and set(wanted) <= set(parse_qsl(query))
-        # What a patch has beside words and marks are options, which nobody must choose.
+        # Objects in the patch are options, which a client need not choose.
         marks = {key: value for key, value in stream["body"].items() if not isinstance(value, dict)}
         return isinstance(body, dict) and all(body.get(key) == value for key, value in marks.items())
 
     def stream_type(self, format_name: str) -> str:
-        """The content type of a stream."""
+        """Return the content type of a stream."""
         return str(self._transports[format_name]["stream"].get("content_type", "text/event-stream"))
 
     def has_stream_path(self, format_name: str) -> bool:
-        """Whether streams are asked for by another path, and not in the body."""
+        """Whether a path of its own asks for streams, and not the body."""
         return "path" in self._transports[format_name]["stream"]
 
-    def spelt(self, format_name: str, *, stream: bool = False) -> str:
-        """``POST /v1/messages``, for a sentence; ``stream``: where a stream is asked for, and how."""
+    def describe(self, format_name: str, *, stream: bool = False) -> str:
+        """Return ``POST /v1/messages`` for a sentence; with ``stream``, how to ask for a stream."""
         transport = self._transports[format_name]
         if stream and "path" in transport["stream"]:
             return f"{transport['method']} {transport['stream']['path']}"
@@ -98,5 +98,5 @@ class Addresses:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    """A path template as an expression: a model may hold no slash, as in Google's own mapping."""
+    """Make an expression of a path template; a model may hold no slash, as in Google's own mapping."""
     return re.compile(re.escape(template).replace(re.escape("{model}"), "(?P<model>[^/:]+)"))

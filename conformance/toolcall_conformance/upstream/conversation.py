@@ -1,4 +1,4 @@
-"""One conversation with the scripted upstream, as its two sides see it: the server's loop and the runner's thread."""
+"""One conversation with the scripted upstream, shared by the server's loop and the runner's thread."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolcall_conformance.upstream.addresses import Address
-from toolcall_conformance.upstream.progress import Progress
+from toolcall_conformance.upstream.progress import ReplyProgress
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request as it came: header names in lower case, the path from the upstream's root on, the body as sent."""
+class ReceivedRequest:
+    """A request as it arrived: header names in lower case, the path below the upstream's root, the body as sent."""
 
     method: str
     path: str
@@ -29,21 +29,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the upstream answers, piece by piece as it leaves.
+    """What the upstream answers, in the pieces in which it sends it.
 
-    ``end`` is how it ends: ``whole``; ``cut``, the connection is closed before the end; ``hang``, nothing more comes.
-    ``progress`` is that of a stream, which always leaves in HTTP's own chunks.
+    ``end``: ``whole``; ``cut``, the upstream closes the connection early; ``hang``, it sends nothing more.
+    ``progress`` is that of a stream, which is always sent in HTTP's chunks.
     """
 
     status: int
     chunks: tuple[bytes, ...]
     headers: Mapping[str, str] = field(default_factory=dict)
     end: Literal["whole", "cut", "hang"] = "whole"
-    progress: Progress | None = None
+    progress: ReplyProgress | None = None
 
     @classmethod
     def json(cls, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
-        """A body as JSON, in UTF-8 as the providers send it."""
+        """Make a reply of a JSON body, in UTF-8 as the providers send it."""
         try:
             text = json.dumps(body, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # half a surrogate pair, which only an escape can say
@@ -51,8 +51,8 @@ class Reply:
         return cls(status, (text,), {"content-type": "application/json", **(headers or {})})
 
 
-class Conversation:
-    """The exchanges of one session, one after the other. All methods but ``take`` belong to the runner's thread."""
+class UpstreamConversation:
+    """The exchanges of one session, one after the other. The runner's thread calls all methods but ``receive``."""
 
     def __init__(self, token: str, url: str, upstream: str, loop: asyncio.AbstractEventLoop) -> None:
         self.token = token
@@ -60,51 +60,51 @@ class Conversation:
         self.upstream = upstream
         self._loop = loop
         self._changed = threading.Condition()
-        self._asked: list[Asked] = []
-        self._strays: list[Asked] = []
+        self._requests: list[ReceivedRequest] = []
+        self._strays: list[ReceivedRequest] = []
         self._reply: asyncio.Future[Reply] | None = None
         self.open = False
-        self.progress = Progress()
+        self.progress = ReplyProgress()
 
-    def begin(self) -> None:
-        """An exchange begins: what is asked from now on belongs to it, and so does a new ``progress``."""
+    def begin_exchange(self) -> None:
+        """Begin an exchange: requests from now on belong to it, and it has a new ``progress``."""
         self.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         with self._changed:
-            self._asked, self._strays = [], []
+            self._requests, self._strays = [], []
             self._reply = self._loop.create_future()
             self.open = True
-            self.progress = Progress()
+            self.progress = ReplyProgress()
 
-    def wait(self, pending: Future[Any], seconds: float) -> Asked | None:
-        """The first request to the right API; None if ``pending`` ended or the time was up before one came."""
+    def wait_for_request(self, pending: Future[Any], seconds: float) -> ReceivedRequest | None:
+        """Return the first request to the right API; None if ``pending`` ended or the time was up before one came."""
         pending.add_done_callback(self._wake)
         until = time.monotonic() + seconds
         with self._changed:
-            while not self._asked and not pending.done() and (left := until - time.monotonic()) > 0:
+            while not self._requests and not pending.done() and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
-            return self._asked[0] if self._asked else None
+            return self._requests[0] if self._requests else None
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
-        """The requests of this exchange to the right API; more than one if the translator asked again."""
-        return tuple(self._asked)
+    def requests(self) -> tuple[ReceivedRequest, ...]:
+        """The requests of this exchange to the right API; more than one if the translator retried."""
+        return tuple(self._requests)
 
     @property
-    def strays(self) -> tuple[Asked, ...]:
-        """What came at other addresses during this exchange."""
+    def stray_requests(self) -> tuple[ReceivedRequest, ...]:
+        """The requests of this exchange to other addresses."""
         return tuple(self._strays)
 
     def finish(self, reply: Reply) -> None:
-        """Every request of this exchange, those still to come as well, is answered with ``reply``."""
+        """Answer every request of this exchange, later ones as well, with ``reply``."""
         future, self.open = self._reply, False
         if future is not None:
             self._loop.call_soon_threadsafe(lambda: None if future.done() else future.set_result(reply))
 
-    async def take(self, asked: Asked) -> Reply | None:
-        """The server's side: note a request and wait for its reply; None for one at another address."""
-        right = asked.address is not None and asked.address.format == self.upstream
+    async def receive(self, request: ReceivedRequest) -> Reply | None:
+        """Record a request and wait for its reply; None for one at another address."""
+        right = request.address is not None and request.address.format == self.upstream
         with self._changed:
-            (self._asked if right else self._strays).append(asked)
+            (self._requests if right else self._strays).append(request)
             reply = self._reply
             self._changed.notify_all()
         if not right or reply is None:

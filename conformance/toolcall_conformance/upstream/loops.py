@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own."""
+"""Runs an event loop in a thread of its own."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _CANCEL_SECONDS = 1.0
 
 
 class LoopThread:
-    """A running event loop. Nothing that a task raises ends it: asyncio itself lets SystemExit through.
+    """A running event loop. No exception of a task ends it; with asyncio alone SystemExit would.
 
-    With ``quiet`` what nobody waits for any more is not told when it fails.
+    With ``quiet`` the loop does not report failures of abandoned tasks.
     """
 
     def __init__(self, name: str, *, quiet: bool = False) -> None:
@@ -33,7 +33,7 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, self.loop)
 
     def stop(self, seconds: float) -> bool:
-        """Cancel all tasks and end; False if one holds the loop for longer: it ends when that one lets go."""
+        """Cancel all tasks and end; False if a task still blocks the loop, which then ends after that task."""
         self.run(self._end())
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -44,7 +44,7 @@ class LoopThread:
             task.cancel()
         if others:
             await asyncio.wait(others, timeout=_CANCEL_SECONDS)
-        await asyncio.sleep(0)  # a connection that was closed says so in the loop's next round
+        await asyncio.sleep(0)  # the loop reports a closed connection in its next round
         await asyncio.sleep(0)
         self._stopping = True
         self.loop.stop()

@@ -1,4 +1,4 @@
-"""How far a streamed reply has gone up to now, as both of its ends see it."""
+"""Tracks how much of a streamed reply was sent before the translator's output came."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ import asyncio
 import time
 
 TICK_SECONDS = 0.02
-# Who had waited for the end sends something soon after it; who is slow, or on a slow machine, some time or other.
+# A translator that buffers sends something soon after the end; one that is only slow may send it at any time.
 _SOON = 0.25
 
 
-class Progress:
-    """The server's loop sends and waits, the client's side tells when something came out; either may be any thread.
+class ReplyProgress:
+    """Finds out whether a translator buffers a stream. Its methods may be called from any thread.
 
-    That a piece came out only after the end had gone in cannot be seen from outside by looking at a clock: translators
-    are slow at times. So the upstream keeps the last piece back, ``patience`` seconds at most, until something comes
-    out. Who sent nothing all that time and something right after it had waited for it; of all others it is not known.
+    A clock alone cannot tell: translators are slow at times. So the upstream holds back the last piece for at most
+    ``patience`` seconds, until the translator sends something. A translator that sends nothing in that time and
+    something right after it has buffered the stream; of all others this is unknown.
     """
 
     def __init__(self) -> None:
         self.patience = 0.0
         self.taken = 0
-        self._heard = False
+        self._output_seen = False
         self._released: float | None = None
-        self._waited = False
+        self._buffered = False
 
     def mark_output(self) -> tuple[int, bool]:
-        """Something came out: how many pieces had gone in by then at most, and whether the end certainly had."""
-        if not self._heard:
-            self._heard = True
+        """Note output; return how many pieces at most had been sent by then, and whether the end certainly had."""
+        if not self._output_seen:
+            self._output_seen = True
             soon = time.monotonic() - (self._released or 0.0) <= self.patience * _SOON
-            self._waited = self._released is not None and soon
-        return self.taken, self._waited
+            self._buffered = self._released is not None and soon
+        return self.taken, self._buffered
 
     @property
-    def waited(self) -> bool:
-        """Whether nothing came out before the end had gone in."""
-        return self._waited
+    def buffered(self) -> bool:
+        """Whether the translator sent nothing before it had the end."""
+        return self._buffered
 
-    async def keep_back(self) -> None:
-        """Wait until something came out, or for so long that it will not without the end."""
-        # Turns of the loop, not the clock: a machine that stands still is no translator that waits.
+    async def hold_back_end(self) -> None:
+        """Hold back the end until there is output, or for ``patience`` seconds."""
+        # Counts turns of the loop, not seconds: a machine that stalls must not look like a translator that buffers.
         for _ in range(round(self.patience / TICK_SECONDS)):
-            if self._heard:
+            if self._output_seen:
                 return
             await asyncio.sleep(TICK_SECONDS)
         if self.patience:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolcall_conformance.upstream.addresses import Addresses
-from toolcall_conformance.upstream.conversation import Asked, Conversation, Reply
+from toolcall_conformance.upstream.conversation import ReceivedRequest, Reply, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
 if TYPE_CHECKING:
@@ -29,29 +29,29 @@ class MissingLibraryError(Exception):
 
 
 class PortInUseError(Exception):
-    """A port that was asked for is not to be had."""
+    """The requested port is in use."""
 
 
 class ScriptedUpstream:
-    """A provider of every format at ``url``; conversations have addresses of their own below it.
+    """A provider of every format at ``url``; each conversation has an address of its own below it.
 
-    A gateway that knows one address only is served as well: what comes there belongs to the conversation that is
-    waiting to be asked. The runner lets one wait at a time.
+    A gateway may know only ``url``: requests there belong to the conversation that waits for a request. The runner
+    has one waiting at a time.
     """
 
     def __init__(self, addresses: Addresses, *, port: int | None = None) -> None:
         self.addresses = addresses
         self._port = port or 0
         self.url = ""
-        self._conversations: dict[str, Conversation] = {}
-        self._last: Conversation | None = None
+        self._conversations: dict[str, UpstreamConversation] = {}
+        self._last: UpstreamConversation | None = None
         self._thread: LoopThread | None = None
         self._runner: web.AppRunner | None = None
 
     def start(self) -> None:
-        """Listen on loopback. Raises MissingLibraryError, and PortInUseError for a port that was asked for."""
+        """Listen on loopback. Raises MissingLibraryError, and PortInUseError if the requested port is in use."""
         try:
-            import aiohttp  # noqa: F401 - an extra, needed by those media alone that speak HTTP
+            import aiohttp  # noqa: F401 - an extra, needed only by drivers that use HTTP
         except ImportError:
             raise MissingLibraryError(
                 "gateways and libraries that send requests themselves are served by aiohttp, which is not installed: "
@@ -68,7 +68,7 @@ class ScriptedUpstream:
             ) from None
 
     def stop(self) -> None:
-        """Close every connection and the port. Once is enough; more does no harm."""
+        """Close every connection and the port; may be called twice."""
         if self._thread is None:
             return
         with contextlib.suppress(TimeoutError):
@@ -77,20 +77,20 @@ class ScriptedUpstream:
         self._thread = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run ``work`` in the server's loop, for those who need a loop of their own for HTTP."""
+        """Run ``work`` in the server's loop."""
         assert self._thread is not None, "the upstream runs"
         return self._thread.run(work)
 
-    def conversation(self, upstream: str) -> Conversation:
-        """A new conversation with the API of the format ``upstream``."""
+    def conversation(self, upstream: str) -> UpstreamConversation:
+        """Open a conversation with the API of the format ``upstream``."""
         assert self._thread is not None, "the upstream runs"
         token = _TOKEN + secrets.token_hex(8)
-        made = Conversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
+        made = UpstreamConversation(token, f"{self.url}/{token}", upstream, self._thread.loop)
         self._conversations[token] = made
         return made
 
-    def forget(self) -> None:
-        """All conversations are over; one that still waits for its reply is turned away."""
+    def close_conversations(self) -> None:
+        """Close all conversations; a request that still waits for its reply gets an error."""
         for conversation in self._conversations.values():
             if conversation.open:
                 conversation.finish(Reply.json({"error": {"message": "this conversation is over"}}, 400))
@@ -109,7 +109,7 @@ class ScriptedUpstream:
         self.url = f"http://{LOOPBACK}:{port}"
 
     async def _close(self) -> None:
-        self.forget()
+        self.close_conversations()
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -121,35 +121,35 @@ class ScriptedUpstream:
         own = self._conversations.get(first) if first.startswith(_TOKEN) else None
         if first.startswith(_TOKEN):
             path = f"/{rest}"
-        asked = Asked(
+        received = ReceivedRequest(
             method=request.method,
             path=path,
             query=query,
             headers={name.lower(): text for name, text in request.headers.items()},
             body=await request.read(),
-            address=self.addresses.find(request.method, path),
+            address=self.addresses.find_api(request.method, path),
         )
-        conversation = own or (None if first.startswith(_TOKEN) else self._waiting())
+        conversation = own or (None if first.startswith(_TOKEN) else self._choose_conversation())
         if conversation is None:
             return web.json_response({"error": {"message": "no conversation is open at this address"}}, status=404)
         self._last = conversation
-        reply = await conversation.take(asked)
+        reply = await conversation.receive(received)
         if reply is None:
             said = (
-                f"{asked.method} {asked.path} is not served here: this conversation's upstream has "
-                f"{self.addresses.spelt(conversation.upstream)}"
+                f"{received.method} {received.path} is not served here: this conversation's upstream has "
+                f"{self.addresses.describe(conversation.upstream)}"
             )
             return web.json_response({"error": {"message": said}}, status=404)
         return await _answer(request, reply)
 
-    def _waiting(self) -> Conversation | None:
-        """Whose request comes without an address of its own: who has not been asked yet, else who was asked last.
+    def _choose_conversation(self) -> UpstreamConversation | None:
+        """Choose the conversation of a request without an address: the one that waits, else the last one asked.
 
-        It may have its answer already: many ask again when a provider fails.
+        That one may have its reply already: many libraries retry when a provider fails.
         """
         living = [one for one in reversed(self._conversations.values()) if one.open]
         last = self._last if self._last is not None and self._last.token in self._conversations else None
-        return next((one for one in living if not one.asked), living[0] if living else last)
+        return next((one for one in living if not one.requests), living[0] if living else last)
 
 
 async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
@@ -159,15 +159,15 @@ async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
     if progress is None and reply.end == "whole" and len(reply.chunks) == 1:
         return web.Response(status=reply.status, headers=reply.headers, body=reply.chunks[0])
     response = web.StreamResponse(status=reply.status, headers=reply.headers)
-    with contextlib.suppress(ConnectionError):  # who has read enough may go
+    with contextlib.suppress(ConnectionError):  # the client may close the connection early
         await response.prepare(request)
         for sent, chunk in enumerate(reply.chunks, 1):
             if progress is not None:
                 if sent == len(reply.chunks) and reply.end == "whole":
-                    await progress.keep_back()
+                    await progress.hold_back_end()
                 progress.taken = sent
             await response.write(chunk)
-            await asyncio.sleep(0)  # each piece leaves by itself
+            await asyncio.sleep(0)  # each piece is sent by itself
     if reply.end == "hang":
         await asyncio.sleep(3600)
     if reply.end == "cut" and request.transport is not None:
