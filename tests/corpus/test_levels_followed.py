@@ -19,7 +19,7 @@ from toolcall_conformance.drivers import (
     Produced,
     ProtocolError,
     RefusedOutcome,
-    Seen,
+    RequestFlaw,
     TimedOut,
     UnsupportedOutcome,
 )
@@ -132,8 +132,8 @@ def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> No
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
     tally = Tally.of(bind(edited), edited.cases[CASE], "request")
-    seen = tuple(Seen(kind, "it is wrong") for kind in ("key", "header", "model"))
-    tally.observe("request", Produced({}, mutated=True, beside=seen), "01-request")
+    seen = tuple(RequestFlaw(kind, "it is wrong") for kind in ("key", "header", "model"))
+    tally.observe("request", Produced({}, mutated=True, flaws=seen), "01-request")
     assert len(tally.findings) == 4
     assert unlike(edited, tally.findings) == []
     verdicts = {"MUST": Verdict.FAIL, "SHOULD": Verdict.WARN, "NOTE": Verdict.PASS}

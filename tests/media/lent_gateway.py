@@ -36,7 +36,7 @@ class Gateway:
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         # As sent: a model's name may hold %2F.
-        found = ADDRESSES.find(request.method, request.raw_path.partition("?")[0])
+        found = ADDRESSES.find_api(request.method, request.raw_path.partition("?")[0])
         if found is None:
             return said(404, "there is nothing here")
         try:
