@@ -132,10 +132,13 @@ class BodyDouble(Double):
         check = "response" if self.check == "error" else self.check
         return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, HARNESS, "", None)
 
-    def shown(self) -> Shown:
+    def shown(self) -> Shown | None:
         """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one."""
         known = self.exported()
-        place, output = (known and self._known(known)) or min(self.places(), key=_weight)
+        found = (known and self._known(known)) or min(self.places(), key=_weight, default=None)
+        if found is None:
+            return None
+        place, output = found
         content = {
             "direction": self.check,
             "client": place.client,

@@ -32,6 +32,12 @@ ByFormat = Rules | Mapping[str, Rules]
 """Rule ids: one, several any of which names the fault, or such by format. ``{format}`` stands for the format."""
 
 
+@cache
+def root() -> Path:
+    """Where the verdicts stand."""
+    return load_corpus().root / "verdicts"
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
     """What was found where a double was played: at a body, or in an item, which has a verdict, too.
@@ -89,7 +95,7 @@ class Double(ABC):
     @property
     def path(self) -> Path:
         """The file of its verdict."""
-        return load_corpus().root / "verdicts" / f"{self.name}.json"
+        return root() / f"{self.name}.json"
 
     def exported(self) -> dict[str, Any] | None:
         """The content of its file; None if there is none."""

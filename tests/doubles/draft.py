@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,10 +29,8 @@ def need(value: T | None) -> T:
 
 
 def copied(value: Any) -> Any:
-    """A copy of a JSON value; ``copy.deepcopy`` takes five times as long, and half of all the time of the doubles."""
-    if isinstance(value, dict):
-        return {key: copied(entry) for key, entry in value.items()}
-    return [copied(entry) for entry in value] if isinstance(value, list) else value
+    """A copy of a JSON value; ``copy.deepcopy`` would take most of the time of all doubles."""
+    return marshal.loads(marshal.dumps(value, 2))
 
 
 @dataclass(slots=True)

@@ -10,15 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from doubles.catalogue import Double, doubles
+from doubles.catalogue import Double, doubles, root
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import load_corpus
 
 AGAIN = "write it anew: cd tests && PYTHONPATH=.:../conformance:../reference_impl python -m doubles.export"
-
-
-def root() -> Path:
-    return load_corpus().root / "verdicts"
 
 
 def files_of(double: Double) -> dict[Path, bytes]:
@@ -48,6 +44,9 @@ def files_of(double: Double) -> dict[Path, bytes]:
 
 def main() -> int:
     """Write all files; prints how many changed."""
+    if not root().is_relative_to(Path(__file__).parents[2]):
+        print(f"{root()} is not the corpus of these tests: set PYTHONPATH", file=sys.stderr)
+        return 2
     files = {path: content for double in doubles() for path, content in files_of(double).items()}
     count = 0
     for path, content in files.items():

@@ -14,9 +14,9 @@ import pytest
 
 from doubles.alone import disagreement
 from doubles.body import BodyDouble
-from doubles.catalogue import Double, Kind, doubles
+from doubles.catalogue import Double, Kind, doubles, root
 from doubles.draft import Draft
-from doubles.export import AGAIN, files_of, root
+from doubles.export import AGAIN, files_of
 from doubles.loop import LoopDouble, play
 from doubles.running import HARNESS
 from doubles.stream import StreamDouble, Told, run

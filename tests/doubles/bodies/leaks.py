@@ -160,3 +160,9 @@ def reply_tool_calls_leaked(draft: Draft) -> None:
 def reply_stop_reason_leaked(draft: Draft) -> None:
     """Anthropic's stop_reason stands in a reply."""
     draft.body["stop_reason"] = "tool_use" if draft.calls else "end_turn"
+
+
+@warning("translation/foreign-key-null", target=CHAT, check="response")
+def reply_stop_reason_leaked_as_null(draft: Draft) -> None:
+    """Anthropic's stop_sequence stands in a reply, as null."""
+    draft.body["stop_sequence"] = None

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
 from doubles.draft import Draft
 from doubles.wire import Result
 
@@ -217,3 +217,10 @@ def result_decorated(draft: Draft) -> None:
     """A sentence was put before the result."""
     result = need([result for result in plain_texts(draft) if not sounds_bad(result)])[0]
     result.text = f"Tool result: {result.text}"
+
+
+@warning("translation/result-json-respelt", target=(ANTHROPIC, CHAT, RESPONSES), sources=(ANTHROPIC, CHAT, RESPONSES))
+def result_json_respelt(draft: Draft) -> None:
+    """Text that spells an object was parsed and written anew."""
+    result = need([result for result in plain_texts(draft) if _is_object(result.text) and not sounds_bad(result)])[0]
+    result.text = json.dumps(json.loads(str(result.text)), indent=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from doubles.bodies.choice import choice, mode
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 
 LIMITS = {
@@ -211,3 +211,11 @@ def one_choice_said_aloud(draft: Draft) -> None:
 def not_stored(draft: Draft) -> None:
     """The request asks not to be stored, which a translator may well want."""
     draft.body["store"] = False
+
+
+@warning("translation/response-format-lost", target=(CHAT, RESPONSES, GEMINI))
+def response_format_lost(draft: Draft) -> None:
+    """The format that a request asks of the answer is gone."""
+    holder, prefix = settings(draft), "text" if draft.format == RESPONSES else "response"
+    for key in need([key for key in holder if key.startswith(prefix)]):
+        del holder[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import html
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
 from doubles.draft import Draft
 from doubles.wire import Text
 
@@ -280,3 +280,18 @@ def system_beside_messages(draft: Draft) -> None:
     words = "\n\n".join(need(draft.system))
     draft.system = []
     draft.body["system"] = words
+
+
+@warning("translation/text-trimmed", target=(CHAT, RESPONSES, GEMINI), check="response")
+def reply_text_trimmed(draft: Draft) -> None:
+    """White space at the ends of a reply's text is gone."""
+    for text in need([text for text in draft.texts if text.text != text.text.strip()]):
+        text.text = text.text.strip()
+
+
+@warning("translation/system-prompt-trimmed", target=(CHAT, RESPONSES, GEMINI))
+def system_trimmed(draft: Draft) -> None:
+    """White space at the ends of the system prompt is gone."""
+    texts = need(draft.system)
+    need([text.strip() for text in texts] != texts)
+    draft.system = [text.strip() for text in texts]
