@@ -1,7 +1,7 @@
-"""The pytest plugin's entry module: options, the marker, and the decision whether to wake the engine.
+"""The pytest plugin's entry module: options, the marker, and whether to load the engine.
 
-Imports pytest and the standard library only, so that an installed but unused plugin costs nothing. The engine is
-loaded when an argument begins with ``toolcall::``, and never because of ini settings alone.
+Imports pytest and the standard library only, so that an installed but unused plugin costs nothing. An argument that
+begins with ``toolcall::`` loads the engine; ini settings alone never do.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write every verdict and finding to this file; may be given several times",
     )
     group.addoption(
-        "--toolcall-strict", action="store_true", help="let SHOULD findings fail an item, not only MUST findings"
+        "--toolcall-strict", action="store_true", help="SHOULD findings fail an item, too, not only MUST findings"
     )
     group.addoption(
         "--toolcall-corpus",
@@ -42,13 +42,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         action="append",
         default=[],
-        help="a folder of cassettes, ours or any of vcrpy and VCR for Ruby: every recorded exchange is a case "
-        "(toolcall::recorded), with or without a translator; may be given several times",
+        help="a folder of cassettes from `toolcall-conformance record`, vcrpy or VCR for Ruby: every recorded exchange "
+        "is a case of toolcall::recorded; needs no translator; may be given several times",
     )
     group.addoption(
         "--toolcall-known-failures",
         metavar="FILE",
-        help="findings expected for now, one `ITEM-PATTERN RULE # reason` a line; stale entries fail the run",
+        help="a file of expected findings, one `ITEM-PATTERN RULE # reason` a line; stale entries fail the run",
     )
     group.addoption(
         "--toolcall-timeout",
@@ -61,12 +61,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-cuts",
         metavar="HOW",
         default="default",
-        help="how finely streams are cut: `default`, a number of ways, or `all`: every place in every case (slow)",
+        help="how finely to cut streams: `default`, a number of ways, or `all` for every place in every case (slow)",
     )
     group.addoption(
         "--toolcall-artifacts",
         metavar="DIR",
-        help="where the bodies of failing items are written (default: toolcall in pytest's cache directory)",
+        help="the folder for the bodies of failing items (default: toolcall in pytest's cache directory)",
     )
     parser.addini("toolcall_translator", help="default of --toolcall-translator", default=None)
 
@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if _PREFIX in config.args and not (config.invocation_params.dir / _PREFIX).exists():
             raise pytest.UsageError("there is no file or directory `toolcall`; to run the suite write `toolcall::`")
         return
-    # Without them pytest would look for files of that name. With nothing left it collects nothing else.
+    # Otherwise pytest would look for files of that name. If no argument is left, it collects nothing else.
     config.args[:] = [argument for argument in config.args if argument not in ours]
     from toolcall_conformance import engine
 
@@ -95,10 +95,10 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def _selects_items(config: pytest.Config, argument: str) -> bool:
-    """Whether an argument means our items.
+    """Whether an argument selects items of this suite.
 
     A real file called ``toolcall`` is reached as ``./toolcall::...``. From a directory below the root pytest itself
-    prints our ids as ``../toolcall::...``, which is taken as well where there is no such file.
+    prints our ids as ``../toolcall::...``; such an id is accepted too, unless that file exists.
     """
     head, separator, _ = argument.partition("::")
     if not separator:

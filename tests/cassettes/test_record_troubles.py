@@ -425,7 +425,7 @@ def test_a_base_url_that_is_none(url: str, why: str, record: Record) -> None:
 
 def test_a_key_in_the_open_is_told(record: Record) -> None:
     ran = record("anthropic", "--case", CASE, "--unary", url="http://gateway.invalid")
-    assert "gateway.invalid is asked without encryption" in ran.err
+    assert "gateway.invalid is called without encryption" in ran.err
 
 
 def test_a_missing_recorder(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,7 +491,7 @@ def test_what_is_there_already_can_be_left_out(
     upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=True)
     ran = record("anthropic", "--case", CASE, "--missing")
     assert ran.code == 0
-    assert "is there already" in ran.out
+    assert "is already there" in ran.out
     assert (path.read_text(), len(files(tmp_path))) == ("earlier", 2)
 
 

@@ -123,7 +123,7 @@ def test_the_upstream_broke_off(run: Any, found: Any) -> None:
     down = translated("openai_chat", "anthropic", up)
     assert found(*words, up=up, down=down) == (0, [])
     _, out, _ = run(*words)
-    assert "up breaks off after 15 events; judged is that nothing comes out as if it were whole" in out
+    assert "up breaks off after 15 events; the judge checks that the output does not look complete" in out
     _, out, _ = run(*words, up=up + b"data: {")
     assert "up breaks off after 15 events, in the middle of the next one;" in out
     without_its_error = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
@@ -187,7 +187,7 @@ def test_the_upstream_failed(run: Any, found: Any) -> None:
     words = ("--client", "anthropic", "--upstream", "openai_chat", "--stream", "up", "down")
     down = translated("openai_chat", "anthropic", up)
     assert found(*words, up=up, down=down) == (0, [])
-    assert "up has an error of the upstream; judged is whether the client learns of it" in run(*words)[1]
+    assert "up holds an error of the upstream; the judge checks that the client receives it" in run(*words)[1]
     silent = b"".join(event for event in cuts.split_events(down) if b"event: error" not in event)
     assert [one["rule"] for one in found(*words, down=silent)[1]] == ["translation/stream-error-as-break"]
 
@@ -230,19 +230,19 @@ BAD = [
     (ALONE, b"", "s: is empty"),
     (ALONE, b" \n\n", "s: is empty"),
     (PAIR, b"\r\n", "s: is empty"),
-    (ALONE, b"hello\n\n", "s: there is no event in it (lines `data: …`, and a blank line behind them)"),
-    (ALONE, b": ping\n\n", "s: there is no event in it (lines `data: …`, and a blank line behind them)"),
-    (ALONE, b'data: {"type":"ping"}\n', "s: the stream breaks off within its first event: no blank line ends it"),
-    (PAIR, b'data: {"id":', "s: the stream breaks off within its first event: no blank line ends it"),
-    (ALONE, b"\x1f\x8b\x08\x00\xff", "s: no stream of events: byte 1 is no UTF-8"),
-    (ALONE, b'{"content": []}', "s: is JSON, and a stream of events is wanted (lines `data: …`, as the bytes came; *"),
-    (ALONE, b'[{"candidates": []}]', "s: is JSON, * Gemini sends them with ?alt=sse). Bodies are judged without *"),
+    (ALONE, b"hello\n\n", "s: it has no event (lines `data: …`, then a blank line)"),
+    (ALONE, b": ping\n\n", "s: it has no event (lines `data: …`, then a blank line)"),
+    (ALONE, b'data: {"type":"ping"}\n', "s: the stream breaks off in its first event: no blank line ends it"),
+    (PAIR, b'data: {"id":', "s: the stream breaks off in its first event: no blank line ends it"),
+    (ALONE, b"\x1f\x8b\x08\x00\xff", "s: not an event stream: byte 1 is no UTF-8"),
+    (ALONE, b'{"content": []}', "s: this is JSON, but --stream expects an event stream (lines `data: …`; *"),
+    (ALONE, b'[{"candidates": []}]', "s: this is JSON, * Gemini sends them with ?alt=sse). Leave out --stream *"),
     (PAIR, b'{"choices": ', "s: not JSON: line 1 column 13: Expecting value"),
-    (PAIR, b"[]", "s: a reply is a JSON object, and this is none"),
+    (PAIR, b"[]", "s: a reply must be a JSON object"),
     (PAIR, b"hello", "s: not JSON: line 1 column 1: Expecting value"),
     (PAIR, b"\x1f\x8b\x08", "s: not JSON: not UTF-8: *"),
     (PAIR, b'data: {"id":"\xff"}\n\n', "s: byte 13 is no UTF-8; capture the bytes as they come"),
-    (PAIR, b'data: {"x":1}\n\n', "s: no event of it belongs to a reply of openai_chat"),
+    (PAIR, b'data: {"x":1}\n\n', "s: no event in it belongs to a reply of openai_chat"),
     (("--client", "anthropic", "--upstream", "gemini", "s", "s"), b"event: a\ndata: {}\n\n", "s: not JSON: * --stream"),
     (("--client", "anthropic", "--stream", "nowhere"), b"", "nowhere: cannot be read (No such file or directory)"),
     (("--client", "antropic", "--stream", "s"), b"", "there is no format 'antropic'; did you mean anthropic?"),
@@ -267,4 +267,4 @@ def _matches(line: str, sentence: str) -> bool:
 
 def test_the_upstreams_format_is_named_where_it_is_another(run: Any) -> None:
     error = run(*PAIR, s=golden("gemini"), good=golden("anthropic"))[2]
-    assert "s: no event of it belongs to a reply of openai_chat; it looks like gemini" in error
+    assert "s: no event in it belongs to a reply of openai_chat; it looks like gemini" in error

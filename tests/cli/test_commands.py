@@ -60,7 +60,7 @@ def test_losses_are_told_beside_findings(capsys: pytest.CaptureFixture[str]) -> 
     Path("marked.json").write_text('{"text": "one", "mark": 1}', encoding="utf-8")
     assert run("judge", *ROUTE, "marked.json", "good.json") == 0
     out = capsys.readouterr().out
-    assert "lost, as it may be: mark (1)\n    see   toolcall-conformance losses alpha-to-beta\nno findings\n" in out
+    assert "permitted losses: mark (1)\n    see   toolcall-conformance losses alpha-to-beta\nno findings\n" in out
     assert run("judge", *ROUTE, "--json", "marked.json", "good.json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told == {"verdict": "pass", "findings": [], "losses": [{"element": "mark", "kind": "cannot", "count": 1}]}
@@ -88,7 +88,7 @@ def test_an_error_is_its_status_and_its_body(
     assert run("judge", *ROUTE, "--error", "error.json", "error.json") == 0
     assert asked[0][0]["status"] == 429
     assert run("judge", *ROUTE, "--error", "error.json", "good.json") == 4
-    assert 'good.json: an error is given as {"status": 429, "body": {…}}' in capsys.readouterr().err
+    assert 'good.json: write the error as {"status": 429, "body": {…}}' in capsys.readouterr().err
     assert run("judge", *ROUTE, "--error", "--response", "error.json", "error.json") == 4
     assert "not allowed with argument" in capsys.readouterr().err
 
@@ -137,7 +137,10 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["list", "rulez"], "invalid choice: 'rulez'"),
         (["losses", "alpah-to-beta"], "there is no pair 'alpah-to-beta'; did you mean alpha-to-beta"),
         (["losses", "x"], "there is no pair 'x'; there are alpha-to-beta, beta-to-alpha"),
-        (["losses", "beta-to-beta"], "beta-to-beta: nothing may be lost there; a body comes back as it was"),
+        (
+            ["losses", "beta-to-beta"],
+            "beta-to-beta: nothing may be lost there; bodies stay identical",
+        ),
         (["list", "cases", "--corpus", "nowhere"], "nowhere: no folder `scenarios`"),
         ([], "the following arguments are required: COMMAND"),
         (["jugde"], "invalid choice: 'jugde'"),

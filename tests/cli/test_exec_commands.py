@@ -54,7 +54,7 @@ def test_nothing_is_overwritten(language: str, tmp_path: Path, capsys: pytest.Ca
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert "YOUR TRANSLATOR" in "".join(text.decode() for text in before.values())
     assert main(["new-adapter", "--language", language, str(folder)]) == 4
-    assert "already, and nothing is overwritten; name another folder" in capsys.readouterr().err
+    assert "nothing was written, name another folder" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

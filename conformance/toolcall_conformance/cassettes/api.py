@@ -29,7 +29,7 @@ class ApiError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApiReply:
     """What a provider answered, the status is below 300; names of headers in lower case."""
 
     headers: Mapping[str, str]
@@ -63,7 +63,7 @@ class Api:
         self._limits = limits
         self._redactor = redactor
         self._tell = tell
-        self.asked = 0
+        self.sent = 0
         self._last: float | None = None
         version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
         self._client = httpx2.Client(headers={**version, **endpoint.headers}, timeout=limits.timeout)
@@ -74,12 +74,12 @@ class Api:
     def __exit__(self, *raised: Any) -> None:
         self._client.close()
 
-    def ask(self, body: Any, *, streamed: bool) -> Answer:
+    def ask(self, body: Any, *, streamed: bool) -> ApiReply:
         """Send a request and return what came, a stream with all its events. Raises ApiError."""
         for _ in range(_MOST_WAITS):
             answer = self._send(body, streamed)
             if answer.status_code < 300:
-                return Answer({name.lower(): value for name, value in answer.headers.items()}, answer.content)
+                return ApiReply({name.lower(): value for name, value in answer.headers.items()}, answer.content)
             wait = self._wait(answer)
             if answer.status_code not in _PASSES or wait is None or wait > self._limits.wait:
                 raise self._refusal(answer, wait)
@@ -88,13 +88,13 @@ class Api:
         raise ApiError(f"{self.endpoint.host} told us {_MOST_WAITS} times to wait; try again later", final=True)
 
     def _send(self, body: Any, streamed: bool) -> Any:
-        if self._limits.requests is not None and self.asked >= self._limits.requests:
+        if self._limits.requests is not None and self.sent >= self._limits.requests:
             raise ApiError(f"--max-requests {self._limits.requests} is used up", final=True)
         now = time.monotonic()
         if self._last is not None:
             time.sleep(max(0.0, self._last + 60 / self._limits.rate - now))
         self._last = time.monotonic()
-        self.asked += 1
+        self.sent += 1
         httpx, host = self._httpx, self.endpoint.host
         try:
             url = self.endpoint.stream_url if streamed else self.endpoint.url

@@ -15,7 +15,7 @@ from toolcall_conformance.library import CorpusError
 
 
 class _Parser(argparse.ArgumentParser):
-    """Exits with 4 for wrong usage, as pytest does; 1 is for verdicts."""
+    """Exits with 4 for wrong usage, as pytest does; 1 means a failing verdict."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -23,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; the exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
+    """Run a command line and return its exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
     parser = _Parser(prog="toolcall-conformance", description="Judge translations of LLM tool calls between formats.")
     version = metadata.version("toolcall-conformance")
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
-        # The reader (head, less) has seen enough; Python's own flush at exit must not complain.
+        # The reader (head, less) has closed the pipe; Python's own flush at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.adapters import catalogue, environment
-from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.cli.common import UsageError, did_you_mean
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("adapters", help="published translators: list them, or make one's environment")
-    parser.add_argument("name", nargs="?", help="the translator; without it, all are listed")
+    parser = commands.add_parser("adapters", help="list published translators, or install one in its own environment")
+    parser.add_argument("name", nargs="?", help="the translator; without it, list all")
     parser.add_argument("directory", nargs="?", type=Path, help="a new directory for its environment")
     parser.set_defaults(run=run)
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """List, tell about one, or make an environment and print the command that judges the translator in it."""
+    """List all, describe one, or install one and print the command that judges it."""
     known = catalogue.adapters()
     if parsed.name is None:
         for adapter in known.values():
@@ -26,10 +26,10 @@ def run(parsed: argparse.Namespace) -> int:
             print(f"{adapter.name:<14}  {pinned:<28}  {adapter.what}")
         return 0
     if parsed.name not in known:
-        raise UsageError(f"there is no adapter {parsed.name!r}{perhaps(parsed.name, known)}")
+        raise UsageError(f"there is no adapter {parsed.name!r}{did_you_mean(parsed.name, known)}")
     adapter = known[parsed.name]
     if parsed.directory is None:
-        _tell(adapter)
+        _describe(adapter)
         return 0
     try:
         command = environment.make(adapter, parsed.directory)
@@ -39,7 +39,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(adapter: catalogue.Adapter) -> None:
+def _describe(adapter: catalogue.Adapter) -> None:
     for label, text in (
         ("name", adapter.name),
         ("what", adapter.what),

@@ -1,4 +1,4 @@
-"""What somebody captured, from a file or from stdin: a body of JSON, or the bytes of a stream of events."""
+"""Captured input from a file or stdin: a JSON body, or the bytes of an event stream."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FIELD = re.compile(rb"(?m)^\xef?\xbb?\xbf?(?:data|event|id|retry)?:")
 
 
 def body(name: str) -> Any:
-    """A body of JSON. Raises UsageError."""
+    """Read a JSON body. Raises UsageError."""
     return _json(name, _bytes(name))
 
 
 def stream(name: str) -> dict[str, Any]:
-    """A stream that a client got, as ``streaming.parse`` has it; broken bytes are for rules to judge. UsageError."""
+    """Read a client's stream as ``streaming.parse`` does. Rules judge broken bytes. Raises UsageError."""
     data = _bytes(name)
     _verify_not_empty(name, data)
     if _is_json(data):
         raise UsageError(
-            f"{_shown(name)}: is JSON, and a stream of events is wanted (lines `data: …`, as the bytes came; Gemini "
-            "sends them with ?alt=sse). Bodies are judged without --stream"
+            f"{_shown(name)}: this is JSON, but --stream expects an event stream (lines `data: …`; Gemini sends them "
+            "with ?alt=sse). Leave out --stream to judge a body"
         )
     found = parse(data)
     if not found["events"]:
@@ -38,13 +38,13 @@ def stream(name: str) -> dict[str, Any]:
 
 
 def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
-    """What an upstream answered: its stream, or its reply as one body of JSON. UsageError for what is neither."""
+    """Read an upstream's answer: its stream, or its reply as one JSON body. Raises UsageError."""
     data = _bytes(name)
     _verify_not_empty(name, data)
     if not _FIELD.search(data):
         found = _json(name, data)
         if not isinstance(found, dict):
-            raise UsageError(f"{_shown(name)}: a reply is a JSON object, and this is none")
+            raise UsageError(f"{_shown(name)}: a reply must be a JSON object")
         return found
     found = parse(data)
     if "broken" in found:
@@ -56,23 +56,23 @@ def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:
     looks = looking_like(corpus, found)
     if upstream not in looks:
         like = f"; it looks like {' or '.join(looks)}" if looks else ""
-        raise UsageError(f"{_shown(name)}: no event of it belongs to a reply of {upstream}{like}")
+        raise UsageError(f"{_shown(name)}: no event in it belongs to a reply of {upstream}{like}")
     return found
 
 
 def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
-    """What the user should know of an upstream's stream: that it did not end in order."""
+    """Notes for the user about an upstream's stream that failed or ended early."""
     if "events" not in source:
         return []
     end = formats.assembled(upstream, source).end
     count = len(source["events"])
     if end == "failed":
-        return [f"{_shown(name)} has an error of the upstream; judged is whether the client learns of it"]
+        return [f"{_shown(name)} holds an error of the upstream; the judge checks that the client receives it"]
     if end == "open":
         half = ", in the middle of the next one" if "rest" in source else ""
         return [
-            f"{_shown(name)} breaks off after {count} event{'s' if count != 1 else ''}{half}; judged is that nothing "
-            "comes out as if it were whole"
+            f"{_shown(name)} breaks off after {count} event{'s' if count != 1 else ''}{half}; the judge checks that "
+            "the output does not look complete"
         ]
     return []
 
@@ -88,7 +88,7 @@ def _json(name: str, data: bytes) -> Any:
     try:
         return parse_json(data)
     except JSONError as error:
-        hint = "; it is a stream of events, which is judged with --stream" if _FIELD.match(data.lstrip()) else ""
+        hint = "; this is an event stream, add --stream" if _FIELD.match(data.lstrip()) else ""
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
 
 
@@ -103,10 +103,10 @@ def _is_json(data: bytes) -> bool:
 
 def _no_event(found: dict[str, Any]) -> str:
     if "broken" in found:
-        return f"no stream of events: {found['broken']}"
+        return f"not an event stream: {found['broken']}"
     if "rest" in found:
-        return "the stream breaks off within its first event: no blank line ends it"
-    return "there is no event in it (lines `data: …`, and a blank line behind them)"
+        return "the stream breaks off in its first event: no blank line ends it"
+    return "it has no event (lines `data: …`, then a blank line)"
 
 
 def _shown(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What the subcommands share: usage errors, suggestions, the corpus."""
+"""Shared by the subcommands: usage errors, suggestions, the corpus."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class UsageError(Exception):
     """Something on the command line is wrong; the message says what and what to do."""
 
 
-def perhaps(wrong: str, names: Collection[str]) -> str:
-    """A question with the names closest to ``wrong``, or all of a few; an empty string if there are none close."""
+def did_you_mean(wrong: str, names: Collection[str]) -> str:
+    """Suggest the names closest to ``wrong``, or all of up to ten names; an empty string if none is close."""
     close = difflib.get_close_matches(wrong, sorted(names), n=3, cutoff=0.5)
     if close:
         return f"; did you mean {' or '.join(close)}?"
@@ -27,7 +27,12 @@ def perhaps(wrong: str, names: Collection[str]) -> str:
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """The option for private cases."""
     parser.add_argument(
-        "--corpus", metavar="DIR", type=Path, action="append", default=[], help="a folder of private cases beside ours"
+        "--corpus",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder of private cases; may be given several times",
     )
 
 

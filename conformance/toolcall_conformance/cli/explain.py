@@ -1,4 +1,4 @@
-"""``toolcall-conformance explain``: what a rule, a case or a word of the vocabulary is, and why."""
+"""``toolcall-conformance explain``: what a rule, a case or a term of the vocabulary means, and why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, perhaps
+from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Case, Circumstance, Corpus, Rule
@@ -16,25 +16,27 @@ _WIDTH = 100
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("explain", help="explain a rule, a case or a word of the vocabulary")
+    parser = commands.add_parser("explain", help="explain a rule, a case or a term of the vocabulary")
     parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
-    parser.add_argument("--examples", action="store_true", help="print a rule's obeying and breaking body as well")
+    parser.add_argument(
+        "--examples", action="store_true", help="also print a body that obeys a rule and one that breaks it"
+    )
     add_corpus(parser)
     parser.set_defaults(run=run)
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Print what is known about the id."""
+    """Print the explanation of the id."""
     corpus = corpus_of(parsed)
     # A node id stands for its case, so that one can paste what pytest prints.
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
-    told = list(_explain(corpus, name, examples=parsed.examples))
-    if not told:
+    explanations = list(_explain(corpus, name, examples=parsed.examples))
+    if not explanations:
         vocabularies = corpus.equivalences, corpus.circumstances, corpus.manifest["features"], corpus.elements
         known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
-        advice = perhaps(name, known) or "; `toolcall-conformance list` shows what there is"
+        advice = did_you_mean(name, known) or "; `toolcall-conformance list` shows what there is"
         raise UsageError(f"there is no rule, case, equivalence, circumstance, feature or element {name!r}{advice}")
-    print("\n\n".join(told))
+    print("\n\n".join(explanations))
     return 0
 
 
@@ -43,7 +45,7 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
         yield _rule(corpus.rules[name], examples=examples)
     if name in corpus.retired:
         now = corpus.retired[name]
-        yield f"{name}  (no id any more: the rule is now {' and '.join(now)})"
+        yield f"{name}  (former id; the rule is now {' and '.join(now)})"
         yield from (_rule(corpus.rule(rule_id), examples=examples) for rule_id in now)
     if name in corpus.cases:
         yield _case(corpus.cases[name])
@@ -94,7 +96,7 @@ def _case(case: Case) -> str:
 
 
 def _element(corpus: Corpus, name: str) -> str:
-    """How each format says it; what follows for two of them is told by ``losses``."""
+    """How each format expresses it; ``losses`` compares two formats."""
     element = corpus.elements[name]
     lines = [
         f"{name}  (element of {' and '.join(part + 's' for part in element['in']).replace('replys', 'replies')})",
@@ -120,7 +122,7 @@ def _feature(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def _equivalence(entry: Equivalence) -> str:
-    """What is accepted, why, and the data by which the judge decides it."""
+    """What the judge accepts, why, and the data that decide it."""
     lines = [f"{entry.name}  (equivalence, since {entry.since})", _field("means", entry.explanation)]
     lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in entry.evidence]
     for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
@@ -130,7 +132,7 @@ def _equivalence(entry: Equivalence) -> str:
 
 
 def _circumstance(entry: Circumstance) -> str:
-    """Where it holds, and what it does to which rules."""
+    """When it holds, and which rules it lowers."""
     bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
     lines = [
         f"{entry.name}  (circumstance, since {entry.since})",

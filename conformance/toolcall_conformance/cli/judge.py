@@ -11,11 +11,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
-from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
 from toolcall_conformance.library import Corpus, load_corpus
-from toolcall_conformance.reports.failure import Subject, describe
+from toolcall_conformance.reports.failure import ReportedItem, describe
 from toolcall_conformance.reports.model import finding_json
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "judge",
         help="judge a captured body or stream and its translation",
-        description="Judge what a translator made of a body or of a stream. Exits with 1 if a MUST rule is violated.",
+        description="Judge a translator's output for one body or stream. Exits with 1 if a MUST rule is violated.",
     )
-    parser.add_argument("source", metavar="SOURCE", help="what the translator was given; - reads stdin")
+    parser.add_argument("source", metavar="SOURCE", help="the translator's input; - reads stdin")
     parser.add_argument(
         "output",
         metavar="OUTPUT",
         nargs="?",
-        help="what it made of it; - reads stdin. With --stream it may be left out: then SOURCE is the client's stream, "
-        "held against the rules of its format alone",
+        help="the translator's output; - reads stdin. Optional with --stream: without it SOURCE is the client's "
+        "stream, judged by the rules of its format alone",
     )
     parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
@@ -49,20 +49,22 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     kind.add_argument(
         "--error",
         action="store_true",
-        help='the same for errors, both as {"status": 429, "headers": {…}, "body": {…}}; headers may be left out',
+        help='the bodies are errors, each as {"status": 429, "headers": {…}, "body": {…}}; headers are optional',
     )
     kind.add_argument(
         "--stream",
         action="store_true",
-        help="OUTPUT is the stream that the client got, as its bytes came; SOURCE the upstream's, or its unary reply",
+        help="OUTPUT is the raw stream that the client received; SOURCE is the upstream's stream or its unary reply",
     )
     parser.add_argument("--client-model", metavar="MODEL", help="the model that the caller named")
     parser.add_argument(
-        "--upstream-model", metavar="MODEL", help="the model that the request goes to, if not in its body"
+        "--upstream-model", metavar="MODEL", help="the model that the request goes to, if its body does not name it"
     )
     parser.add_argument("--strict", action="store_true", help="exit with 1 for a SHOULD finding as well")
     parser.add_argument(
-        "--tolerated", action="store_true", help="list the differences that are no faults, too, and why they are none"
+        "--tolerated",
+        action="store_true",
+        help="also list each accepted difference and the equivalence that allows it",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.set_defaults(run=run)
@@ -78,7 +80,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     for name in (parsed.client, parsed.upstream):
         if name is not None and name not in corpus.formats:
-            raise UsageError(f"there is no format {name!r}{perhaps(name, corpus.formats)}")
+            raise UsageError(f"there is no format {name!r}{did_you_mean(name, corpus.formats)}")
     if parsed.source == parsed.output == "-":
         raise UsageError("only one of the two bodies can come from stdin")
     if parsed.stream:
@@ -93,8 +95,8 @@ def run(parsed: argparse.Namespace) -> int:
         judgement = judge.error(source, output, ends)
     else:
         judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
-    subject = Subject(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
-    return _tell(parsed, corpus, subject, judgement)
+    subject = ReportedItem(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
+    return _report(parsed, corpus, subject, judgement)
 
 
 def _ends(parsed: argparse.Namespace) -> Ends:
@@ -114,14 +116,14 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     judgement = Judge(corpus, tolerated=parsed.tolerated).stream(source, output, _ends(parsed))
     notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
     upstream = parsed.client if alone else parsed.upstream
-    subject = Subject(output_name, "stream", parsed.client, upstream, exchanges=2)
-    return _tell(parsed, corpus, subject, judgement, notes, event_of)
+    subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
+    return _report(parsed, corpus, subject, judgement, notes, event_of)
 
 
-def _tell(
+def _report(
     parsed: argparse.Namespace,
     corpus: Corpus,
-    subject: Subject,
+    subject: ReportedItem,
     judgement: Judgement,
     notes: Sequence[str] = (),
     event_of: Callable[[Finding], int | None] = lambda _: None,
@@ -130,21 +132,22 @@ def _tell(
     gravest = worst(findings)
     verdict = verdict_of(findings, strict=parsed.strict)
     if parsed.json:
-        told = [finding_json(finding, limit=None) for finding in findings]
-        for plain, finding in zip(told, findings, strict=True):
+        plain_findings = [finding_json(finding, limit=None) for finding in findings]
+        for plain, finding in zip(plain_findings, findings, strict=True):
             if (number := event_of(finding)) is not None:
                 plain["event"] = number
-        said = {"verdict": verdict, "findings": told, "losses": [asdict(loss) for loss in judgement.losses]}
+        losses = [asdict(loss) for loss in judgement.losses]
+        document = {"verdict": verdict, "findings": plain_findings, "losses": losses}
         if parsed.tolerated:
-            said["tolerated"] = tolerated_json(judgement.tolerated)
-        print(json.dumps(said | ({"notes": list(notes)} if notes else {}), indent=1))
+            document["tolerated"] = tolerated_json(judgement.tolerated)
+        print(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
         for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
             print(_coloured(line.text, line.kind))
         for note in notes:
             print(f"    note  {note}")
         if judgement.losses:
-            print(f"lost, as it may be: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
+            print(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
             print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
         for text in tolerated_lines(judgement.tolerated) if parsed.tolerated else ():
             print(text)
@@ -153,10 +156,10 @@ def _tell(
 
 
 def _verify_error(name: str, value: Any) -> None:
-    """An error is more than its body: without the HTTP status there is nothing to judge."""
+    """Refuse an error without its HTTP status: the body alone cannot be judged."""
     if not isinstance(value, dict) or not {"status", "body"} <= value.keys():
         shape = '{"status": 429, "body": {…}}'
-        raise UsageError(f"{'stdin' if name == '-' else name}: an error is given as {shape}, the HTTP status beside it")
+        raise UsageError(f"{'stdin' if name == '-' else name}: write the error as {shape}, with its HTTP status")
 
 
 def _verdict(count: int, gravest: str | None) -> str:

@@ -1,4 +1,4 @@
-"""``toolcall-conformance list``: what there is to run, to violate and to explain."""
+"""``toolcall-conformance list``: the rules, the cases and the vocabulary."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser("list", help="list rules, cases, formats, features and other vocabulary")
-    parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, how many there are")
+    parser.add_argument("kind", nargs="?", choices=sorted(_KINDS), help="what to list; without it, count each kind")
     add_corpus(parser)
     parser.set_defaults(run=run)
 

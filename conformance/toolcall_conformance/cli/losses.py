@@ -1,4 +1,4 @@
-"""``toolcall-conformance losses``: what cannot, or need not, survive between two formats."""
+"""``toolcall-conformance losses``: what a translation between two formats loses, or may lose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.expressing import WAYS, pairs, table
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Corpus, load_corpus
@@ -20,13 +20,13 @@ _WORDS = {"cannot": "lost", "may": "may be lost"}
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "losses",
-        help="what is lost, and what may be, between two formats",
-        description="What one format says and another does not, as corpus/formats/*/expresses.json has it: in one hop "
-        "up (request), in one hop down (reply), and in the agent loop: what the provider said itself and does not get "
-        "back through the client.",
+        help="print what is lost, or may be lost, between two formats",
+        description="What one format can express and another cannot, from corpus/formats/*/expresses.json: in a "
+        "request on its way up, in a reply on its way down, and in the agent loop, where the client returns the "
+        "provider's own output.",
     )
-    parser.add_argument("pair", metavar="CLIENT-to-UPSTREAM", nargs="?", help="one pair with all that is known of it")
-    parser.add_argument("--json", action="store_true", help="as JSON, by corpus/schemas/losses.schema.json")
+    parser.add_argument("pair", metavar="CLIENT-to-UPSTREAM", nargs="?", help="one pair, in full")
+    parser.add_argument("--json", action="store_true", help="print JSON as in corpus/schemas/losses.schema.json")
     parser.set_defaults(run=run)
 
 
@@ -41,7 +41,7 @@ def run(parsed: argparse.Namespace) -> int:
     elif parsed.pair is None:
         print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
         first = next(iter(whole["pairs"]))
-        print(f"\n*: of some media types only. `toolcall-conformance losses {first}` says why, and what becomes of it.")
+        print(f"\n*: some media types only. `toolcall-conformance losses {first}` prints the reasons.")
     else:
         client, upstream = parsed.pair.split("-to-")
         print("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
@@ -51,9 +51,9 @@ def run(parsed: argparse.Namespace) -> int:
 def _of_pair(corpus: Corpus, whole: dict[str, Any], pair: str) -> dict[str, Any]:
     client, _, upstream = pair.partition("-to-")
     if client == upstream and client in corpus.formats:
-        raise UsageError(f"{pair}: nothing may be lost there; a body comes back as it was, the model aside")
+        raise UsageError(f"{pair}: nothing may be lost there; bodies stay identical except for the model")
     if pair not in whole["pairs"]:
-        raise UsageError(f"there is no pair {pair!r}{perhaps(pair, pairs(corpus)) or _spelt(corpus)}")
+        raise UsageError(f"there is no pair {pair!r}{did_you_mean(pair, pairs(corpus)) or _spelt(corpus)}")
     found: dict[str, Any] = whole["pairs"][pair]
     return found
 
@@ -63,7 +63,7 @@ def _spelt(corpus: Corpus) -> str:
 
 
 def _names(pair: str, ways: dict[str, Any]) -> str:
-    """A pair in a few lines: only the names."""
+    """A pair in a few lines: the names only."""
     lines = [pair]
     for where in WAYS:
         for demand, words in _WORDS.items():
@@ -74,7 +74,7 @@ def _names(pair: str, ways: dict[str, Any]) -> str:
 
 
 def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str]:
-    """A pair in full, one text for each way and certainty."""
+    """A pair in full, one text for each way and demand."""
     titles = {
         "request": f"request: what {client} says, on the way up to {upstream}",
         "reply": f"reply: what {upstream} says, on the way down to {client}",
@@ -88,7 +88,7 @@ def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str
 
 
 def _name(loss: dict[str, Any]) -> str:
-    """The element; a star says that it is lost for some media types only."""
+    """The element, with a star if only some media types are lost."""
     return f"{loss['element']}*" if "types" in loss else str(loss["element"])
 
 

@@ -1,4 +1,4 @@
-"""``toolcall-conformance new-adapter``: an ``exec:`` adapter to start from, which runs as it is."""
+"""``toolcall-conformance new-adapter``: write a starter ``exec:`` adapter, which already runs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _LANGUAGES = {
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("new-adapter", help="write an exec: adapter to start from, which runs as it is")
+    parser = commands.add_parser("new-adapter", help="write a starter exec: adapter, which already runs")
     parser.add_argument("--language", choices=sorted(_LANGUAGES), required=True, help="the language to write it in")
     parser.add_argument(
-        "directory", nargs="?", metavar="DIRECTORY", type=Path, help="where to (default: toolcall-adapter)"
+        "directory", nargs="?", metavar="DIRECTORY", type=Path, help="where to write it (default: toolcall-adapter)"
     )
     parser.set_defaults(run=run)
 
@@ -43,13 +43,11 @@ def run(parsed: argparse.Namespace) -> int:
     sources = [path for path in sorted((STARTERS / parsed.language).iterdir()) if path.is_file()]
     standing = [path.name for path in sources if os.path.lexists(folder / path.name)]
     if standing:
-        raise UsageError(
-            f"{folder} has {' and '.join(standing)} already, and nothing is overwritten; name another folder"
-        )
+        raise UsageError(f"{folder} already has {' and '.join(standing)}; nothing was written, name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for source in sources:
-            with (folder / source.name).open("xb") as target:  # fails where a file has come up meanwhile
+            with (folder / source.name).open("xb") as target:  # fails if the file has appeared meanwhile
                 target.write(source.read_bytes())
     except OSError as error:
         raise UsageError(f"{folder} cannot be written ({error.strerror}); name another folder") from None
@@ -58,7 +56,7 @@ def run(parsed: argparse.Namespace) -> int:
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
     steps += [*language.first, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
     print(f"{folder}: {names}")
-    print("It does the four routes from a format to itself, and says of the others that they are not done. Next:\n")
+    print("It supports the four routes from a format to itself and reports the others as unsupported. Next:\n")
     print("\n".join(f"  {step}" for step in steps))
     print(f"\nThen call your translator where adapter.* says `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}")
     return 0

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from toolcall_conformance import protocol
-from toolcall_conformance.cli.common import UsageError, perhaps
+from toolcall_conformance.cli.common import UsageError, did_you_mean
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -23,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     else:
         names = protocol.schema()["$defs"]
         if parsed.message not in names:
-            advice = perhaps(parsed.message, names) or f"; there are {', '.join(names)}"
+            advice = did_you_mean(parsed.message, names) or f"; there are {', '.join(names)}"
             raise UsageError(f"there is no message {parsed.message!r}{advice}")
         found = protocol.message_schema(parsed.message)
     print(json.dumps(found, indent=2, ensure_ascii=False))

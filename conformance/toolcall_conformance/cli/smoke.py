@@ -1,4 +1,4 @@
-"""``toolcall-conformance smoke``: does the adapter work at all, and what to do next."""
+"""``toolcall-conformance smoke``: whether the adapter works at all, and what to do next."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "smoke",
         help="try a translator's adapter on every route, within seconds",
-        description="Reach a translator, ask what it does, and play one small exchange on every route. It judges the "
-        "adapter, not the translations: those are judged by pytest. Exits with 1 if something does not work.",
+        description="Load a translator, find out which operations it supports, and play one small exchange on every "
+        "route. This checks the adapter; pytest judges the translations. Exits with 1 if something does not work.",
     )
     parser.add_argument("translator", metavar="TRANSLATOR", help="as for pytest --toolcall-translator")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, default=10.0, help="for each call (default: 10)")
@@ -29,7 +29,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Print a line a route, then what is wrong and what to do next; 1 if something is wrong or nothing is done."""
+    """Print a line a route, then the troubles and what to do next; 1 if there is trouble or no route works."""
     from toolcall_conformance.drivers import SpecError, load_driver
     from toolcall_conformance.smoke import look
     from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
@@ -55,7 +55,7 @@ def run(parsed: argparse.Namespace) -> int:
         noise = list(getattr(driver, "noise", ()))
     finally:
         driver.close()
-    _tell(reports, noise, parsed.translator)
+    _summarise(reports, noise, parsed.translator)
     return 0 if any(_works(report) for report in reports) and not any(report.troubles for report in reports) else 1
 
 
@@ -72,8 +72,8 @@ def _line(report: RouteReport) -> str:
     return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
 
 
-def _tell(reports: list[RouteReport], noise: list[str], spec: str) -> None:
-    for troubles in _alike([(report.route, trouble) for report in reports for trouble in report.troubles]):
+def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
+    for troubles in _grouped([(report.route, trouble) for report in reports for trouble in report.troubles]):
         (route, first), *others = troubles
         print(f"\n{_coloured('error', 'error')}: {route}: {first.what}")
         if first.where:
@@ -89,23 +89,21 @@ def _tell(reports: list[RouteReport], noise: list[str], spec: str) -> None:
         print(f"\n{_coloured('warning', 'warning')}: {note}")
         print(f"  --> {len(routes)} routes: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
     if noise:
-        print(
-            f"\n{_coloured('warning', 'warning')}: it printed what is no message to standard output: {noise[0]!r:.200}"
-        )
+        print(f"\n{_coloured('warning', 'warning')}: standard output has more than messages: {noise[0]!r:.200}")
         print("  hint: print logs and banners to standard error")
     works = sum(map(_works, reports))
     broken = sum(bool(report.troubles) for report in reports)
     print(f"\n{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
     if broken:
-        print("next: mend the first error above, and run this again")
+        print("next: fix the first error above and run this again")
     elif works:
         print(f"next: pytest --toolcall-translator {shlex.quote(spec)} toolcall::shell")
     else:
-        print("next: let open(route) return a session for one route at least; docs/python.md")
+        print("next: let open(route) return a session for at least one route; see docs/python.md")
 
 
-def _alike(found: list[tuple[str, Trouble]]) -> list[list[tuple[str, Trouble]]]:
-    """Troubles that differ in their route alone are told once."""
+def _grouped(found: list[tuple[str, Trouble]]) -> list[list[tuple[str, Trouble]]]:
+    """Group the troubles that are identical except for their route."""
     groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
     for route, trouble in found:
         groups.setdefault((trouble.what, trouble.where), []).append((route, trouble))

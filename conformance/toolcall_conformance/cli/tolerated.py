@@ -1,4 +1,4 @@
-"""What ``judge --tolerated`` prints: the differences that were accepted, each under the name of its equivalence."""
+"""What ``judge --tolerated`` prints: the accepted differences, each with the name of its equivalence."""
 
 from __future__ import annotations
 
