@@ -27,7 +27,7 @@ class KnownFailuresError(Exception):
 
 
 @dataclass(frozen=True)
-class Entry:
+class KnownFailure:
     """One line: findings of ``rule``, by whichever of its ids, in items that match ``pattern`` are known."""
 
     line: int
@@ -53,7 +53,7 @@ class Entry:
 class Stale:
     """An entry that no longer fails, with the sentence to report."""
 
-    entry: Entry
+    entry: KnownFailure
     sentence: str
 
 
@@ -62,7 +62,7 @@ class KnownFailures:
     """The entries of one file."""
 
     path: Path | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[KnownFailure, ...] = ()
 
     def reason(self, nodeid: str, rule: str) -> str | None:
         """Why a finding is known; None if it is not."""
@@ -107,7 +107,7 @@ def load(
 
 def _entries(
     path: Path, lines: Iterable[str], rules: Collection[str], retired: Mapping[str, Collection[str]]
-) -> Iterable[Entry]:
+) -> Iterable[KnownFailure]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -124,4 +124,4 @@ def _entries(
                 f"; did you mean {' or '.join(close)}?" if close else "; `toolcall-conformance list rules` lists all"
             )
             raise KnownFailuresError(f"{path}:{number}: there is no rule {rule!r}{advice}")
-        yield Entry(number, pattern, rule, reason.strip(), frozenset(retired.get(rule, (rule,))))
+        yield KnownFailure(number, pattern, rule, reason.strip(), frozenset(retired.get(rule, (rule,))))

@@ -111,13 +111,13 @@ class PlayedItem:
     @property
     def faults(self) -> str:
         """What fails the item, in the words of the plugin; empty if nothing does."""
-        from toolcall_conformance.reports.failure import Subject, describe
+        from toolcall_conformance.reports.failure import ReportedItem, describe
 
         failing = self.run.failing(self._result)
         if not failing:
             return ""
         planned, exchanges = self.planned, self.planned.case.exchanges(self.planned.route.client)
-        subject = Subject(
+        subject = ReportedItem(
             case=planned.case.id,
             check=planned.check,
             client=planned.route.client,

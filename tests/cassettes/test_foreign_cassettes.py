@@ -20,7 +20,7 @@ import pytest
 from cassettes.foreign import WRITERS, Exchanged
 from toolcall_conformance import jsonvalue
 from toolcall_conformance.cassettes.cases import RecordedCase
-from toolcall_conformance.cassettes.identify import Recorded, Skipped, identify
+from toolcall_conformance.cassettes.identify import Recorded, SkippedInteraction, identify
 from toolcall_conformance.cassettes.interactions import Interaction
 from toolcall_conformance.cassettes.reading import read
 from toolcall_conformance.cassettes.replay import REPLAYS
@@ -132,7 +132,7 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
     ],
 )
 def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, corpus: Corpus) -> None:
-    assert identify(Path("x.yaml"), one, corpus) == Skipped(Path("x.yaml"), 1, why)
+    assert identify(Path("x.yaml"), one, corpus) == SkippedInteraction(Path("x.yaml"), 1, why)
 
 
 def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:
@@ -163,4 +163,4 @@ def test_what_cannot_be_unpacked_is_said(corpus: Corpus) -> None:
         exchange("https://api.openai.com/v1/chat/completions", answer=b"\x0b\x02\x80"),
         response_headers={"content-encoding": "br"},
     )
-    assert identify(Path("x"), packed, corpus) == Skipped(Path("x"), 1, "an answer compressed with br")
+    assert identify(Path("x"), packed, corpus) == SkippedInteraction(Path("x"), 1, "an answer compressed with br")

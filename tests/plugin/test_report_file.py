@@ -141,7 +141,7 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
     assert len(json_report.read(path)["items"]) == 24
     text = path.read_text(encoding="utf-8")
     path.write_text(text[: len(text) // 2], encoding="utf-8")
-    with pytest.raises(files.ReportError, match="cut off"):
+    with pytest.raises(files.ReportError, match="truncated"):
         json_report.read(path)
     whole = json.loads(text)
     del whole["footer"]
@@ -155,8 +155,8 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
     [
         ("nowhere/r.json", "there is no directory *nowhere; make it first"),
         (".", "* is a directory; name a file in it"),
-        ("report.txt", "no report is written to a file named report.txt; end it in .json"),
-        ("report", "no report is written to a file named report; end it in .json"),
+        ("report.txt", "a report cannot be named report.txt; end its name in .json"),
+        ("report", "a report cannot be named report; end its name in .json"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:

@@ -65,8 +65,8 @@ LOSSY = """
 
 def test_losses_are_one_line_and_with_v_all_of_them(project: Any) -> None:
     spec = project.translator(LOSSY)
-    said = "  said to be lost, but need not: request, alpha → beta: colour (3)"
-    head = "losses: 1 element, on 2 routes, that a format cannot say, or by convention only"
+    said = "  reported lost, but both formats have it: request, alpha → beta: colour (3)"
+    head = "losses: 1 element, on 2 routes, that a format cannot express, or only by convention"
     lines = project.run("toolcall::", spec=spec).outlines
     assert f"{head}; -v names them" in lines
     assert said in lines

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from toolcall_conformance.cassettes.identify import Recorded, Skipped, identify
+from toolcall_conformance.cassettes.identify import Recorded, SkippedInteraction, identify
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.reading import NoCassetteError, read
 from toolcall_conformance.library import Case, Corpus, Exchange
@@ -89,7 +89,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
             answered = 0
             for one in interactions:
                 found = identify(path, one, corpus)
-                if isinstance(found, Skipped):
+                if isinstance(found, SkippedInteraction):
                     skipped[found.reason] += 1
                     continue
                 answered += found.error is None

@@ -40,7 +40,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedInteraction:
     """An interaction that is no exchange of these APIs; ``reason`` is a few words, the same for the same cause."""
 
     path: Path
@@ -48,19 +48,19 @@ class Skipped:
     reason: str
 
 
-def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | Skipped:
+def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | SkippedInteraction:
     """Which of the formats an interaction speaks, by its URL (``transport.json``: ``tails``) and its bodies."""
     address = urlsplit(one.url)
     found = _format(corpus, one.method, address.path)
     if found is None:
-        return Skipped(path, one.number, f"another API: {one.method} {address.netloc}")
+        return SkippedInteraction(path, one.number, f"another API: {one.method} {address.netloc}")
     name, model = found
     request = _json(one.request_body)
     if not isinstance(request, dict):
-        return Skipped(path, one.number, "a request without a JSON object")
+        return SkippedInteraction(path, one.number, "a request without a JSON object")
     containers = corpus.format(name)["containers"]["request"]
     if not any(key in request for key in containers):
-        return Skipped(path, one.number, f"a request of {name} without {' or '.join(map(repr, containers))}")
+        return SkippedInteraction(path, one.number, f"a request of {name} without {' or '.join(map(repr, containers))}")
     host = (address.hostname or "").lower()
     about: dict[str, Any] = {
         "path": path,
@@ -76,16 +76,16 @@ def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | Skipped
     return _answered(one, about)
 
 
-def _answered(one: Interaction, about: dict[str, Any]) -> Recorded | Skipped:
+def _answered(one: Interaction, about: dict[str, Any]) -> Recorded | SkippedInteraction:
     if not one.response_body.strip():
-        return Skipped(about["path"], one.number, f"an answer without a body (status {one.status})")
+        return SkippedInteraction(about["path"], one.number, f"an answer without a body (status {one.status})")
     if _is_stream(one):
         return Recorded(**about, stream=one.response_body)
     answer = _json(one.response_body)
     if answer is _NO_JSON:
         encoding = one.response_headers.get("content-encoding")
         what = f"an answer compressed with {encoding}" if encoding else "an answer that is no JSON"
-        return Skipped(about["path"], one.number, what)
+        return SkippedInteraction(about["path"], one.number, what)
     if one.status >= 400:
         return Recorded(**about, error={"status": one.status, "headers": dict(one.response_headers), "body": answer})
     if isinstance(answer, list) and all(isinstance(chunk, dict) for chunk in answer):

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes import writing
-from toolcall_conformance.cassettes.api import Answer, Api
+from toolcall_conformance.cassettes.api import Api, ApiReply
 from toolcall_conformance.cassettes.continuing import NoWayOnError, next_request
 from toolcall_conformance.cassettes.filters import Filters
 from toolcall_conformance.cassettes.interactions import CassetteError
@@ -31,7 +31,7 @@ class NotRecordedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedConversation:
     """A conversation as it went. ``ended``: why it ended early, None if it did not. ``notes`` are for the user."""
 
     interactions: list[dict[str, Any]]
@@ -41,7 +41,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Recorder:
+class CassetteRecorder:
     """Records cases in one format with one model. ``secrets`` are values that must not stand in a cassette."""
 
     corpus: Corpus
@@ -64,12 +64,12 @@ class Recorder:
         """Where the cassette of a case is."""
         return writing.place(self.folder, self.format, case.id, streamed=streamed)
 
-    def play(self, case: Case, *, streamed: bool) -> Played:
+    def play(self, case: Case, *, streamed: bool) -> PlayedConversation:
         """Play a case against the API. Raises ApiError, and NotRecordedError where no exchange is worth keeping."""
         tape, told = Tape(), _Told()
         with tape:
             self._converse(case, streamed, told)
-        return Played(tape.interactions[: told.exchanges], told.calls, told.ended, tuple(told.notes))
+        return PlayedConversation(tape.interactions[: told.exchanges], told.calls, told.ended, tuple(told.notes))
 
     def _converse(self, case: Case, streamed: bool, told: _Told) -> None:
         exchanges = case.exchanges(self.format)
@@ -102,7 +102,7 @@ class Recorder:
                 told.ended = f"after exchange {number}: {error}"
                 return
 
-    def _reply(self, answer: Answer, streamed: bool) -> dict[str, Any]:
+    def _reply(self, answer: ApiReply, streamed: bool) -> dict[str, Any]:
         """The reply that an answer amounts to. Raises NotRecordedError for an answer that is none."""
         kind = answer.headers.get("content-type", "no type")
         if not streamed:
@@ -134,7 +134,7 @@ class Recorder:
         if not isinstance(body, dict) or not any(key in body for key in keys):
             raise NotRecordedError(f"the answer is no reply of {self.format}: it has no {' or '.join(keys)} ({kind})")
 
-    def keep(self, case: Case, played: Played, *, streamed: bool) -> Path:
+    def keep(self, case: Case, played: PlayedConversation, *, streamed: bool) -> Path:
         """Scrub what was played and write it. Raises CassetteError, and then an earlier cassette is as it was."""
         path = self.path(case, streamed=streamed)
         secrets = sorted({secret for secret in self.secrets if len(secret) >= SHORTEST_KNOWN})

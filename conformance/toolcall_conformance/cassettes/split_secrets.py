@@ -16,7 +16,7 @@ from toolcall_conformance.cassettes.redaction import Redactor
 _DATA = re.compile(r"^data: ?(?P<json>[{\[].*)$", re.MULTILINE)
 _WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
 
-Piece = tuple[Any, Any, str]
+TextPiece = tuple[Any, Any, str]
 """Where a text stands: its container, the key in it, and the text."""
 
 
@@ -57,16 +57,16 @@ def _lines(stream: str) -> Iterator[tuple[re.Match[str], Any]]:
             continue
 
 
-def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, Piece]]]:
+def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiece]]]:
     """Pieces of what belongs together, by place, each with the number of its event; alone a piece is no group."""
-    groups: dict[tuple[Any, ...], list[tuple[int, Piece]]] = {}
+    groups: dict[tuple[Any, ...], list[tuple[int, TextPiece]]] = {}
     for number, event in enumerate(events):
         for place, piece in _pieces(event, (), ()):
             groups.setdefault(place, []).append((number, piece))
     return {place: found for place, found in groups.items() if len(found) > 1}
 
 
-def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Piece]]:
+def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], TextPiece]]:
     entries: list[tuple[Any, Any]]
     if isinstance(value, dict):
         which = (*which, *((key, value[key]) for key in _WHICH if isinstance(value.get(key), (str, int))))

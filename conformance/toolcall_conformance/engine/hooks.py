@@ -7,7 +7,7 @@ from collections.abc import Generator
 import pytest
 
 from toolcall_conformance.engine import artefacts
-from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, Root
+from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.findings import Finding, Verdict
 from toolcall_conformance.reports.model import ItemRecord
@@ -30,7 +30,7 @@ class Engine:
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
         report = yield
         if isinstance(collector, pytest.Session) and report.passed:
-            report.result.append(Root.of(collector, self.run))
+            report.result.append(RootNode.of(collector, self.run))
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -31,14 +31,14 @@ class HarnessError(Exception):
     """Something went wrong in this package, not in the translator."""
 
 
-class Root(pytest.Collector):
+class RootNode(pytest.Collector):
     """``toolcall``: all cases that are asked for."""
 
     run: Run
 
     @classmethod
-    def of(cls, session: pytest.Session, run: Run) -> Root:
-        root: Root = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=run.corpus.root)
+    def of(cls, session: pytest.Session, run: Run) -> RootNode:
+        root: RootNode = cls.from_parent(session, name=PREFIX, nodeid=PREFIX, path=run.corpus.root)
         root.run = run
         return root
 

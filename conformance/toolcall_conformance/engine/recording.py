@@ -16,7 +16,7 @@ from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files, terminal
-from toolcall_conformance.reports.model import ItemRecord, RunRecord, Skipped
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -32,7 +32,7 @@ _MARKUP = {
 }
 
 
-class Recorder:
+class RecordCollector:
     """Active in the process that the user started: the controller under xdist."""
 
     def __init__(self, config: pytest.Config, run: Run) -> None:
@@ -131,7 +131,7 @@ class Recorder:
             header=self._header(),
             items=items,
             not_applicable=[
-                Skipped(item.case.id, item.check, item.route.client, item.route.upstream)
+                NotApplicable(item.case.id, item.check, item.route.client, item.route.upstream)
                 for item in self.run.not_applicable
             ],
             stale=[f"{self.run.known.path}: {entry.sentence}" for entry in stale],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.reports.failure import Line, Subject, describe
+from toolcall_conformance.reports.failure import Line, ReportedItem, describe
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
@@ -40,7 +40,7 @@ class Crash:
 
 
 @dataclass(eq=False)
-class Text(TerminalRepr):
+class FailureText(TerminalRepr):
     """Lines with a little colour."""
 
     lines: list[Line]
@@ -54,11 +54,11 @@ class Text(TerminalRepr):
             tw.line(line.text, **_MARKUP[line.kind])
 
 
-def item_text(item: ConformanceItem, result: ItemResult) -> Text:
+def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     """Why an item failed: its findings, and the translator's own traceback if it raised."""
     planned, run = item.planned, item.run
     failing = run.failing(result)
-    subject = Subject(
+    subject = ReportedItem(
         case=planned.case.id,
         check=planned.check,
         client=planned.route.client,
@@ -73,10 +73,10 @@ def item_text(item: ConformanceItem, result: ItemResult) -> Text:
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in _printable(result.traceback).splitlines())]
     rules = dict.fromkeys(finding.rule for finding in failing if finding.rule not in known)
-    return Text(lines, Crash(str(item.path), 1, ", ".join(rules)))
+    return FailureText(lines, Crash(str(item.path), 1, ", ".join(rules)))
 
 
-def fault_text(item: ConformanceItem, fault: HarnessError) -> Text:
+def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
     """An error of our own: where it was, without a traceback, and what to do."""
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
@@ -85,7 +85,7 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> Text:
         Line("This says nothing about the translator. Please report it, with what the next command prints."),
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
-    return Text(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
+    return FailureText(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
 
 
 def _relative(path: Path | None, directory: Path) -> str | None:
@@ -95,5 +95,5 @@ def _relative(path: Path | None, directory: Path) -> str | None:
 
 
 def _printable(text: str) -> str:
-    """Text that any terminal and any worker's channel takes."""
+    """Escape what terminals and worker channels cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,1 +1,1 @@
-"""Reports: records of what items did, and their renderings. They know findings, and no format."""
+"""Reports: the records of items and how they are printed. They know findings, not formats."""

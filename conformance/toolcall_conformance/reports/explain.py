@@ -1,4 +1,4 @@
-"""Where two large values differ, for a reader. DeepDiff is imported here, and this module only when it is needed."""
+"""Explain where two large values differ. Imports DeepDiff, so this module is imported only when needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def differences(want: Any, got: Any) -> list[str]:
             if kind.endswith("_removed"):
                 found.append(f"{pointer} is missing, want {_short(level.t1)}")
             elif kind.endswith("_added"):
-                found.append(f"{pointer} is not wanted, got {_short(level.t2)}")
+                found.append(f"{pointer} is unexpected, got {_short(level.t2)}")
             else:
                 found.append(f"{pointer} want {_short(level.t1)}, got {_short(level.t2)}")
     found.sort()

@@ -1,4 +1,4 @@
-"""The text of a failing item: each violated rule with where, what was wanted, what came, and why it matters."""
+"""The text of a failing item: each violated rule, its place, both values, and why it matters."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text; ``kind`` is head, a level, or nothing, and says how to colour it."""
+    """A line of text; ``kind`` chooses its colour: head, a level, or empty."""
 
     text: str
     kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """What was judged. ``again`` is the command that runs it alone, ``files`` where its bodies were written."""
+class ReportedItem:
+    """What was judged. ``again`` is the command that runs it alone, ``files`` the folder with its bodies."""
 
     case: str
     check: str
@@ -44,20 +44,20 @@ class Subject:
 
 
 def describe(
-    subject: Subject,
+    subject: ReportedItem,
     findings: Sequence[Finding],
     rules: Mapping[str, Rule],
     *,
     failing: Sequence[Finding],
     known: Mapping[str, str],
 ) -> list[Line]:
-    """All that there is to say about a failing item.
+    """The text of a failing item.
 
-    Findings in ``failing`` fail it, unless ``known`` gives a reason for their rule; the rest is told after them.
+    Findings in ``failing`` fail it, unless ``known`` gives a reason for their rule; other findings follow them.
     """
     lines = [Line(subject.title, "head")]
     new = [finding for finding in failing if finding.rule not in known]
-    for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_root):
+    for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_by_rule):
         lines += _rule(list(group), rules, subject)
     lines += [
         Line(f"  known {rule}  ({reason})", "NOTE")
@@ -73,18 +73,18 @@ def describe(
     return [Line(_printable(line.text), line.kind) for line in lines]
 
 
-def _root(finding: Finding) -> tuple[Level, str]:
+def _by_rule(finding: Finding) -> tuple[Level, str]:
     return finding.level, finding.rule
 
 
-def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: Subject) -> list[Line]:
-    level, rule_id = _root(found[0])
+def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem) -> list[Line]:
+    level, rule_id = _by_rule(found[0])
     rule = rules.get(rule_id)
     lines = [Line(f"  {rule_id}  {_breach(rule_id, rules) or found[0].message}        {level}", level.value)]
     for finding in found[:_PLACES_SHOWN]:
         lines += [Line(f"    {name:<5} {text}") for name, text in _place(finding, rule, subject)]
     if len(found) > _PLACES_SHOWN:
-        lines.append(Line(f"    and at {len(found) - _PLACES_SHOWN} more places of this item"))
+        lines.append(Line(f"    and {len(found) - _PLACES_SHOWN} more places in this item"))
     if rule is not None:
         lines.append(Line(f"    why   {rule.why}"))
     lines.append(Line(f"    see   toolcall-conformance explain {rule_id}"))
@@ -95,26 +95,26 @@ def _breach(rule_id: str, rules: Mapping[str, Rule]) -> str:
     return rules[rule_id].breach if rule_id in rules else ""
 
 
-def _place(finding: Finding, rule: Rule | None, subject: Subject) -> list[tuple[str, str]]:
-    told: list[tuple[str, str]] = []
+def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[tuple[str, str]]:
+    fields: list[tuple[str, str]] = []
     if rule is not None and finding.message != rule.breach:
-        told.append(("what", finding.message))
+        fields.append(("what", finding.message))
     if finding.subject:
-        told.append(("of", finding.subject))
-    # With a single exchange there is no doubt which body is meant.
+        fields.append(("of", finding.subject))
+    # A single exchange has only one such body.
     if finding.body and subject.exchanges > 1:
-        told.append(("in", finding.body))
+        fields.append(("in", finding.body))
     if finding.pointer or finding.got is not MISSING or finding.want is not MISSING:
-        told.append(("at", finding.pointer or "(the whole body)"))
+        fields.append(("at", finding.pointer or "(the whole body)"))
     if finding.want is not MISSING or finding.got is not MISSING:
-        told.append(("want", show(finding.want)))
-        told.append(("got", show(finding.got)))
-        told += [("diff", line) for line in _explained(finding.want, finding.got)]
-    return told
+        fields.append(("want", show(finding.want)))
+        fields.append(("got", show(finding.got)))
+        fields += [("diff", line) for line in _explained(finding.want, finding.got)]
+    return fields
 
 
 def _explained(want: Any, got: Any) -> list[str]:
-    """The differences inside two large values that cannot be seen at a glance."""
+    """The differences between two values that are too large to compare by eye."""
     if not isinstance(want, (dict, list)) or type(want) is not type(got):
         return []
     if max(len(_json(want)), len(_json(got))) <= _VALUE_WIDTH:
@@ -125,7 +125,7 @@ def _explained(want: Any, got: Any) -> list[str]:
 
 
 def show(value: Any) -> str:
-    """A value in one line: JSON, cut in the middle if it is long."""
+    """A value in one line of JSON; a long one is cut in the middle."""
     if value is MISSING:
         return "(absent)"
     text = _json(value)
@@ -143,5 +143,5 @@ def _json(value: Any) -> str:
 
 
 def _printable(text: str) -> str:
-    """Text that any terminal and any worker's channel takes."""
+    """Escape what terminals and worker channels cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Report files: each is written whole or not at all, by the writer that the end of its name chooses."""
+"""Report files: each is written whole or not at all; the end of its name chooses the writer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from toolcall_conformance.reports.model import RunRecord
 
 
 class ReportError(Exception):
-    """A report that cannot be written or read; the message says where and what to do."""
+    """A report cannot be written or read; the message says where and what to do."""
 
 
 def verify_writable(path: Path) -> None:
-    """Make sure, before anything runs, that a report can be written to ``path``; what stands there is not touched."""
+    """Check, before anything runs, that a report can be written to ``path``; an existing file is not touched."""
     if path.is_dir():
         raise ReportError(f"--toolcall-report: {path} is a directory; name a file in it")
     _writer(path)
@@ -30,13 +30,13 @@ def verify_writable(path: Path) -> None:
 
 
 def write(run: RunRecord, path: Path) -> None:
-    """Write the report in one step: at any moment there is the old file or the whole new one. Raises ReportError."""
+    """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError."""
     text = _writer(path).text(run)
     temporary: Path | None = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         temporary = Path(name)
-        # Translators can put half surrogates into findings, which UTF-8 cannot say.
+        # Translators can put lone surrogates into findings, which UTF-8 cannot encode.
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text)
         # mkstemp makes files that only their owner reads; a report is an ordinary file.
@@ -52,7 +52,7 @@ def _writer(path: Path) -> writers.Writer:
     found = writers.writer_for(path.name)
     if found is None:
         suffixes = ", ".join(writers.known())
-        raise ReportError(f"--toolcall-report: no report is written to a file named {path.name}; end it in {suffixes}")
+        raise ReportError(f"--toolcall-report: a report cannot be named {path.name}; end its name in {suffixes}")
     return found
 
 

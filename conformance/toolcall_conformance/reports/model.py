@@ -1,4 +1,4 @@
-"""What is kept of an item and of a run: plain data that crosses processes and goes into the report file."""
+"""The records of an item and of a run: plain data that crosses processes and goes into reports."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, Loss, Verdict
 
-# A value whose JSON text is longer is cut: a report lists faults, the bodies themselves are in the artefacts.
+# Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
 _SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. ``outcome`` is what it was to pytest: passed, failed, known, skipped or error.
+    """One item. ``outcome`` is its result in pytest: passed, failed, known, skipped or error.
 
-    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and where there are any
+    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and if present
     want, got, source_pointer, and known (the reason why it is expected). ``losses`` are objects with element, kind and
     count. ``duration`` is in seconds.
     """
@@ -47,7 +47,7 @@ class ItemRecord:
         losses: Sequence[Loss] = (),
         **rest: Any,
     ) -> ItemRecord:
-        """A record of findings; ``known`` says why a rule's findings are expected."""
+        """Make a record of findings; ``known`` gives the reason why a rule's findings are expected."""
         plain = [finding_json(finding, known=known.get(finding.rule)) for finding in findings]
         lost = [asdict(loss) for loss in losses]
         return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **rest)
@@ -63,7 +63,7 @@ class ItemRecord:
 
     @property
     def judged(self) -> bool:
-        """Whether the translator was judged at all."""
+        """Whether the item gave a verdict about the translator."""
         return self.outcome in ("passed", "failed", "known")
 
     def lasting(self, duration: float) -> ItemRecord:
@@ -71,10 +71,10 @@ class ItemRecord:
         return replace(self, duration=round(duration, 6))
 
     def to_json(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy what is plain already
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy plain data
 
     def dumps(self) -> str:
-        """As ASCII text: half surrogates and large numbers would not pass every channel."""
+        """As ASCII text: lone surrogates and large numbers do not pass every channel."""
         return json.dumps(self.to_json())
 
     @classmethod
@@ -83,8 +83,8 @@ class ItemRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """An item that does not apply to the translator."""
+class NotApplicable:
+    """An item that the translator does not support."""
 
     case: str
     check: str
@@ -94,17 +94,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. ``expected`` is the number of items that were to run."""
+    """A whole run. ``expected`` is the number of items selected to run."""
 
     header: Mapping[str, Any]
     items: Sequence[ItemRecord]
-    not_applicable: Sequence[Skipped]
+    not_applicable: Sequence[NotApplicable]
     stale: Sequence[str]
     expected: int
 
     @property
     def complete(self) -> bool:
-        """Whether every item that was to run did."""
+        """Whether every expected item ran."""
         return len(self.items) == self.expected
 
     @property
@@ -113,7 +113,7 @@ class RunRecord:
 
 
 def finding_json(finding: Finding, *, known: str | None = None, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
-    """A finding as JSON; ``known`` says why it is expected, values longer than ``limit`` characters are cut."""
+    """A finding as JSON; ``known`` is the reason why it is expected; values over ``limit`` characters are cut."""
     plain: dict[str, Any] = {
         "rule": finding.rule,
         "level": finding.level.value,

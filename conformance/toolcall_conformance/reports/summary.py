@@ -1,4 +1,4 @@
-"""The summaries of a run: the matrix of formats for each check, the violated rules grouped by root, the losses met."""
+"""The summaries of a run: a matrix of formats for each check, the root causes, and the losses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEVELS = ("MUST", "SHOULD", "NOTE")
 
 
 def count_of(item: ItemRecord) -> str:
-    """The column of the matrix that an item counts in."""
+    """The count that an item adds to."""
     if item.outcome == "known":
         return "known"
     if item.verdict == "pass":
@@ -42,10 +42,10 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Root:
-    """Findings that have one cause, as far as one can tell from outside: one rule, one kind of element, one target.
+class RootCause:
+    """Findings that probably have one cause: one rule, one kind of element, one target.
 
-    ``formats`` is the format whose bodies are wrong; ``example`` the first item that shows it.
+    ``target`` is the format whose bodies are wrong; ``example`` is the first item with it.
     """
 
     rule: str
@@ -75,8 +75,8 @@ class Root:
         }
 
 
-def roots(items: Iterable[ItemRecord]) -> list[Root]:
-    """Violated rules by root: MUST before SHOULD before NOTE, and the most frequent first."""
+def root_causes(items: Iterable[ItemRecord]) -> list[RootCause]:
+    """Group findings by root cause: MUST before SHOULD before NOTE, the most frequent first."""
     groups: dict[tuple[str, str, str, str, str, bool], list[tuple[ItemRecord, str]]] = {}
     for item in items:
         target = item.upstream if item.check == "request" else item.client
@@ -88,7 +88,7 @@ def roots(items: Iterable[ItemRecord]) -> list[Root]:
         first, message = seen[0]
         sources = {item.client if check == "request" else item.upstream for item, _ in seen}
         found.append(
-            Root(
+            RootCause(
                 rule=rule,
                 level=level,
                 element=element,
@@ -109,10 +109,10 @@ def roots(items: Iterable[ItemRecord]) -> list[Root]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """An element that went on a route in one check, as the formats have it (``kind``), in so many items and cases.
+class LossRow:
+    """An element lost on a route in one check, and in how many items and cases; ``kind`` is that of its losses.
 
-    ``example`` is the first item that shows it.
+    ``example`` is the first item with it.
     """
 
     check: str
@@ -125,14 +125,14 @@ class Lost:
     example: str
 
 
-def losses(items: Iterable[ItemRecord]) -> list[Lost]:
-    """The losses that were met, by check, route and element."""
+def losses(items: Iterable[ItemRecord]) -> list[LossRow]:
+    """Group the losses by check, route and element."""
     groups: dict[tuple[str, str, str, str, str], list[ItemRecord]] = {}
     for item in items:
         for loss in item.losses:
             key = item.check, item.client, item.upstream, loss["element"], loss["kind"]
             groups.setdefault(key, []).append(item)
     return [
-        Lost(*key, items=len(seen), cases=len({item.case for item in seen}), example=seen[0].nodeid)
+        LossRow(*key, items=len(seen), cases=len({item.case for item in seen}), example=seen[0].nodeid)
         for key, seen in sorted(groups.items())
     ]

@@ -1,4 +1,4 @@
-"""The summary at the end of a run, as lines: a matrix for each check, what was lost, then the violated rules."""
+"""The summary at the end of a run, as lines: a matrix for each check, the losses, then the root causes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from itertools import groupby
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import Lost, Root, losses, matrix, roots
+from toolcall_conformance.reports.summary import LossRow, RootCause, losses, matrix, root_causes
 
 _ROOTS_SHOWN = 30
+_KINDS = (("cannot", "lost"), ("may", "lost by convention"), ("undue", "reported lost, but both formats have it"))
 
 
 def summary(
@@ -18,8 +19,8 @@ def summary(
 ) -> list[list[Line]]:
     """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
 
-    ``again`` makes the command for a node id. Without ``everything`` only the most frequent violated rules are
-    told, and the losses are only counted.
+    ``again`` makes the command for a node id. Without ``everything`` it shows only the most frequent root causes, and
+    counts the losses.
     """
     lines: list[list[Line]] = []
     for check, rows in matrix(run).items():
@@ -27,12 +28,12 @@ def summary(
         lines.append([])
     lost = list(_losses(losses(run.items), each=everything))
     lines += [*lost, []] if lost else []
-    found = [root for root in roots(run.items) if root.level != "NOTE"]
+    found = [root for root in root_causes(run.items) if root.level != "NOTE"]
     shown = found if everything else found[:_ROOTS_SHOWN]
     for root in shown:
         lines += _root(root, rules, again)
     if len(found) > len(shown):
-        lines.append([Line(f"and {len(found) - len(shown)} more roots; -v shows all, --toolcall-report keeps all")])
+        lines.append([Line(f"and {len(found) - len(shown)} more root causes; -v and --toolcall-report show all")])
     return lines
 
 
@@ -56,8 +57,8 @@ def _table(check: str, rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> l
             for name, count in counts.items():
                 totals[name] = totals.get(name, 0) + count
         lines.append(pieces)
-    told = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
-    lines.append([Line(", ".join(told))])
+    parts = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
+    lines.append([Line(", ".join(parts))])
     return lines
 
 
@@ -74,29 +75,29 @@ def _fraction(counts: Mapping[str, int], width: int) -> tuple[str, int, str]:
     return f"{passed}/{total}", width, kind if passed == total or kind == "bad" else ""
 
 
-def _losses(rows: Sequence[Lost], *, each: bool) -> Iterator[list[Line]]:
-    """What went since a format cannot say it: a number of elements, or ``each`` by route. What need not go is named."""
+def _losses(rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
+    """Permitted losses, counted, or ``each`` by route. Undue losses are always named."""
     allowed = [row for row in rows if row.kind != "undue"]
     if allowed:
         elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
         words = f"{_many(len(elements), 'element')}, on {_many(len(routes), 'route')}"
         more = "" if each else "; -v names them"
-        yield [Line("losses", "head"), Line(f": {words}, that a format cannot say, or by convention only{more}")]
-    for kind, title in (("cannot", "lost"), ("may", "lost by convention"), ("undue", "said to be lost, but need not")):
+        yield [Line("losses", "head"), Line(f": {words}, that a format cannot express, or only by convention{more}")]
+    for kind, title in _KINDS:
         for (check, client, upstream), group in groupby(
             (row for row in rows if row.kind == kind and (each or kind == "undue")),
             key=lambda row: (row.check, row.client, row.upstream),
         ):
             arrow = f"{client} ← {upstream}" if check == "response" else f"{client} → {upstream}"
-            told = ", ".join(f"{row.element} ({row.items})" for row in group)
-            yield [Line(f"  {title}: {check}, {arrow}: {told}", "SHOULD" if kind == "undue" else "")]
+            names = ", ".join(f"{row.element} ({row.items})" for row in group)
+            yield [Line(f"  {title}: {check}, {arrow}: {names}", "SHOULD" if kind == "undue" else "")]
 
 
 def _many(count: int, name: str) -> str:
     return f"{count} {name}{'s' if count != 1 else ''}"
 
 
-def _root(root: Root, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:
+def _root(root: RootCause, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:
     breach = rules[root.rule].breach if root.rule in rules else root.message
     arrow = (
         f"{_few(root.sources)} → {root.target}" if root.check == "request" else f"{root.target} ← {_few(root.sources)}"

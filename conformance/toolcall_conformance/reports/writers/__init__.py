@@ -1,6 +1,6 @@
-"""Kinds of reports: one module each, found by being here.
+"""Kinds of reports: each module here is one.
 
-A module exports ``WRITER``, a :class:`Writer`. The name of the file that the user asks for chooses it, by its end.
+A module exports ``WRITER``, a :class:`Writer`. The end of the report's file name chooses it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ __all__ = ["Writer", "known", "writer_for"]
 
 
 def known() -> dict[str, Writer]:
-    """Every writer by its suffix, sorted. Modules are imported when this is asked."""
+    """Every writer by its suffix, sorted. Imports all modules here."""
     modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
     writers = [module.WRITER for module in modules if hasattr(module, "WRITER")]
     return {writer.suffix: writer for writer in sorted(writers, key=lambda one: str(one.suffix))}
 
 
 def writer_for(name: str) -> Writer | None:
-    """The writer for a file of this name, that with the longest suffix; None where none fits."""
+    """The writer with the longest suffix that fits this file name, or None."""
     fitting = [writer for suffix, writer in known().items() if name.lower().endswith(suffix)]
     return max(fitting, key=lambda writer: len(writer.suffix), default=None)

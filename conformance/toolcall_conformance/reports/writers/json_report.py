@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix, roots
+from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix, root_causes
 from toolcall_conformance.reports.writers.writer import Writer
 
 FORMAT = "1"
@@ -18,7 +18,7 @@ SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
 
 
 def document(run: RunRecord) -> dict[str, Any]:
-    """The report as JSON; ``footer`` is last, so that a report that was cut off has none."""
+    """The report as JSON; ``footer`` is last, so a truncated report has none."""
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] = len(run.not_applicable)
     return {
@@ -26,7 +26,7 @@ def document(run: RunRecord) -> dict[str, Any]:
         **run.header,
         "counts": {name: counts[name] for name in COUNTS},
         "matrix": matrix(run),
-        "roots": [root.to_json() for root in roots(run.items)],
+        "roots": [root.to_json() for root in root_causes(run.items)],
         "losses": [asdict(row) for row in losses(run.items)],
         "stale_known_failures": list(run.stale),
         "items": [item.to_json() for item in run.items],
@@ -35,22 +35,22 @@ def document(run: RunRecord) -> dict[str, Any]:
 
 
 def text(run: RunRecord) -> str:
-    """The report as it stands in its file."""
+    """The text of the report file."""
     return json.dumps(document(run), indent=1, ensure_ascii=True) + "\n"
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A report from a file; ReportError if it is missing, cut off or no report."""
+    """Read a report file. Raises ReportError if it is missing, truncated or not a report."""
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:
-        raise ReportError(f"{path}: not JSON; the report was cut off or is none, run pytest again") from None
+        raise ReportError(f"{path}: not JSON; the report is truncated or not a report, run pytest again") from None
     footer = found.get("footer") if isinstance(found, dict) else None
     if not isinstance(footer, dict) or footer.get("items") != len(found.get("items", ())):
         raise ReportError(
-            f"{path}: the footer is missing or counts other items; the report was cut off, run pytest again"
+            f"{path}: the footer is missing or counts other items; the report is truncated, run pytest again"
         )
     return found
 

@@ -10,7 +10,7 @@ from toolcall_conformance.reports.model import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """One kind of report: ``text`` makes the file of a run, and the names of such files end in ``suffix``."""
+    """One kind of report: ``text`` renders a run; names of such files end in ``suffix``."""
 
     suffix: str
     text: Callable[[RunRecord], str]
