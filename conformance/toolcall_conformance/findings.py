@@ -13,7 +13,7 @@ class _Missing:
 
     _instance: _Missing | None = None
 
-    def __new__(cls) -> _Missing:
+    def __new__(cls) -> _Missing:  # noqa: PYI034 - there is one, and no subclass
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance

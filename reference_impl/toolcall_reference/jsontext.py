@@ -58,7 +58,7 @@ def dump(value: Any) -> str:
 def copied(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     try:
-        return marshal.loads(marshal.dumps(value, 2))
+        return marshal.loads(marshal.dumps(value, 2))  # noqa: S302 - bytes of our own
     except ValueError:  # a subclass of dict, or something else that is not plain
         return copy.deepcopy(value)
 

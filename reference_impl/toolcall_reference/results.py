@@ -10,7 +10,7 @@ from .jsontext import dump
 
 ERROR_PREFIX = "Error: "
 _SAYS_SO = re.compile(
-    r"""\s*(?:\{\s*"(?:error|is_error|isError)"|\W*\w{0,40}(?:error|exception|failed|failure)\b)""", re.I
+    r"""\s*(?:\{\s*"(?:error|is_error|isError)"|\W*\w{0,40}(?:error|exception|failed|failure)\b)""", re.IGNORECASE
 )
 
 

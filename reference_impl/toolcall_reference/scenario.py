@@ -124,10 +124,8 @@ class Builder:
             whole = results.make(call.id, call.name, [], is_error=result.get("error") is True, kind=call.kind)
             whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
             return whole
-        parts: list[Text | Media] = []
         written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
-        for part in written:
-            parts.append(Text(part["text"]) if "text" in part else _media(part["media"]))
+        parts = [Text(part["text"]) if "text" in part else _media(part["media"]) for part in written]
         return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
 
     def exchanges(self) -> list[tuple[Conversation, Reply | None]]:

@@ -41,7 +41,6 @@ def record(
     capsys: pytest.CaptureFixture[str],
 ) -> Record:
     """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``."""
-
     clear_environment(corpus, monkeypatch)
 
     def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY) -> Ran:

@@ -41,7 +41,7 @@ def recordings(name: str) -> list[tuple[dict[str, Any], Exchanged]]:
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record["request"], dict) or record["host"] is None or "bedrock" in record["host"]:
             continue
-        text = record["sse"] if record["sse"] else json.dumps(record["response"], ensure_ascii=False)
+        text = record["sse"] or json.dumps(record["response"], ensure_ascii=False)
         kind = "text/event-stream" if record["sse"] else "application/json"
         url = f"https://{record['host'].replace('*', 'masked')}{record['endpoint']}"
         answer = text.encode("utf-8", "replace")

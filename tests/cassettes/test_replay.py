@@ -151,8 +151,10 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
     assert done.ret == 0
     done.stdout.fnmatch_lines(
         [
-            f"toolcall: {2 * len(recorded)} recorded exchanges in 2 cassettes; skipped: 2 × another API: POST "
-            "api.weather.example, 1 × a file that is no cassette"
+            (
+                f"toolcall: {2 * len(recorded)} recorded exchanges in 2 cassettes; skipped: 2 × another API: POST "
+                "api.weather.example, 1 × a file that is no cassette"
+            )
         ]
     )
     assert len(items) == 4 * len(recorded)
@@ -176,8 +178,10 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
         ),
         (
             "damaged.json",
-            '{"interactions": [{"request": {"method": "POST", "uri": "x", "headers": {}, "body": ""}, "response": '
-            '{"status": {"code": 200}, "headers": {}, "body": {"base64_string": "abc"}}}]}',
+            (
+                '{"interactions": [{"request": {"method": "POST", "uri": "x", "headers": {}, "body": ""}, "response": '
+                '{"status": {"code": 200}, "headers": {}, "body": {"base64_string": "abc"}}}]}'
+            ),
             ["damaged.json: interaction 1: a body in base64 that cannot be decoded"],
         ),
     ],

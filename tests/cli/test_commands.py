@@ -283,6 +283,7 @@ def test_a_reader_that_has_seen_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_python_m() -> None:
-    ran = subprocess.run([sys.executable, "-m", "toolcall_conformance", "--version"], capture_output=True, text=True)
-    assert ran.returncode == 0
+    ran = subprocess.run(
+        [sys.executable, "-m", "toolcall_conformance", "--version"], capture_output=True, text=True, check=True
+    )
     assert ran.stdout.startswith("toolcall-conformance ")

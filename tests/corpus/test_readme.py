@@ -22,9 +22,14 @@ VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
 SECTIONS = {
     **{name: f"{name}.json" for name in ("corpus", "scenario", "format", "expresses", "transport")},
     **{name: f"translation/{name}.json" for name in ("elements", "losses")},
-    **{"tool": "tools/", "rule": "rules/", "stream-rules": "rules/", "retired-rules": "rules/"},
+    "tool": "tools/",
+    "rule": "rules/",
+    "stream-rules": "rules/",
+    "retired-rules": "rules/",
     "circumstance": "circumstances/",
-    **{"equivalence": "equivalences/", "equivalence-pair": "equivalences/", "verdict": "verdicts/"},
+    "equivalence": "equivalences/",
+    "equivalence-pair": "equivalences/",
+    "verdict": "verdicts/",
 }
 MOST_LINES = 80
 #: One family of cases is enough here: what every body is worth, tests/corpus/test_goldens.py asks.

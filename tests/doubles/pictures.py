@@ -83,14 +83,10 @@ def pieces(draft: Draft) -> list[Piece]:
     held: Any
     for message in draft.messages:
         held = message.get("parts" if draft.format == GEMINI else "content")
-        for entry in held if isinstance(held, list) else []:
-            if _is_media(entry):
-                found.append(Piece(draft.format, held, entry, message))
+        found += [Piece(draft.format, held, entry, message) for entry in _media(held)]
     for result in draft.results:
         held = result.inner.get("parts") if draft.format == GEMINI else result.content
-        for entry in held if isinstance(held, list) else []:
-            if _is_media(entry):
-                found.append(Piece(draft.format, held, entry, result.message, result))
+        found += [Piece(draft.format, held, entry, result.message, result) for entry in _media(held)]
     order = {id(entry): place for place, entry in enumerate(_walk(draft.messages))}
     return sorted(found, key=lambda piece: order[id(piece.entry)])
 
@@ -128,6 +124,11 @@ def text_part(draft: Draft, text: str) -> dict[str, Any]:
 def url_alphabet(data: str) -> str:
     """Base64 in the alphabet for URLs, without padding."""
     return base64.urlsafe_b64encode(base64.b64decode(data)).decode().rstrip("=")
+
+
+def _media(held: Any) -> list[dict[str, Any]]:
+    """The media of a list of parts; of a text or of nothing, none."""
+    return [entry for entry in held if _is_media(entry)] if isinstance(held, list) else []
 
 
 def _is_media(entry: Any) -> bool:

@@ -118,8 +118,10 @@ BEFORE = [
     (
         "upstream = 'alpha'",
         "upstream-address",
-        "the upstream was asked at POST /alpha, which is the API of alpha; perhaps this translator does the route "
-        "alpha-to-alpha; beta is POST /beta/{model}:ask",
+        (
+            "the upstream was asked at POST /alpha, which is the API of alpha; perhaps this translator does the "
+            "route alpha-to-alpha; beta is POST /beta/{model}:ask"
+        ),
     ),
     (
         "upstream_url += '/v1'",
@@ -266,7 +268,7 @@ class Fused:
             came = await reply.json()
             if reply.status == 200:
                 return self.inner.response(came)
-            if self.fails == "raises" or self.fails == self.route.upstream:
+            if self.fails in ("raises", self.route.upstream):
                 raise RuntimeError(f"the provider answered {reply.status}")
             told = self.inner.error(reply.status, came, {name.lower(): text for name, text in reply.headers.items()})
             return told[:2] if self.fails == "without headers" else told

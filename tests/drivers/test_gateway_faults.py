@@ -76,8 +76,10 @@ BEFORE = [
     (
         "another-api",
         "upstream-address",
-        "the upstream was asked at POST /alpha, which is the API of alpha; perhaps this translator does the route "
-        "alpha-to-alpha; beta is POST /beta/{model}:ask",
+        (
+            "the upstream was asked at POST /alpha, which is the API of alpha; perhaps this translator does the "
+            "route alpha-to-alpha; beta is POST /beta/{model}:ask"
+        ),
         "",
     ),
     (
@@ -281,8 +283,10 @@ def test_a_port_that_somebody_kept(project: Any) -> None:
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         result.stderr.fnmatch_lines(
             [
-                f"ERROR: *gateway.toml: port {port} is in use, by another program or by a gateway that a former run "
-                "left behind; stop it, or leave out `port` and write {port} in the command"
+                (
+                    f"ERROR: *gateway.toml: port {port} is in use, by another program or by a gateway that a former "
+                    "run left behind; stop it, or leave out `port` and write {port} in the command"
+                )
             ]
         )
     finally:

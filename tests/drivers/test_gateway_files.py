@@ -268,8 +268,10 @@ def test_one_that_runs_already(project: Any) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            "ERROR: the gateway faulty was not ready after 0.3 s; it is to be running already: start it, or give a "
-            f"`command` (GET http://127.0.0.1:{port}/ready)"
+            (
+                "ERROR: the gateway faulty was not ready after 0.3 s; it is to be running already: start it, or give "
+                f"a `command` (GET http://127.0.0.1:{port}/ready)"
+            )
         ]
     )
 

@@ -39,7 +39,9 @@ def _alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     # An orphan that nobody has reaped yet is no longer running.
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    state = subprocess.run(
+        ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.strip()
     return bool(state) and not state.startswith("Z")
 
 
@@ -123,7 +125,7 @@ def test_what_still_runs_ends_with_the_interpreter() -> None:
         "child = ChildProcess([sys.executable, '-c', 'import time; time.sleep(60)'], directory=Path(), piped=False)\n"
         "print(child.pid)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=30)
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=30, check=True)
     assert ended.stderr == ""
     assert not _alive(int(ended.stdout))
 

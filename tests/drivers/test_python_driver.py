@@ -235,7 +235,7 @@ def test_another_time_limit_gets_its_timer_back() -> None:
 
 
 class Text(str):
-    pass
+    __slots__ = ()
 
 
 def nested(depth: int) -> Any:

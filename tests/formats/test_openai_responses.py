@@ -42,9 +42,17 @@ def request(*items: Any, **more: Any) -> dict[str, Any]:
 
 def reply(*items: Any, **more: Any) -> dict[str, Any]:
     return {
-        **{"id": "resp_1", "object": "response", "created_at": 1761000355, "status": "completed", "error": None},
-        **{"incomplete_details": None, "model": "gpt-4.1-2025-04-14", "output": list(items), "tools": [TOOL]},
-        **{"parallel_tool_calls": True, "tool_choice": "auto"},
+        "id": "resp_1",
+        "object": "response",
+        "created_at": 1761000355,
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "model": "gpt-4.1-2025-04-14",
+        "output": list(items),
+        "tools": [TOOL],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
         **more,
     }
 
@@ -331,8 +339,17 @@ def test_tool_choice(choice: Any, expected: Any) -> None:
 
 def test_settings_have_neutral_names() -> None:
     body = {
-        **{"model": "gpt-4.1", "input": "Hi", "stream": True, "max_output_tokens": 64, "temperature": 0.5, "top_p": 1},
-        **{"parallel_tool_calls": False, "metadata": {"a": "b"}, "user": "u-1", "store": False, "tool_choice": None},
+        "model": "gpt-4.1",
+        "input": "Hi",
+        "stream": True,
+        "max_output_tokens": 64,
+        "temperature": 0.5,
+        "top_p": 1,
+        "parallel_tool_calls": False,
+        "metadata": {"a": "b"},
+        "user": "u-1",
+        "store": False,
+        "tool_choice": None,
         "text": {"format": {"type": "json_schema", "name": "n", "schema": {}, "strict": True}, "verbosity": "low"},
     }
     settings = read_request(body).settings
@@ -392,7 +409,9 @@ def test_finish(more: Any, items: list[Any], expected: tuple[str, str]) -> None:
 
 def test_usage() -> None:
     usage = {
-        **{"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "total_tokens": 15,
         "input_tokens_details": {"cached_tokens": 4},
         "output_tokens_details": {"reasoning_tokens": 2},
     }

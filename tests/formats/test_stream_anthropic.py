@@ -25,9 +25,15 @@ RULES = {
     if rule["direction"] == "stream"
 }
 
-MESSAGE = {
-    **{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": []},
-    **{"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1}},
+MESSAGE: dict[str, Any] = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-sonnet-4-5",
+    "content": [],
+    "stop_reason": None,
+    "stop_sequence": None,
+    "usage": {"input_tokens": 9, "output_tokens": 1},
 }
 
 

@@ -163,8 +163,10 @@ def test_arguments_in_pieces() -> None:
         STOP,
     )
     args = {
-        **{"path": "src/a.py", "edits": [{"line": 3, "the 'new'": "x"}, {"line": 9}]},
-        **{"all": False, "mode": None},
+        "path": "src/a.py",
+        "edits": [{"line": 3, "the 'new'": "x"}, {"line": 9}],
+        "all": False,
+        "mode": None,
     }
     assert body[:2] == [{"thoughtSignature": "c2ln", "functionCall": {"name": "edit", "args": args}}, READ]
 

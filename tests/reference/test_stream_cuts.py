@@ -95,8 +95,9 @@ def until(error: type[Exception], chunks: Iterator[bytes]) -> list[bytes]:
 
 
 def collect(chunks: Iterator[bytes], found: list[bytes]) -> None:
+    """Into a list that keeps what came before an error."""
     for chunk in chunks:
-        found.append(chunk)
+        found.append(chunk)  # noqa: PERF402 - so that it is there whatever the next one raises
 
 
 def breaking(chunks: list[bytes]) -> Iterator[bytes]:

@@ -72,7 +72,7 @@ class Session:
         of failures; ours is only the socket's two ends.
         """
         client: Any = THEIR_NAMES[self._route.client]
-        written = proxy._stream_event_generator(
+        written = proxy._stream_event_generator(  # noqa: SLF001 - what their server calls
             source_provider=client,
             stream=HttpUpstreamStream(_received(chunks)),
             processor=self._pipeline.create_stream_processor(on_ir_event=self._kept.cache_from_stream_event),
@@ -103,7 +103,7 @@ def _received(chunks: AsyncIterable[bytes]) -> StreamingResponse:
     headers = CaseInsensitiveDict({"Content-Type": "text/event-stream"})
     reader: Any = _Reader(chunks)
     writer: Any = None  # nothing to close
-    return StreamingResponse._from_async(
+    return StreamingResponse._from_async(  # noqa: SLF001 - their only constructor for it
         200, headers, "", reader, writer, is_chunked=False, content_length=None, timeout=60
     )
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.endpoint import Endpoint
@@ -68,10 +68,10 @@ class Api:
         version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
         self._client = httpx2.Client(headers={**version, **endpoint.headers}, timeout=limits.timeout)
 
-    def __enter__(self) -> Api:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *raised: Any) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._client.close()
 
     def ask(self, body: Any, *, streamed: bool) -> ApiReply:

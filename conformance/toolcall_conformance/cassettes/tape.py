@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import metadata
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 _OLDEST = (9, 4)
 _INSTALL = "pip install 'toolcall-conformance[cassettes]'"
@@ -55,9 +55,9 @@ class Tape:
         recorder.register_persister(SimpleNamespace(load_cassette=load_cassette, save_cassette=save_cassette))
         self._context = recorder.use_cassette("in memory", serializer="data")
 
-    def __enter__(self) -> Tape:
+    def __enter__(self) -> Self:
         self._context.__enter__()
         return self
 
-    def __exit__(self, *raised: Any) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._context.__exit__(*raised)

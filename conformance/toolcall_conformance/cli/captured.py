@@ -71,8 +71,10 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
     if end == "open":
         half = ", in the middle of the next one" if "rest" in source else ""
         return [
-            f"{_shown(name)} breaks off after {count} event{'s' if count != 1 else ''}{half}; the judge checks that "
-            "the output does not look complete"
+            (
+                f"{_shown(name)} breaks off after {count} event{'s' if count != 1 else ''}{half}; the judge checks "
+                "that the output does not look complete"
+            )
         ]
     return []
 

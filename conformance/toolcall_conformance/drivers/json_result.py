@@ -35,7 +35,7 @@ def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, An
     if wrong is not None:
         return BadOutput(wrong)
     if _surely_plain(value, limit):
-        return cast(dict[str, Any], copied(value))
+        return cast("dict[str, Any]", copied(value))
     try:
         found = _Copier(limit).copy(value, None, 0)
     except _BadValue as bad:

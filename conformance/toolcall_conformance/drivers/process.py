@@ -191,7 +191,7 @@ def cancel_at_exit(call: Callable[[], None]) -> None:
 def _stop_all() -> None:
     for child in list(_running):
         child.stop()
-    for call in list(_exit_calls):
+    for call in list(_exit_calls):  # noqa: PERF101 - a call may take itself out
         call()
 
 

@@ -34,9 +34,10 @@ class RequestInspector:
         return Produced(value, flaws=tuple(self._flaws(request)))
 
     def _flaws(self, request: ReceivedRequest) -> list[RequestFlaw]:
-        flaws = []
-        for name in self.addresses.missing_headers(self.route.upstream, request.headers, request.query):
-            flaws.append(RequestFlaw("header", f"the request to {request.method} {request.path} has no header {name}"))
+        flaws = [
+            RequestFlaw("header", f"the request to {request.method} {request.path} has no header {name}")
+            for name in self.addresses.missing_headers(self.route.upstream, request.headers, request.query)
+        ]
         model = request.address.model if request.address is not None else None
         if model is not None and model != self.route.upstream_model:
             flaws.append(

@@ -37,7 +37,7 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
     left, right = merged([_as_user(run) for run in left]), merged([_as_user(run) for run in right])
     for place in aligned(left, right):
         if not (yield from _told_equal(pair, place)):
-            places.append(place)
+            places.append(place)  # noqa: PERF401 - no comprehension can yield
     lost: list[Piece] = []
     fresh: list[Piece] = []
     for place in places:

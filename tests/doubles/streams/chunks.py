@@ -222,7 +222,7 @@ def finish_missing(event: Event) -> None:
     layer="each",
 )
 def tool_calls_without_calls(event: Event) -> None:
-    """length is told as tool_calls, because tools were declared."""
+    """Length is told as tool_calls, because tools were declared."""
     if choice_of(event).get("finish_reason") == "length":
         choice_of(event)["finish_reason"] = "tool_calls"
 

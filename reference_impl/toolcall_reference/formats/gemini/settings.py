@@ -34,8 +34,8 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
                 if value is not None:
                     found.append(Tool(key, kind="hosted", format={key: value}))
                 continue
-            for declaration in as_list(value, "functionDeclarations"):
-                found.append(_function(as_object(declaration, "a declaration"), losses))
+            declared = as_list(value, "functionDeclarations")
+            found += [_function(as_object(one, "a declaration"), losses) for one in declared]
     return found
 
 

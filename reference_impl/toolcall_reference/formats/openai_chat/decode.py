@@ -58,8 +58,9 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         if message.get(key):
             items.insert(0, Opaque(NAME, key, message[key]))
     lose_audio(message, losses)
-    for call in as_list(message.get("tool_calls"), "tool_calls"):
-        items.append(_call(as_object(call, "a tool call"), ledger))
+    items += [
+        _call(as_object(call, "a tool call"), ledger) for call in as_list(message.get("tool_calls"), "tool_calls")
+    ]
     legacy = as_object(message.get("function_call"), "function_call")
     # Snowflake sends an empty one with every message.
     if legacy.get("name") and not message.get("tool_calls"):

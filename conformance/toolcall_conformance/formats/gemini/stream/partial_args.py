@@ -52,7 +52,7 @@ def _steps(path: str) -> list[str | int] | None:
             return None
         plain, place, single, double = found.groups()
         quoted = single if single is not None else double
-        steps.append(int(place) if place else plain if plain else re.sub(r"\\(.)", r"\1", quoted or ""))
+        steps.append(int(place) if place else plain or re.sub(r"\\(.)", r"\1", quoted or ""))
         at = found.end()
     return steps
 

@@ -67,7 +67,8 @@ class OpenCall:
 
     def streamed(self, finished: bool) -> StreamedCall:
         """Closed by the end of its choice. Before that clients take a call for done when the next one begins, as the
-        official SDK does (``tool_calls.function.arguments.done``); but text that is half a value is not done."""
+        official SDK does (``tool_calls.function.arguments.done``); but text that is half a value is not done.
+        """
         closed = finished or (self.left and (self.custom or not self.text.strip() or self.is_json()))
         return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed)
 
