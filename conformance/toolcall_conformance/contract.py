@@ -1,7 +1,7 @@
-"""What a translator implements: sessions on a route, one small protocol an operation.
+"""What a translator implements: it opens sessions on routes; each operation of a session is one small protocol.
 
-Nothing here needs to be imported by a translator: classes are matched by shape, and :class:`Unsupported` and
-:class:`Refused` are recognised by class name anywhere in an exception's MRO.
+A translator needs to import nothing from here. Classes are matched by shape; :class:`Unsupported` and
+:class:`Refused` are recognised by their class names anywhere in an exception's MRO.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Exchanged = Body | Chunks | tuple[int, Body] | tuple[int, Body, Headers]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One conversation's way: what the caller speaks, what the model provider speaks."""
+    """The formats of one conversation: the client's and the provider's, with the models of both."""
 
     client: str
     upstream: str
@@ -30,12 +30,12 @@ class Route:
         return f"{self.client}-to-{self.upstream}"
 
 
-class Unsupported(Exception):  # noqa: N818 - named for what it says, recognised by this very name
-    """The translator does not do this route or this operation."""
+class Unsupported(Exception):  # noqa: N818 - recognised by this name
+    """The translator does not support this route or this operation."""
 
 
 class Refused(Exception):  # noqa: N818 - see above
-    """The translator does not take this input; the message says why."""
+    """The translator refuses this input; the message says why."""
 
 
 class RequestTranslator(Protocol):
@@ -51,7 +51,7 @@ class ResponseTranslator(Protocol):
 
 
 class StreamTranslator(Protocol):
-    """Translates an upstream's stream, bytes in any pieces, into the client's. ``chunks`` may be read async as well."""
+    """Translates an upstream's stream, bytes in any pieces, into the client's. ``chunks`` can also be read async."""
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterable[bytes] | AsyncIterable[bytes]: ...
 
@@ -63,9 +63,9 @@ class ErrorTranslator(Protocol):
 
 
 class ErrorTranslatorWithHeaders(Protocol):
-    """The same, with the reply's headers (names in lower case) as a third argument, and the client's as a third result.
+    """As ErrorTranslator, with the reply's headers (names in lower case), and the client's headers in the result.
 
-    ``Retry-After`` is a header: who takes headers is expected to hand it on.
+    A translator that takes headers is expected to pass ``Retry-After`` on.
     """
 
     def error(
@@ -74,24 +74,24 @@ class ErrorTranslatorWithHeaders(Protocol):
 
 
 class FusedTranslator(Protocol):
-    """Translates, sends and translates back in one call: the library speaks to the provider itself.
+    """Translates a request, sends it to the provider and translates the reply, in one call.
 
-    ``upstream_url`` is the root under which the upstream's API lies, without a slash at the end: Anthropic's Messages
-    are at ``{upstream_url}/v1/messages``, Gemini's models at ``{upstream_url}/v1beta/models/…``. What the provider
-    answered with an error comes back as ``error`` would give it, ``(status, body)`` or ``(status, body, headers)``.
+    ``upstream_url`` is the root of the upstream's API, without a slash at the end: Anthropic's Messages are at
+    ``{upstream_url}/v1/messages``, Gemini's models at ``{upstream_url}/v1beta/models/…``. For an error of the provider
+    it returns what ``error`` would return: ``(status, body)`` or ``(status, body, headers)``.
 
-    Where ``route.stream`` is true the body asks for a stream as its API has it (``"stream": true``; Gemini's does not
-    say so), and what comes back is the client's stream, bytes in any pieces: a generator or anything else to be read by
-    ``for`` or ``async for``, as it comes. Streams of Gemini are at
+    If ``route.stream`` is true, the body asks for a stream as its API does (``"stream": true``; Gemini's body does not
+    say so). The result is then the client's stream as bytes in any pieces: a generator, or anything that ``for`` or
+    ``async for`` can read while it arrives. Gemini's streams are at
     ``{upstream_url}/v1beta/models/…:streamGenerateContent?alt=sse``. An upstream that breaks off closes its connection;
-    the library may raise, write an error event, or just end. A library that does not stream raises Unsupported.
+    the library may raise, send an error event, or just end. A library that does not stream raises Unsupported.
     """
 
     def exchange(self, body: Body, upstream_url: str, /) -> Exchanged | Awaitable[Exchanged]: ...
 
 
 class Translator(Protocol):
-    """Opens sessions; raises :class:`Unsupported` for a route that it does not do."""
+    """Opens sessions; raises :class:`Unsupported` for a route that it does not support."""
 
     def open(
         self, route: Route, /

@@ -1,4 +1,4 @@
-"""For translators that take and give events, dicts or objects of an SDK, and no bytes::
+"""Adapts translators that read and yield events (dicts, or objects of an SDK) instead of bytes::
 
     from toolcall_conformance import events
 
@@ -11,11 +11,11 @@
             for event in upstream:            # dicts: the JSON of each event
                 yield from my_translation(event)
 
-What the decorator makes of it takes the upstream's bytes and gives the client's, one event at a time: bytes become
-events as soon as these are whole, and what the translation yields is framed as the client's API frames it. A connection
-that breaks raises where the translation asks for the next event, as it would with a client of its own.
+The decorated method reads the upstream's bytes and yields the client's, one event at a time. It passes each event on
+as soon as it is complete, and frames what the translation yields as the client's API does. A broken connection raises
+where the translation reads the next event, as with an HTTP client.
 
-Nothing of an SDK is imported here. Objects are known by having ``model_dump`` (pydantic: those of openai, anthropic and
+This module imports no SDK. It recognises objects by their ``model_dump`` (pydantic: those of openai, anthropic and
 google-genai) or ``to_dict``.
 """
 
@@ -36,13 +36,13 @@ from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.streaming.decoder import Decoder
 
 Event = Any
-"""A dict, the JSON of an event's data; or an object of an SDK."""
+"""The JSON of an event's data, a dict; or an object of an SDK."""
 
 Construct = Callable[[Any], Event]
-"""Makes an SDK's object of such a dict; None for an event that is passed over."""
+"""Makes an SDK's object of such a dict; None skips the event."""
 
 Translate = Callable[["Events"], Any]
-"""Upstream's events to the client's: a generator function, sync or async, or what returns events at once."""
+"""Translates the upstream's events into the client's: a generator function, sync or async, or one that returns all."""
 
 
 Method = Callable[[Any, Any], Any]
@@ -50,7 +50,7 @@ Method = Callable[[Any, Any], Any]
 
 
 class UpstreamError(Exception):
-    """The upstream sent an error amid its stream; ``data`` is its JSON. As the SDKs do, raised where they would."""
+    """The upstream sent an error in its stream; ``data`` is its JSON. Raised where the SDKs raise."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(f"the upstream sent an error: {json.dumps(data, ensure_ascii=False)[:300]}")
@@ -58,21 +58,21 @@ class UpstreamError(Exception):
 
 
 class EventError(ValueError):
-    """Something is no event: not JSON, or of a type that has no JSON; the message says which and why."""
+    """An event is not JSON, or of a type that cannot be written as JSON; the message says which and why."""
 
 
 class Handler(Protocol):
-    """A translator by callbacks: :func:`each` makes a generator of it. ``finish`` may be missing, both may be async."""
+    """A translator with callbacks, for :func:`each`. ``finish`` may be missing; both may be async."""
 
     def event(self, event: Event, /) -> Any:
-        """The client's events for one of the upstream's: a list, one alone, or None."""
+        """Return the client's events for one of the upstream's: a list, a single event, or None."""
 
     def finish(self) -> Any:
-        """Those that come when the upstream's stream has ended, in order; not called after it broke."""
+        """Return the last events once the upstream's stream has ended; not called if it broke off."""
 
 
 class Events:
-    """An upstream's events, by ``for`` or by ``async for``, as its bytes come; see :func:`read`."""
+    """An upstream's events, read by ``for`` or ``async for`` while its bytes arrive; see :func:`read`."""
 
     def __init__(self, chunks: Any, construct: Construct | None = None) -> None:
         self._chunks = chunks
@@ -120,15 +120,15 @@ class Events:
 
     def _feed(self, piece: bytes | None) -> None:
         if piece is None:
-            self._ended = True  # half an event at the end is none, says the standard
+            self._ended = True  # the standard drops an incomplete event at the end
         else:
             self._decoder.feed(piece)
 
     def _decoded(self) -> tuple[bool, Event]:
-        """Whether there is another event in what has come, and that."""
-        while (told := self._decoder.take()) is not None:
+        """Whether the bytes so far hold another event, and that event."""
+        while (taken := self._decoder.take()) is not None:
             self._count += 1
-            data = told["data"]
+            data = taken["data"]
             if data == "[DONE]":
                 self._ended = True
                 return False, None
@@ -144,7 +144,7 @@ class Events:
         return False, None
 
     def _lenient(self, text: str) -> Any:
-        """The JSON of data that our strict parser takes for text: with a key twice, with NaN."""
+        """Parse data that our strict parser reads as text: a repeated key, NaN."""
         try:
             return json.loads(text)
         except ValueError as error:
@@ -152,25 +152,25 @@ class Events:
 
 
 def read(chunks: Any, construct: Construct | None = None) -> Events:
-    """The events of an upstream's stream, which comes as bytes in any pieces, by ``for`` or by ``async for``.
+    """Read the events of an upstream's stream, bytes in any pieces, by ``for`` or ``async for``.
 
-    Each is the JSON of its data: what the SDKs make objects of. ``[DONE]`` ends the stream. With ``construct`` each is
-    what that makes of it, and the upstream's own errors raise :class:`UpstreamError`; without it they are events like
-    others. An event that is no JSON raises :class:`EventError`, and whatever ``chunks`` raises comes through.
+    Each event is the JSON of its data, of which the SDKs make objects. ``[DONE]`` ends the stream. ``construct`` makes
+    an object of each event; the upstream's errors then raise :class:`UpstreamError`, and without it they are events
+    like others. An event that is not JSON raises :class:`EventError`. Exceptions of ``chunks`` are passed on.
     """
     return Events(chunks, construct)
 
 
 def is_error(data: Any) -> bool:
-    """Whether the SDKs raise at an event: it has an ``error``. (One API has an event of that type, which they give.)"""
+    """Whether the SDKs raise at an event: it has the key ``error``. (They do not raise for the type ``error``.)"""
     return isinstance(data, Mapping) and bool(data.get("error"))
 
 
 def as_json(event: Event) -> dict[str, Any]:
-    """An event as JSON: a dict, or an object of an SDK, with the keys that were set and as the API spells them.
+    """Return a dict, or an SDK's object, as JSON with the keys that were set, spelt as in the API.
 
-    Bytes become base64 as the APIs have it, with ``+`` and ``/``; pydantic's own would be another text, and a signature
-    is told by its text. Raises EventError.
+    Bytes become base64 with ``+`` and ``/``, as in the APIs. Pydantic would write another text, and signatures are
+    compared as texts. Raises EventError.
     """
     known = isinstance(event, Mapping) or hasattr(event, "model_dump") or hasattr(event, "to_dict")
     found = _plain(event) if known and not isinstance(event, type) else None
@@ -201,7 +201,7 @@ def _plain(value: Any) -> Any:
 
 
 class Framing:
-    """How an API frames the events of its streams. LookupError for a format that has none in the corpus."""
+    """Frames events as an API does. Raises LookupError for a format that is not in the corpus."""
 
     def __init__(self, client: str) -> None:
         path = default_root() / "formats" / client / "transport.json"
@@ -209,12 +209,12 @@ class Framing:
             raise LookupError(f"there is no format {client!r}")
         self._client = client
         stream = read_json(path)["stream"]
-        # Where an API names its events, the name is their type, as in the corpus's error event of that API.
+        # If an API names its events, the name is their type, as in the corpus's error event of that API.
         self._named = "event" in stream["error"]
         self._last: str | None = stream.get("last")
 
     def encode(self, event: Event) -> bytes:
-        """The bytes of an event. Raises EventError."""
+        """Return the bytes of an event. Raises EventError."""
         data = as_json(event)
         name = data.get("type")
         if self._named and not isinstance(name, str):
@@ -232,7 +232,7 @@ class Framing:
             return f"{head}data: {json.dumps(data)}\n\n".encode()
 
     def end(self, last: Event) -> bytes:
-        """What an API sends behind the last event, but not behind an error."""
+        """Return what an API sends after the last event, which is nothing after an error."""
         failed = last is not None and is_error(as_json(last))
         return f"data: {self._last}\n\n".encode() if self._last and not failed else b""
 
@@ -240,11 +240,11 @@ class Framing:
 def translated(
     chunks: Any, route: Route, translate: Translate, construct: Construct | Mapping[str, Construct] | None = None
 ) -> Iterator[bytes] | AsyncIterator[bytes]:
-    """The client's bytes for the upstream's: what a session's ``stream`` is to return.
+    """Return the client's bytes for the upstream's, as a session's ``stream`` does.
 
-    ``translate`` gets the upstream's events (see :func:`read`) and yields the client's: dicts or an SDK's objects. With
-    an async generator, or ``async def``, the bytes come asynchronously, too. ``construct`` makes an SDK's object of
-    each of the upstream's events; a mapping has one for each format of an upstream, by its name.
+    ``translate`` reads the upstream's events (see :func:`read`) and yields the client's: dicts or an SDK's objects. If
+    it is an async generator or ``async def``, the result is async, too. ``construct`` makes an SDK's object of each of
+    the upstream's events; a mapping has one for each format of an upstream, by name.
     """
     maker = construct.get(route.upstream) if isinstance(construct, Mapping) else construct
     framing = Framing(route.client)
@@ -279,7 +279,7 @@ def stream(method: Method | None = None, *, construct: Construct | Mapping[str, 
 
 
 def each(handler: Any) -> Translate:
-    """A translation by callbacks (see :class:`Handler`) as one that :func:`translated` takes."""
+    """Make a translation for :func:`translated` of callbacks (see :class:`Handler`)."""
 
     def by_turns(upstream: Events) -> Iterator[Event]:
         for event in upstream:
@@ -299,7 +299,7 @@ def each(handler: Any) -> Translate:
 
 
 def _several(given: Any) -> Iterable[Event]:
-    """What a translation gave at once: events, one alone, or none."""
+    """Return as an iterable what a translation returned: several events, a single one, or None."""
     if given is None:
         return ()
     alone = isinstance(given, (Mapping, str, bytes)) or hasattr(given, "model_dump") or hasattr(given, "to_dict")
@@ -312,7 +312,7 @@ async def _awaited(given: Any) -> Any:
 
 def _written(given: Iterable[Event], framing: Framing) -> Iterator[bytes]:
     last = None
-    # A generator is closed when nobody reads on, at once and not when it is collected.
+    # Closes the generator as soon as the reader stops, and not when it is collected.
     with contextlib.ExitStack() as stack:
         if inspect.isgenerator(given):
             stack.enter_context(contextlib.closing(given))

@@ -1,6 +1,6 @@
-"""A first look at a translator: does its adapter work, what does it declare, one small exchange on every route.
+"""Tries a translator: does its adapter work, and what does it declare? Plays one small exchange on every route.
 
-And, where it has what that needs, the reply of that exchange as a stream, and one that the provider fails.
+If the session has the operations, it also plays the reply as a stream, and an error of the provider.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from toolcall_conformance.streaming import cuts, parse
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that does not work: ``what`` in one sentence, ``where`` if it is known, ``hint`` what to do next."""
+    """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next."""
 
     what: str
     where: str = ""
@@ -44,7 +44,7 @@ class Trouble:
 
 @dataclass(slots=True)
 class RouteReport:
-    """How a route fared. ``not_done`` has the translator's words if it does not do the route at all."""
+    """The result of a route. ``not_done`` is the translator's reason if it does not support the route."""
 
     route: str
     operations: tuple[str, ...] = ()
@@ -55,9 +55,9 @@ class RouteReport:
 
 
 def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
-    """Play one small exchange, unstreamed and streamed, and one that the provider fails, on each route.
+    """Play one small exchange, unstreamed and streamed, and an error of the provider on each route.
 
-    After a call that did not return nothing more is tried: what hangs once would hang sixteen times.
+    Stops after a call that did not return: it would probably hang on every route.
     """
     for client in corpus.formats:
         for upstream in corpus.formats:
@@ -121,7 +121,7 @@ def _exchange(
     given: Exchange,
     report: RouteReport,
 ) -> bool:
-    """One request and its reply; whether a call did not return."""
+    """Play one request and its reply; return whether a call hung."""
     if "request" in session.operations:
         sent = session.request(asked.request)
         if isinstance(sent, UnsupportedOutcome):
@@ -148,7 +148,7 @@ def _exchange(
 
 
 def _streaming(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
-    """The reply as a stream; whether a call did not return."""
+    """Play the reply as a stream; return whether a call hung."""
     asked, path = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0].stream_path
     if "stream" not in report.operations:
         report.notes.append("no stream(chunks): what it makes of streams is not judged")
@@ -177,7 +177,7 @@ def _streaming(driver: Driver, corpus: Corpus, case: Case, route: Route, report:
 
 
 def _failing(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:
-    """The provider fails; whether a call did not return."""
+    """Play an error of the provider; return whether a call hung."""
     asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     if "request" in session.operations and not isinstance(session.request(asked.request), Produced):
         return False  # other requests are the suite's business
@@ -193,7 +193,7 @@ def _failing(session: SessionDriver, case: Case, route: Route, report: RouteRepo
 def _look_at(
     corpus: Corpus, route: Route, direction: str, source: Any, made: Produced, case: Case, report: RouteReport
 ) -> None:
-    """Whether what came is a body of the right format at all; all else is the suite's business."""
+    """Check only that the body has the right format; the suite judges the rest."""
     from toolcall_conformance.judge import Judge
 
     judge = Judge(corpus)
@@ -211,7 +211,7 @@ def _look_at(
 
 
 def _trouble(operation: str, failed: Failed, item: str) -> Trouble:
-    """An outcome as a compiler would say it."""
+    """Describe an outcome as a compiler would."""
     match failed:
         case RefusedOutcome(reason):
             what = f"{operation} refused the smallest exchange: {reason or 'no reason given'}"
@@ -236,7 +236,7 @@ def _trouble(operation: str, failed: Failed, item: str) -> Trouble:
 
 
 def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
-    """The case whose first request is the shortest, among those that the provider answers, or fails."""
+    """Return the case with the shortest first request, among those with a reply or, if ``failing``, with an error."""
     fitting = [
         case
         for case in corpus.cases.values()

@@ -1,4 +1,4 @@
-"""Drivers: how a translator is reached. They carry bodies and report outcomes; they know nothing of rules."""
+"""Drivers call a translator: they pass bodies to it and report outcomes. They know nothing of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exchange gave the client: an answer, a stream, or a failure of the medium's own."""
+"""What the client received in an exchange: an answer, a stream, or a failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | 
 
 @dataclass(frozen=True, slots=True)
 class NoJSON:
-    """Stands for a body that is no JSON: ``sentence`` says so, ``words`` are the first of its own."""
+    """Stands for a body that is not JSON: ``sentence`` says so, ``words`` is how it begins."""
 
     sentence: str
     words: str
@@ -28,7 +28,7 @@ class NoJSON:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What an exchange gave the client. ``headers`` is None where the medium has none; ``body`` may be anything."""
+    """The client's answer. ``headers`` is None if the driver has none; ``body`` may be anything."""
 
     status: int
     headers: dict[str, str] | None
@@ -37,7 +37,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class StreamAnswered:
-    """What an exchange gave a client that asked for a stream, and got one."""
+    """The client's stream, if it asked for one and received one."""
 
     status: int
     headers: dict[str, str] | None
@@ -48,7 +48,7 @@ ExchangeOutcome = Answered | StreamAnswered | Failed
 
 
 def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
-    """A stream where none was to come, as a body that is no JSON."""
+    """Turn a stream that the client did not ask for into a body that is not JSON."""
     if not isinstance(answer, StreamAnswered):
         return answer
     words = answer.streamed.data[:300].decode("utf-8", "replace").strip()
@@ -58,7 +58,7 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
 
 
 def quote_error(body: Any) -> str:
-    """An error's own words, shortened."""
+    """Quote the message of an error's body, shortened."""
     message = body.words if isinstance(body, NoJSON) else body
     while isinstance(message, dict) and message:
         message = message.get("message", message.get("error", message.get("detail", next(iter(message.values())))))

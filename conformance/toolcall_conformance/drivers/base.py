@@ -1,4 +1,4 @@
-"""The seam between the checks and whatever medium a translator is reached through."""
+"""The protocols between the checks and the drivers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPERATIONS = ("request", "response", "error", "stream")
 
 
 class SessionDriver(Protocol):
-    """One conversation on one route. Its methods never raise for what the translator does: they return outcomes."""
+    """One conversation on one route. Its methods return outcomes and never raise for what the translator does."""
 
     @property
     def operations(self) -> frozenset[str]:
@@ -35,16 +35,16 @@ class SessionDriver(Protocol):
     def error(self, reply: dict[str, Any], /) -> Outcome:
         """Translate an upstream error into the client's; both are ``{"status", "headers", "body"}``.
 
-        ``reply`` is never changed. What comes has headers only if the translator has to do with them.
+        ``reply`` is never changed. The result has headers only if the translator handles headers.
         """
 
     def stream(self, source: Source, /) -> StreamOutcome:
-        """Translate an upstream's stream, in the pieces in which it comes, into the client's."""
+        """Translate an upstream's stream, in the pieces of ``source``, into the client's."""
 
     def finish_exchange(self, reply: dict[str, Any], /) -> None:
-        """Let the exchange of the last request end, unjudged; ``reply`` is ``{"status", "headers", "body"}``.
+        """End the exchange of the last request, unjudged; ``reply`` is ``{"status", "headers", "body"}``.
 
-        For media in which a request stays open until it is answered; the others have nothing to do.
+        Needed where a request stays open until it is answered; other drivers do nothing.
         """
 
 
@@ -63,16 +63,16 @@ class Driver(Protocol):
 
     @property
     def carries(self) -> frozenset[str]:
-        """The operations that this medium can carry at all."""
+        """The operations that this driver supports."""
 
     def begin_item(self, case: str, /) -> None:
-        """An item begins: the id of the case that its sessions play, for whoever writes logs."""
+        """Begin an item; ``case`` is the id of the case that its sessions play, for logs."""
 
     def open(self, route: Route, /) -> OpenOutcome:
         """Open a fresh session."""
 
     def end_item(self) -> None:
-        """An item is over: the sessions opened so far are not used again."""
+        """End an item: the sessions opened so far are not used again."""
 
     def close(self) -> None:
-        """Let go of whatever the driver holds; nothing is opened after this."""
+        """Release what the driver holds; nothing is opened after this."""

@@ -1,11 +1,10 @@
-"""How long the end of a stream is held back, to find out which translators buffer."""
+"""Decides how long to hold back the end of a stream, to find out whether a translator buffers."""
 
 from __future__ import annotations
 
 from toolcall_conformance.contract import Route
 
-# How long the end of a stream is held back to see whether anything comes out before it: for a translator not known yet,
-# and for one that has buffered on the same route already.
+# How long the end is held back: for an unknown translator, and for one that has buffered on the same route before.
 PATIENT_SECONDS = 2.0
 IMPATIENT_SECONDS = 0.5
 
@@ -17,7 +16,7 @@ class KnownBuffering:
         self._known: set[str] = set()
 
     def seconds(self, route: Route, limit: float) -> float:
-        """How long to hold back the end of a stream, in a call that may take ``limit`` seconds."""
+        """Return how long to hold back the end of a stream, in a call that may take ``limit`` seconds."""
         return min(IMPATIENT_SECONDS if str(route) in self._known else PATIENT_SECONDS, limit / 4)
 
     def found(self, route: Route) -> None:

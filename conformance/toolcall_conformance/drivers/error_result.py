@@ -1,4 +1,4 @@
-"""What ``error`` takes and returns: a status, a body, and headers if the translator has to do with them."""
+"""What ``error`` takes and returns: a status, a body, and headers if the translator handles them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _WANTED = "return the client's status and body: (429, {…})"
 
 
 def takes_headers(method: Callable[..., Any]) -> bool:
-    """Whether ``error`` has a third positional parameter, which then gets the reply's headers.
+    """Whether ``error`` has a third positional parameter, for the reply's headers.
 
-    A mere ``*args`` says nothing: the function behind it may take two.
+    ``*args`` does not count: it may pass two arguments on.
     """
     try:
         parameters = inspect.signature(method).parameters.values()
@@ -26,10 +26,10 @@ def takes_headers(method: Callable[..., Any]) -> bool:
 
 
 def plain_error(value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT) -> dict[str, Any] | BadOutput:
-    """What ``error`` returned as ``{"status", "headers", "body"}``, made of plain JSON and nobody else's objects.
+    """Copy what ``error`` returned into ``{"status", "headers", "body"}`` of plain JSON.
 
-    With ``headers`` the translator was given some, and those that it did not return are gone; without, it knows of
-    none, and neither does the result.
+    With ``headers`` the translator received some, and dropped those that it did not return. Without, the result has
+    headers only if the translator returned some.
     """
     if not isinstance(value, (tuple, list)):
         return BadOutput(f"error returned {_kind(value)}; {_WANTED}")
@@ -43,15 +43,15 @@ def plain_error(value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT) -> dict
         return BadOutput(found.sentence, f"/body{found.pointer}")
     reply: dict[str, Any] = {"status": int(status)}
     if headers or rest:
-        told = _headers(rest[0] if rest else None)
-        if isinstance(told, BadOutput):
-            return told
-        reply["headers"] = told
+        returned = _headers(rest[0] if rest else None)
+        if isinstance(returned, BadOutput):
+            return returned
+        reply["headers"] = returned
     return reply | {"body": found}
 
 
 def _headers(value: Any) -> dict[str, str] | BadOutput:
-    """Headers with names in lower case; a number, as many write Retry-After, becomes its text."""
+    """Copy headers with names in lower case; a number, common in Retry-After, becomes text."""
     if value is None:
         return {}
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""What every driver raises when its translator cannot be reached at all."""
+"""The error that every driver raises if it cannot reach its translator."""
 
 from __future__ import annotations
 
 
 class SpecError(Exception):
-    """A translator that cannot be reached; the message says what, where, and what to do next."""
+    """The translator cannot be reached; the message says what, where, and what to do next."""

@@ -1,7 +1,7 @@
-"""Sessions that translate, send and translate back in one call, taken apart by a scripted upstream.
+"""Splits sessions that translate, send and translate back in one call, by means of a scripted upstream.
 
-``request`` starts an exchange and ends when the upstream has been asked; the exchange stays open until ``response``,
-``stream``, ``error`` or ``finish_exchange`` says what the upstream answers.
+``request`` starts an exchange and returns when the upstream has its request. The exchange stays open until
+``response``, ``stream``, ``error`` or ``finish_exchange`` lets the upstream answer.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from toolcall_conformance.drivers.upstream_request import RequestInspector
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 from toolcall_conformance.upstream import Addresses, Reply, ScriptedUpstream, UpstreamConversation
 
-# Sends a client's body on its way; what comes of it is there when the exchange is over.
+# Sends a client's body; the future has the outcome when the exchange is over.
 Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeTraits:
-    """What is known of a translator's exchanges beforehand.
+    """What is known of a translator before an exchange.
 
-    ``raises_errors``: it raises when the upstream fails, so that there is no error body to judge. ``secret`` is the
-    client's key, which the upstream must not see; None where there is none.
+    ``raises_errors``: it raises when the upstream fails, so there is no error body to judge. ``secret`` is the client's
+    key, which the upstream must not receive; None if there is none.
     """
 
     raises_errors: bool = False
@@ -60,8 +60,8 @@ class ExchangeTraits:
 class ExchangeSession:
     """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's.
 
-    ``send`` may be cancelled; ``late`` is called after that, for whoever did not return in time. ``who`` is the subject
-    of sentences, ``tail`` what it printed last.
+    An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences; ``tail``
+    is what the translator printed last.
     """
 
     costly_pieces = True
@@ -105,7 +105,7 @@ class ExchangeSession:
         return self._traits.own_history
 
     def request(self, body: dict[str, Any]) -> Outcome:
-        """Start an exchange, and tell what the upstream is asked."""
+        """Start an exchange and return the upstream's request."""
         self._conversation.begin_exchange()
         self._not_done = None
         pending = self._pending = self._send(copied(body), self._conversation)
@@ -115,33 +115,33 @@ class ExchangeSession:
         strays = self._conversation.stray_requests
         late = None if pending.done() else self._too_late(pending)
         if strays:
-            # Some look around first, by GET; what matters is where the body went.
+            # Some send a GET first; the request with the body is the one that matters.
             return Misdirected(self._inspector.describe_stray(next((one for one in strays if one.body), strays[0])))
         if late is not None:
             return late
         answer = as_answer(_result(pending))
         outcome = self._unasked(answer) if isinstance(answer, Answered) else answer
-        # Then neither are its replies: a medium in one piece cannot say so when it is opened.
+        # Its replies are unsupported, too: such a session cannot say so when it is opened.
         self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
         return outcome
 
     def response(self, body: dict[str, Any]) -> Outcome:
-        """Let the upstream answer, and tell what the client gets."""
+        """Let the upstream answer, and return what the client receives."""
         answer = as_answer(self._finish(Reply.json(body)))
         if not isinstance(answer, Answered):
             return answer
         if not 200 <= answer.status < 300:
-            told = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
-            return Crashed(TranslatorError(told), self._tail())
+            sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
+            return Crashed(TranslatorError(sentence), self._tail())
         if isinstance(answer.body, NoJSON):
             return BadOutput(answer.body.sentence, words=self._tail())
         value = plain(answer.body, self._subject, self._limit)
         return Produced(value) if isinstance(value, dict) else value
 
     def error(self, reply: dict[str, Any]) -> Outcome:
-        """Let the upstream fail, and tell what the client gets."""
+        """Let the upstream fail, and return what the client receives."""
         answer = as_answer(self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers"))))
-        # Who raised before the upstream was asked says nothing of errors.
+        # An exception before the upstream was asked is not about the upstream's error.
         if (
             isinstance(answer, Crashed)
             and self._conversation.requests
@@ -159,7 +159,7 @@ class ExchangeSession:
         return Produced(value) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
-        """Let the upstream stream its reply, and tell what the client gets."""
+        """Let the upstream stream its reply, and return what the client receives."""
         if not self._asked_for_stream():
             return self._unstreamed(source)
         progress = self._conversation.progress
@@ -177,7 +177,7 @@ class ExchangeSession:
             self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))
 
     def _asked_for_stream(self) -> bool:
-        """Whether the upstream was asked for a stream; who was not asked at all will not be answered either."""
+        """Whether the upstream was asked for a stream; true if it was not asked at all."""
         asked = self._conversation.requests
         if not asked or asked[0].address is None:
             return True
@@ -188,7 +188,7 @@ class ExchangeSession:
         return self._addresses.asks_for_stream(self._route.upstream, asked[0].address, asked[0].query, body)
 
     def _unstreamed(self, source: Source) -> StreamOutcome:
-        """The translator asks for a whole reply, and makes a stream of it by itself: one that waits for its end."""
+        """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""
         asked = self._conversation.requests[0]
         if asked.address is not None and asked.address.stream is True:
             self._finish(Reply.json({"error": {"message": "such streams are not played here"}}, 400))
@@ -209,14 +209,14 @@ class ExchangeSession:
         return replace(streamed, pieces=tuple(replace(piece, ended=True) for piece in streamed.pieces))
 
     def _stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
-        """What came as a stream, if it is one."""
+        """Return the client's stream, or why there is none."""
         if isinstance(answer, StreamAnswered):
             return replace(answer.streamed, exact=False)
         if not isinstance(answer, Answered):
             return answer
         if not 200 <= answer.status < 300:
-            told = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
-            return Crashed(TranslatorError(told), self._tail())
+            sentence = f"answered {answer.status} though the upstream answered 200{quote_error(answer.body)}"
+            return Crashed(TranslatorError(sentence), self._tail())
         return BadOutput(
             f"{self._subject} answered with a whole body where the client asked for a stream{quote_error(answer.body)}",
             words=self._tail(),
@@ -237,7 +237,7 @@ class ExchangeSession:
             return Crashed(TranslatorError("was cancelled"), "")
 
     def _too_late(self, pending: Future[ExchangeOutcome]) -> TimedOut:
-        """Give an exchange up: nobody waits for it any more, and if it asks the upstream yet, it is turned away."""
+        """Give up an exchange; a later request of it to the upstream gets an error."""
         self._pending = None
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         pending.cancel()
@@ -245,15 +245,16 @@ class ExchangeSession:
         return TimedOut(self._seconds, self._tail())
 
     def _unasked(self, answer: Answered) -> Outcome:
-        """An exchange that ended before the upstream was asked: its status says why, if it has one."""
+        """Turn an answer that came before the upstream was asked into an outcome, by its status."""
         words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
             return UnsupportedOutcome(f"answered {answer.status}{words}")
         if 400 <= answer.status < 500:
             return RefusedOutcome(f"answered {answer.status}{words}")
         if answer.status >= 500:
-            told = f"answered {answer.status} before it asked the upstream{words}"
-            return Crashed(TranslatorError(told), self._tail())
+            return Crashed(
+                TranslatorError(f"answered {answer.status} before it asked the upstream{words}"), self._tail()
+            )
         return BadOutput(
             f"{self._subject} answered {answer.status} without asking the upstream{words}", words=self._tail()
         )

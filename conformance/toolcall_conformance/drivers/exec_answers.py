@@ -1,7 +1,6 @@
-"""What a child may answer: the checks of ``protocol/messages.schema.json`` by hand, with a sentence for each breach.
+"""Checks a child's answers by hand as ``protocol/messages.schema.json`` does, with a sentence for each breach.
 
-A test holds the two together. What a body must be is not asked here: a body that is no object is the translator's
-output, and a verdict of its own.
+A test compares the two. Bodies are not checked here: a body that is not an object is bad output of the translator.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, Trans
 PROTOCOL = 1
 OPERATIONS = ("request", "response", "stream", "error", "exchange")
 
-# By operation: the keys that an answer needs, and those that it may have besides. All have seq.
+# By operation: the required and the optional keys of an answer. All have seq.
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "hello": (("protocol",), ("name", "version")),
     "open": ((), ("operations", "history")),
@@ -29,18 +28,18 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "stream-end": (("chunks",), ("losses",)),
     "close": ((), ()),
 }
-# Instead of a result; `traceback` goes with `failed` alone, and `chunks` that came before with those of a stream.
+# One of these replaces the result. Only `failed` has a `traceback`; in a stream all may have earlier `chunks`.
 FAILURE_KEYS = ("refused", "unsupported", "failed")
 
 
 def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
-    """Why ``answer`` is no answer to ``operation``, in a sentence; None if it is one. ``seq`` is checked elsewhere."""
-    told = [key for key in FAILURE_KEYS if key in answer]
-    if len(told) > 1:
-        return f"the answer says {' and '.join(told)} at once; say one"
-    if told:
-        needed: tuple[str, ...] = (told[0],)
-        allowed: tuple[str, ...] = ("traceback",) if told == ["failed"] else ()
+    """Say why ``answer`` is not valid for ``operation``; None if it is. ``seq`` is checked elsewhere."""
+    failures = [key for key in FAILURE_KEYS if key in answer]
+    if len(failures) > 1:
+        return f"the answer says {' and '.join(failures)} at once; say one"
+    if failures:
+        needed: tuple[str, ...] = (failures[0],)
+        allowed: tuple[str, ...] = ("traceback",) if failures == ["failed"] else ()
         if operation.startswith("stream-"):
             allowed += ("chunks",)
     else:
@@ -63,7 +62,7 @@ def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
 
 
 class AnswerLosses:
-    """An answer in the shape in which Python sessions say what they lost."""
+    """Wraps an answer so that :func:`read_losses` reads it like a Python session."""
 
     def __init__(self, answer: dict[str, Any]) -> None:
         self.losses = answer.get("losses", ())
@@ -72,7 +71,7 @@ class AnswerLosses:
 def read_failure(
     answer: dict[str, Any], words: Callable[[], str]
 ) -> RefusedOutcome | UnsupportedOutcome | Crashed | None:
-    """What an answer says instead of a result; ``words`` are what the child printed last."""
+    """Return the outcome of an answer that has no result; ``words`` are what the child printed last."""
     if "refused" in answer:
         return RefusedOutcome(answer["refused"])
     if "unsupported" in answer:
@@ -143,7 +142,7 @@ def _chunks_breach(value: Any) -> str | None:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether JSON Schema takes it for an integer."""
+    """Whether JSON Schema reads this float as an integer."""
     return isinstance(value, float) and value.is_integer()
 
 

@@ -1,4 +1,4 @@
-"""One run of the user's command: asked one thing at a time, until it fails; then it is of no further use."""
+"""One process of the user's command. It answers one question at a time; after a failure it is not asked again."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _SHOWN = 120
 _MOST_NOISE = 20
 _EXIT_SECONDS = 1.0
 _LEAVE_SECONDS = 2.0
-# A program that Python runs would else keep its lines to itself until it has thousands of bytes of them.
+# Without this Python buffers thousands of bytes before it writes a line.
 _ENVIRONMENT = {"PYTHONUNBUFFERED": "1"}
 _ADVICE = "write one JSON object a line to standard output, and everything else to standard error"
 
 
 class Child:
-    """A process that has been started. ``over`` says why it can be asked nothing more; None while it can.
+    """A running process. ``why_ended`` says why it cannot be asked any more; None while it can.
 
-    ``noise`` collects, shortened, the first lines of its standard output that are no answers. Raises OSError.
+    ``noise`` collects, shortened, the first lines of its standard output that are not answers. Raises OSError.
     """
 
     def __init__(self, command: Sequence[str], *, directory: Path, noise: list[str]) -> None:
@@ -40,7 +40,7 @@ class Child:
         self.why_ended: str | None = None
 
     def ask(self, operation: str, fields: dict[str, Any], seconds: float) -> dict[str, Any] | Fault:
-        """Ask, and give the answer once it is known to be one. After a fault the process is ended."""
+        """Ask a question and return its valid answer. Ends the process after a fault."""
         self._seq += 1
         question = {"op": operation, "seq": self._seq, **fields}
         try:
@@ -52,7 +52,7 @@ class Child:
         except TooLongError as error:
             said = f"it wrote a line of more than {OUTPUT_LIMIT:,} bytes, which begins {shortened(error.beginning)}"
             return self._reject(f"{said}; {_ADVICE}")
-        except BaseException:  # an interrupt: the answer would come when something else has been asked
+        except BaseException:  # an interrupt: a late answer would be read as that of the next question
             self._end("was interrupted")
             raise
         try:
@@ -74,17 +74,17 @@ class Child:
         return answer
 
     def stop(self) -> None:
-        """End it; it has a moment to go by itself."""
+        """End the process; it has a moment to exit by itself."""
         self.why_ended = self.why_ended or "had ended"
         self._process.stop(grace=_LEAVE_SECONDS)
 
     def kill(self, why: str) -> None:
-        """End it at once, in the middle of what it does; ``why`` follows "its process"."""
+        """End the process at once; ``why`` follows "its process" in a sentence."""
         self._end(why)
 
     @property
     def words(self) -> str:
-        """What it printed last, with a line that says so; empty if it printed nothing."""
+        """What the process printed last, after a line that says so; empty if it printed nothing."""
         tail = self._process.tail
         return f"The last that the process printed:\n{tail}" if tail else ""
 
@@ -119,7 +119,7 @@ class Child:
 def start_child(
     command: Sequence[str], *, directory: Path, seconds: float, noise: list[str]
 ) -> tuple[Child, dict[str, Any]] | str:
-    """A child that has answered ``hello``, with its answer; or a sentence and what it printed: why there is none."""
+    """Start a child and return it with its answer to ``hello``; or a sentence that says why it failed."""
     program = command[0]
     try:
         child = Child(command, directory=directory, noise=noise)
@@ -142,13 +142,13 @@ def start_child(
         case ProtocolError(sentence, words):
             said = f"hello: {sentence}"
         case _:
-            told = next(
+            failure = next(
                 (f"{key}: {answer[key]}" for key in ("refused", "unsupported", "failed") if key in answer), None
             )
-            if told is None:
+            if failure is None:
                 return child, answer
             child.stop()
-            said, words = f"it answered hello with {told}", str(answer.get("traceback", "")) or child.words
+            said, words = f"it answered hello with {failure}", str(answer.get("traceback", "")) or child.words
     return f"{said}\n{words}" if words else said
 
 
@@ -176,12 +176,12 @@ def _how(code: int | None) -> str:
 
 
 def _line(question: dict[str, Any]) -> bytes:
-    # ASCII: some read their input in the locale's encoding, and some end a line at U+2028 as well.
+    # ASCII: some programs read their input in the locale's encoding, and some end a line at U+2028 as well.
     return json.dumps(question, separators=(",", ":")).encode()
 
 
 def shortened(line: bytes) -> str:
-    """A line as it may stand in a sentence."""
+    """Shorten a line and make it printable, for a sentence."""
     text = line[: 4 * _SHOWN].decode("utf-8", "backslashreplace")
     text = "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
     return f"{text[:_SHOWN]}…" if len(text) > _SHOWN or len(line) > 4 * _SHOWN else text

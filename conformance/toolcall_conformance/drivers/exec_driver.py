@@ -36,7 +36,7 @@ from toolcall_conformance.drivers.outcomes import (
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 
 PREFIX = "exec:"
-# A compiler or a container may come before the first answer.
+# The command may compile or start a container first.
 START_SECONDS = 30.0
 CLOSE_SECONDS = 2.0
 _DEFAULT = ("request", "response")
@@ -44,10 +44,10 @@ _MOST_FAILED_STARTS = 3
 
 
 class ExecDriver:
-    """A command that is kept running, and started again when it fails.
+    """A command that keeps running, and is started again after it fails; gives up after three failed starts.
 
-    ``seconds`` limits every question, ``start_seconds`` a child's first answer. ``noise`` are lines of its standard
-    output that are no answers, at most a few. Raises SpecError.
+    ``seconds`` limits every question, ``start_seconds`` a child's first answer. ``noise`` has the first lines of its
+    standard output that are not answers. Raises SpecError.
     """
 
     carries = frozenset(OPERATIONS)
@@ -66,7 +66,7 @@ class ExecDriver:
         self._sessions: list[ExecSession] = []
         self._failed_starts = 0
         self._why_not = ""
-        # What a child did wrong when nobody was there to be told.
+        # A fault after an item's verdict, which the next item reports.
         self._late_fault: ProtocolError | None = None
         self._closes = True
         started = self._start()
@@ -77,11 +77,11 @@ class ExecDriver:
         self.version: str | None = hello.get("version") or None
 
     def begin_item(self, case: str) -> None:
-        """The id of the case that the next sessions play; it goes into every message."""
+        """Put the id of the case into every message of the next sessions."""
         self._case = case
 
     def open(self, route: Route) -> OpenOutcome:
-        """Open a session, in a new child if the one before has failed."""
+        """Open a session, in a new child if the last one failed."""
         late, self._late_fault = self._late_fault, None
         if late is not None:
             return late
@@ -95,9 +95,9 @@ class ExecDriver:
         answer = self.ask(self._child, "open", session, {"route": asdict(route)})
         if not isinstance(answer, dict):
             return answer
-        told = read_failure(answer, lambda: self._child.words)
-        if told is not None:
-            return told
+        failure = read_failure(answer, lambda: self._child.words)
+        if failure is not None:
+            return failure
         found = ExecSession(self, self._child, session, answer)
         if "exchange" in found.operations and "request" not in found.operations:
             # It needs a child for each exchange that is open, and an upstream.
@@ -108,15 +108,15 @@ class ExecDriver:
     def ask(
         self, child: Child, operation: str, session: str, fields: dict[str, Any], seconds: float | None = None
     ) -> dict[str, Any] | Fault:
-        """Ask something of a session's child; once that is over, its sessions are gone."""
+        """Ask the child of a session; after the child has ended, its sessions cannot be asked."""
         if child.why_ended is not None:
             return Crashed(TranslatorError(f"could not be asked: its process {child.why_ended}"), child.words)
         return child.ask(operation, {"session": session, "case": self._case, **fields}, seconds or self.seconds)
 
     def end_item(self) -> None:
-        """Close the sessions. What goes wrong now is no fault of the item, which has its verdict already.
+        """Close the sessions. A fault here does not fail the item, which has its verdict already.
 
-        A line that is no answer to the question would else be met in the next question, and is told there.
+        A line that does not answer the question is reported in the next item: it would spoil its first question.
         """
         sessions, self._sessions = self._sessions, []
         for session in sessions:
@@ -138,7 +138,7 @@ class ExecDriver:
         return start_child(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
 
     def _restart(self) -> str:
-        """Start another child; why there is none, an empty string if there is one."""
+        """Start another child; return why it failed, or an empty string."""
         if self._failed_starts >= _MOST_FAILED_STARTS:
             return f"it did not start again, {self._failed_starts} times: {self._why_not}"
         started = self._start()
@@ -170,13 +170,13 @@ class ExecSession:
         return self._translate("response", body)
 
     def error(self, reply: dict[str, Any]) -> Outcome:
-        """Headers go along always; a child that answers without any knows of none."""
+        """Translate an error. The child always receives headers; it need not return any."""
         fields = {"status": reply["status"], "headers": reply.get("headers", {}), "body": reply["body"]}
         answer = self._asked("error", fields)
         if not isinstance(answer, dict):
             return answer
-        told = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
-        value = plain_error(told, headers="headers" in answer)
+        returned = (int(answer["status"]), answer["body"], *([answer["headers"]] if "headers" in answer else []))
+        value = plain_error(returned, headers="headers" in answer)
         return Produced(value) if isinstance(value, dict) else value
 
     def exchange(self, body: dict[str, Any], upstream_url: str) -> ExchangeOutcome:
@@ -192,7 +192,7 @@ class ExecSession:
         return Answered(int(answer.get("status", 200)), texts, answer["body"])
 
     def stream(self, source: Source) -> StreamOutcome:
-        """One piece of the source after the other, each answered with what comes of it."""
+        """Send the pieces of the source one by one; the child answers each with its output."""
         if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no operation stream")
         driver, child = self._driver, self.child
@@ -206,7 +206,7 @@ class ExecSession:
         return outcome
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
-        """Nothing: a request that was translated leaves nothing open."""
+        """Do nothing: a translated request leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
         answer = self._asked(operation, {"body": body})
@@ -229,7 +229,7 @@ class ExecSession:
 
 
 def _command(spec: str) -> list[str]:
-    """The words of the command. Raises SpecError."""
+    """Split the command into words. Raises SpecError."""
     example = 'write it as a shell would take it: "exec:node adapter.mjs"'
     try:
         words = shlex.split(spec.removeprefix(PREFIX))

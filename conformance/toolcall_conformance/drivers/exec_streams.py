@@ -1,7 +1,6 @@
-"""Draws a stream out of a child: one piece of the source goes in, and what comes of it is answered before the next.
+"""Plays a stream through a child: sends it one piece of the source, and reads its output before the next.
 
-So what came out by when is known as exactly as of a generator in this interpreter, and neither side ever waits for
-bytes that the other holds.
+So the order of input and output is known as exactly as for a Python generator, and neither side can block the other.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from toolcall_conformance.drivers.outcomes import (
 )
 from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
 
-# A stream has the time of one call, and this for the way of each message: thousands of single bytes are our idea.
+# A stream may take the time of one call, and this for each message: the suite sends thousands of single bytes.
 _WAY_SECONDS = 0.01
 
 
@@ -40,7 +39,7 @@ class Ask(Protocol):
 def play_stream(
     ask: Ask, source: Source, *, seconds: float, words: Callable[[], str], limit: int = OUTPUT_LIMIT
 ) -> StreamOutcome:
-    """Play ``source``; ``words`` are what the child printed last. After BadOutput it is still in its stream."""
+    """Play ``source``; ``words`` are what the child printed last. After BadOutput the child's stream is still open."""
     end = time.monotonic() + seconds
     pieces: list[OutputPiece] = []
     size = 0
@@ -70,7 +69,7 @@ def play_stream(
 
 
 def _questions(source: Source) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """The questions of a stream, each with the number of pieces that the child has by then."""
+    """Yield the questions of a stream, each with the number of pieces that the child has by then."""
     yield "stream-open", {}, 0
     for taken, piece in enumerate(source.pieces, 1):
         yield "stream-chunk", {"chunk": b64encode(piece).decode()}, taken

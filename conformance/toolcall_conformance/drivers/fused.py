@@ -1,4 +1,4 @@
-"""The driver's part for libraries that translate, send and translate back in one call: ``session.exchange``."""
+"""Plays libraries that translate, send and translate back in one call: ``session.exchange``."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _STOP_SECONDS = 0.5
 
 
 class Fused:
-    """Plays the exchanges of Python sessions against a scripted upstream, which starts when the first one is opened.
+    """Plays the exchanges of Python sessions against a scripted upstream, which starts with the first session.
 
-    Synchronous calls run in a thread each, asynchronous ones all on one loop: a library's pooled connections belong to
-    a loop, and would be of no use in the next. It is not the upstream's: libraries block where they should await.
+    Each synchronous call has its own thread. Asynchronous calls share one loop, because a library's pooled connections
+    belong to a loop. It is not the upstream's loop: some libraries block where they should await.
     """
 
     def __init__(self, transports: Transports, seconds: float) -> None:
@@ -45,12 +45,12 @@ class Fused:
         self._seconds = seconds
         self._upstream: ScriptedUpstream | None = None
         self._loop: LoopThread | None = None
-        # Routes, known once the first error came; the plan asks for one before anything is judged.
+        # The routes on which it raises, known after the first error; the plan plays one before anything is judged.
         self._raising: set[str] = set()
         self._buffering = KnownBuffering()
 
     def session(self, inner: Any, route: Route, *, own_history: bool) -> _FusedSession:
-        """A session around one of the translator's. Raises MissingLibraryError."""
+        """Wrap a session of the translator. Raises MissingLibraryError."""
         if self._upstream is None:
             upstream = ScriptedUpstream(Addresses(self._transports()))
             upstream.start()
@@ -83,7 +83,7 @@ class Fused:
         self._drop_loop()
 
     def errors_raise(self, route: Route) -> None:
-        """Note that the translator raises on this route where the upstream fails."""
+        """Note that the translator raises on this route when the upstream fails."""
         self._raising.add(str(route))
 
     def _send(
@@ -102,13 +102,13 @@ class Fused:
                     outcome = read_answer(value) if collector is None else collect_answer(value, collector)
             except BaseException as error:  # whatever the library raises, SystemExit included
                 outcome = read_exception(error)
-            with contextlib.suppress(InvalidStateError):  # nobody waits any more
+            with contextlib.suppress(InvalidStateError):  # the exchange was given up
                 pending.set_result(outcome)
 
         def guarded() -> None:
             try:
                 work()
-            except BaseException as error:  # ours, or what unwinds a call that was given up
+            except BaseException as error:  # a bug of ours, or SystemExit in a call that was given up
                 with contextlib.suppress(InvalidStateError):
                     pending.set_exception(error)
 
@@ -128,7 +128,7 @@ class Fused:
         return self._loop
 
     def _drop_loop(self) -> None:
-        """End the library's loop; one that it blocks is left to itself, and the next call gets another."""
+        """End the library's loop, or abandon it if it is blocked; the next call starts another."""
         loop, self._loop = self._loop, None
         if loop is not None:
             loop.stop(_STOP_SECONDS)
@@ -147,7 +147,7 @@ class _FusedSession(ExchangeSession):
 
 
 def read_answer(value: Any) -> ExchangeOutcome:
-    """What ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
+    """Read what ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
     if not isinstance(value, tuple):
         return Answered(200, None, value)
     if not 2 <= len(value) <= 3 or not isinstance(value[0], int) or isinstance(value[0], bool):
@@ -162,7 +162,7 @@ def read_answer(value: Any) -> ExchangeOutcome:
 
 
 def read_exception(error: BaseException) -> ExchangeOutcome:
-    """What an exception of ``exchange`` says; known by class name, as everywhere."""
+    """Turn an exception of ``exchange`` into an outcome, by its class name."""
     names = {base.__name__ for base in type(error).__mro__}
     if "Unsupported" in names:
         return UnsupportedOutcome(str(error))
@@ -183,7 +183,7 @@ async def _awaited(value: Awaitable[Any], collector: StreamCollector | None) -> 
 
 
 def collect_answer(value: Any, collector: StreamCollector) -> ExchangeOutcome:
-    """What ``exchange`` gave on a route that streams: an iterable of bytes, or what it tells of errors."""
+    """Read what ``exchange`` returned on a streaming route: an iterable of bytes, or an error."""
     if isinstance(value, tuple):
         return read_answer(value)
     if isinstance(value, dict):
@@ -202,7 +202,7 @@ async def _collect_answer_async(value: Any, collector: StreamCollector) -> Excha
 
 
 def as_stream_answer(found: CollectedStream) -> ExchangeOutcome:
-    """A stream that was drawn. One that broke off before anything came is no stream: the call failed."""
+    """Turn a collected stream into an outcome. If it broke off before the first byte, the call failed."""
     if not isinstance(found, Streamed):
         return found
     if found.raised is not None and not found.pieces:

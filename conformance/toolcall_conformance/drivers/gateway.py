@@ -1,4 +1,4 @@
-"""The driver for HTTP gateways: the runner is their client, and a scripted upstream behind them."""
+"""The driver for HTTP gateways: it is their client, and a scripted upstream is their provider."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _LOOK_SECONDS = 0.5
 class GatewayDriver:
     """A gateway as ``gateway:FILE.toml`` describes it. Raises SpecError and MissingLibraryError when it is made.
 
-    ``seconds`` limits each half of an exchange. Bodies are carried as HTTP carries them; that a translator changed its
-    input, or declared a loss, cannot be seen through a gateway.
+    ``seconds`` limits each half of an exchange. Through a gateway it cannot be seen that a translator changed its input
+    or declared a loss.
     """
 
     prefix = "gateway:"
@@ -71,7 +71,7 @@ class GatewayDriver:
             raise
 
     def begin_item(self, case: str) -> None:
-        """``{case}`` in a header, for who looks into the gateway's log."""
+        """Set ``{case}`` in the headers, for the gateway's log."""
         self._case = case
 
     def open(self, route: Route) -> OpenOutcome:
@@ -124,15 +124,15 @@ class GatewayDriver:
     async def _exchange(
         self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
     ) -> ExchangeOutcome:
-        """One POST by the client, and what came of it.
+        """Send one POST and return its outcome.
 
-        Of a stream the client has what came before it broke off; any other answer it has whole or not at all.
+        A stream that breaks off keeps what came before; any other answer is complete or missing.
         """
         import aiohttp
-        from yarl import URL  # aiohttp's own: it must not spell %2F anew
+        from yarl import URL  # aiohttp's own: `encoded` keeps %2F as it is
 
         if self._client is None:
-            # A connection each: a kept one may be closed by the gateway at the very moment of the next request.
+            # A connection for each request: the gateway may close a kept one just as the next request is sent.
             self._client = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(force_close=True), timeout=aiohttp.ClientTimeout(total=None)
             )
@@ -155,7 +155,7 @@ class GatewayDriver:
             return await self._broken_off(error)
 
     async def _stream_answered(self, reply: aiohttp.ClientResponse, progress: ReplyProgress) -> ExchangeOutcome:
-        """A stream, up to where it ends or breaks off. Raises what the client raises where nothing came at all."""
+        """Read a stream until it ends or breaks off. Raises the client's error if nothing came before."""
         import aiohttp
 
         pieces: list[OutputPiece] = []
@@ -170,7 +170,7 @@ class GatewayDriver:
             if not pieces:
                 raise
             broke = await self._broken_off(error)
-            # No breach of the protocol: so a gateway tells, for want of a better way, that its upstream broke off.
+            # Not a protocol error: breaking off is the only way to report that the upstream broke off.
             raised = (
                 broke
                 if isinstance(broke, Crashed)
@@ -182,7 +182,7 @@ class GatewayDriver:
         return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail)
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
-        """Why there is no more of an answer."""
+        """Find out why an answer broke off."""
         import aiohttp
 
         death = await asyncio.to_thread(self._process.describe_death)
@@ -202,7 +202,7 @@ class GatewayDriver:
     def _client_request(
         self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
-        """Address, headers and body of a client's request."""
+        """Return address, headers and body of a client's request."""
         client, upstream = self._config.clients[route.client], self._config.upstreams[route.upstream]
         values = {
             "client_key": self._key,
@@ -229,8 +229,8 @@ class GatewayDriver:
     def _answered(self, reply: aiohttp.ClientResponse, content: bytes) -> ExchangeOutcome:
         headers = _lower_names(reply.headers)
         if 300 <= reply.status < 400:
-            told = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
-            return ProtocolError(f"{told}; correct `path` of the format's [client] table", self._process.tail)
+            said = f"the gateway answered {reply.status} and sends the client to {headers.get('location', 'nowhere')}"
+            return ProtocolError(f"{said}; correct `path` of the format's [client] table", self._process.tail)
         try:
             body = parse(content)
         except JSONError as error:
@@ -242,9 +242,9 @@ class GatewayDriver:
 
 
 async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    """The body as it comes. Raises ClientError when it breaks off.
+    """Yield the body as it arrives. Raises ClientError if it breaks off.
 
-    Behind bytes that are no HTTP aiohttp closes the connection, and tells nobody who is reading the body.
+    After bytes that are not HTTP aiohttp closes the connection, and the reader of the body gets no error.
     """
     import aiohttp
 

@@ -32,7 +32,7 @@ class Readiness:
 
 @dataclass(frozen=True, slots=True)
 class GatewaySide:
-    """One side of a gateway in one format. ``path`` is None where it is the API's own, and so is ``stream_path``."""
+    """One side of a gateway in one format. ``path`` and ``stream_path`` are None if they are the API's own."""
 
     path: str | None = None
     stream_path: str | None = None
@@ -42,7 +42,7 @@ class GatewaySide:
 
 @dataclass(frozen=True, slots=True)
 class GatewayConfig:
-    """What the file says. Templates are as written; ``directory`` is the file's folder."""
+    """The content of the file. Templates are not filled in; ``directory`` is the file's folder."""
 
     path: Path
     name: str
@@ -66,7 +66,7 @@ class GatewayConfig:
 
 
 def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
-    """The configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
+    """Load the configuration in ``path``. Raises SpecError: what is wrong, where, and what to do."""
     said = _read(path)
     _check(path, said)
     for table in ("client", "upstream"):
@@ -120,7 +120,7 @@ def _read(path: Path) -> Any:
 
 
 def _check(path: Path, said: Any) -> None:
-    """Hold the file against the schema, whose sentences are those of jsonschema; one is enough to begin with."""
+    """Check the file against the schema. Raises SpecError with the most relevant error of jsonschema."""
     import jsonschema
 
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The gateway's process: started with its files and variables, waited for until it is ready, revived if it died."""
+"""Starts the gateway with its files and variables, waits until it is ready, and restarts it if it died."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from toolcall_conformance.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
 _PROBE_SECONDS = 2.0
-# What it printed before it answered comes by another way, and may come later.
+# What it printed arrives through a pipe, and may arrive later than its answer.
 _WORDS_SECONDS = 0.05
 MOST_FAILED_STARTS = 3
 
@@ -30,16 +30,16 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class StartError(SpecError):
-    """A gateway that does not become ready: a sentence, and what it printed last."""
+    """The gateway did not become ready: a sentence, and what it printed last."""
 
     def __init__(self, sentence: str, tail: str | None) -> None:
-        told = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
-        super().__init__(f"{sentence}{told}")
+        printed = "" if tail is None else f"; it printed last:\n{tail}" if tail else "; it printed nothing"
+        super().__init__(f"{sentence}{printed}")
         self.sentence = sentence
 
 
 class GatewayProcess:
-    """A gateway that is started for the run, or one that runs already and is left alone.
+    """A gateway that is started for the run, or one that runs already and is not stopped.
 
     ``upstream`` is the root of the scripted upstream. ``url`` is where the gateway listens, without a slash at the end.
     """
@@ -56,7 +56,7 @@ class GatewayProcess:
 
     @property
     def tail(self) -> str:
-        """What it printed last; an empty string for one that we did not start."""
+        """What it printed last; an empty string if we did not start it."""
         if self._child is None:
             return self._last_words
         time.sleep(_WORDS_SECONDS)
@@ -102,7 +102,7 @@ class GatewayProcess:
             raise
 
     def describe_death(self) -> str | None:
-        """How it died, to follow its name in a sentence; None while it runs or if it is not ours to know."""
+        """Say how it died, to follow its name in a sentence; None while it runs, or if we did not start it."""
         if self._child is None:
             return None
         code = self._child.wait(0.3)
@@ -111,7 +111,7 @@ class GatewayProcess:
         return f"died with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
 
     def restart_if_dead(self) -> str | None:
-        """See to it that it runs; why it does not, None if it does. After a few vain starts it is let be."""
+        """Start it again if it died; return why that failed, or None. Gives up after three failed starts."""
         if not self.config.command or (self._child is not None and self._child.exit_code() is None):
             return None
         if self._failures >= MOST_FAILED_STARTS:
@@ -126,15 +126,15 @@ class GatewayProcess:
         return None
 
     def stop_if_hung(self) -> None:
-        """After a call that did not return: it is stopped, unless it still answers its readiness probe.
+        """Stop it after a call that did not return, unless it still answers its readiness probe.
 
-        That it listens says nothing: the system takes connections in for a process that hangs.
+        An open port is not enough: the system accepts connections for a process that hangs.
         """
         if self._child is not None and (self.config.ready.path is None or not self._is_ready(_PROBE_SECONDS)):
             self.stop()
 
     def stop(self) -> None:
-        """End it, if we started it, and take its files away."""
+        """End it, if we started it, and delete its files."""
         if self._child is not None:
             self._last_words = self._child.tail
             self._child.stop()
@@ -162,7 +162,7 @@ class GatewayProcess:
 
     def _wait_until_ready(self) -> None:
         until = time.monotonic() + self.config.ready.seconds
-        # Its death is asked for first: on its port somebody else may answer.
+        # Checks first whether it died: another process may answer on its port.
         while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
             _PROBE_SECONDS
         ):
@@ -207,7 +207,7 @@ def _free_port() -> int:
 
 
 def _taken(port: int) -> bool:
-    """Whether nobody else could listen there."""
+    """Whether the port is in use."""
     with socket.socket() as probe:
         if os.name == "posix":  # what is left of closed connections does not count
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""What a translator returned, as plain JSON: a copy of our own, or a sentence that says why it is none."""
+"""Copies what a translator returned as plain JSON, or says in a sentence why it is not JSON."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from toolcall_conformance.jsonvalue import copied, join
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
 
-# json.dumps would make an encoder for every text.
+# json.dumps would create an encoder for every text.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
-# Where a value stands: the place of what holds it, and its key or index. Spelt out only for a sentence.
+# The place of a value: the place of its container, and its key or index. Becomes a pointer only in a sentence.
 _Place = tuple[Any, str | int] | None
 
 
@@ -27,9 +27,9 @@ class _BadValue(Exception):  # noqa: N818 - never leaves this module
 
 
 def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, Any] | BadOutput:
-    """A copy of ``value`` made of dict, list, str, int, float, bool and None only.
+    """Copy ``value`` into dict, list, str, int, float, bool and None only.
 
-    ``operation`` is the method that returned it, ``limit`` the size in bytes that its JSON text may have.
+    ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes.
     """
     wrong = _not_an_object(value, operation)
     if wrong is not None:
@@ -70,10 +70,10 @@ def _dump_hint(value: Any) -> str:
 
 
 def _surely_plain(body: Any, limit: int) -> bool:
-    """Whether there is nothing at all to complain of; found out fast, as it is of nearly every body.
+    """Whether a body is certainly plain JSON: a fast check that nearly every body passes.
 
-    Where this says no, the copier looks closely. It goes level by level, so that neither a body that contains itself
-    nor one that shares its parts takes long; the size that it counts is more than that of the JSON text.
+    If not, the copier looks closely. This check goes level by level, so that bodies with cycles or shared parts do not
+    take long. It counts more than the size of the JSON text.
     """
     size, level = 0, [body]
     for _ in range(_DEPTH_LIMIT):
@@ -123,7 +123,7 @@ def _is_unicode(text: str) -> bool:
 
 
 class _Copier:
-    """Copies JSON. The size is counted on the way, so that a body that shares parts of itself cannot explode."""
+    """Copies JSON and counts its size meanwhile, so that a body with shared parts cannot grow without limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -158,7 +158,7 @@ class _Copier:
         self._open.add(id(value))
         self._count(2)
         copied: Any
-        # The base classes' own iteration: a subclass could make it endless.
+        # Iterates with the base classes' methods: a subclass could iterate for ever.
         if isinstance(value, dict):
             copied = {}
             for key, entry in list(dict.items(value)):
@@ -179,7 +179,7 @@ class _Copier:
         if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
             self._count(len(text) + 2)
             return text  # nothing in it is escaped
-        # Counted before it is escaped: a text of several gigabytes is refused without another copy of it.
+        # Counted before it is escaped, so that a text of several gigabytes is refused without a copy.
         self._count(len(text))
         try:
             written = _quoted(text).encode()

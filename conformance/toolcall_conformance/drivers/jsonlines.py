@@ -1,4 +1,4 @@
-"""Lines to a child and back: one question, one answer, within a time and of a bounded size."""
+"""Sends a child lines and reads its answers, within a time limit and a size limit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.process import ChildProcess
 
 _PIECE = 64 * 1024
-# How often one looks whether the child still lives, while nothing comes.
+# How often to check whether a silent child still lives.
 _LOOK_SECONDS = 0.1
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class NoAnswerError(Exception):
-    """Nothing that could be an answer came in time."""
+    """No answer came in time."""
 
 
 class EndedError(Exception):
-    """The child's output ended; ``rest`` is what came after the last end of a line."""
+    """The child's output ended; ``rest`` is its unfinished last line."""
 
     def __init__(self, rest: bytes) -> None:
         super().__init__()
@@ -37,10 +37,10 @@ class TooLongError(Exception):
 
 
 class Lines:
-    """The talk with a child over its standard input and output.
+    """Exchanges lines with a child over its standard input and output.
 
-    ``on_noise`` gets each line that cannot be an object: banners and the like. Never more than one line of
-    ``limit`` bytes is held. POSIX only: elsewhere pipes cannot be polled.
+    ``on_noise`` receives each line that cannot be an object, such as a banner. Holds at most one line of ``limit``
+    bytes. POSIX only: other systems cannot poll pipes.
     """
 
     def __init__(self, child: ChildProcess, on_noise: Callable[[bytes], None], limit: int = OUTPUT_LIMIT) -> None:
@@ -75,7 +75,7 @@ class Lines:
             self._wait(bool(unsent), left)
 
     def _send(self, unsent: memoryview) -> memoryview:
-        # One who hears nothing more may still have something to say, if only that it died.
+        # A child that closed its input may still send something, or its death may still be found.
         if not unsent or self._input_closed:
             return unsent[:0]
         try:
@@ -103,7 +103,7 @@ class Lines:
     def _wait(self, to_send: bool, seconds: float) -> None:
         """Wait until something can be read or written, and read it."""
         poll = select.poll()
-        # What it says before it has heard all is read as well, so that neither waits for the other; up to the limit.
+        # Reads also while it sends, up to the limit, so that neither side blocks the other.
         to_read = not self._ended and len(self._held) <= self._limit
         if to_read:
             poll.register(self._from, select.POLLIN)
@@ -111,7 +111,7 @@ class Lines:
             poll.register(self._to, select.POLLOUT)
         ready = dict(poll.poll(max(min(seconds, _LOOK_SECONDS) * 1000, 1)))
         if not ready and self._child.exit_code() is not None:
-            # Whom it started may hold its output open for ever; what it said itself is in the pipe by now.
+            # Its own children may keep its output open; what it wrote itself is in the pipe by now.
             ready = dict(poll.poll(0))
             self._ended = not ready
         if not to_read or self._from not in ready:

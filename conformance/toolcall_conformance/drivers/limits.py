@@ -1,7 +1,7 @@
-"""A time limit for code that we did not write and cannot stop by asking.
+"""Limits the time of foreign code.
 
 On the main thread of a POSIX process an interval timer raises in the middle of the code. Elsewhere the call runs in a
-daemon thread that is abandoned when its time is up.
+daemon thread, which is abandoned when its time is up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-# After the first alarm come more, in case the code swallows what the first one raised.
+# The alarm repeats, in case the code swallows the first exception.
 _REPEAT_SECONDS = 0.25
 
 
@@ -24,9 +24,9 @@ class TimeIsUp(BaseException):
 
 
 def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = False) -> T:
-    """Call ``function`` and return what it returns; TimeIsUp after ``seconds``; what it raises is passed on.
+    """Call ``function`` and return its result. Raises TimeIsUp after ``seconds``, and what ``function`` raises.
 
-    ``in_thread`` asks for a thread even where a timer is available.
+    ``in_thread`` uses a thread even if a timer is available.
     """
     if not in_thread and hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
         return _with_alarm(seconds, function)
@@ -42,7 +42,7 @@ def _with_alarm(seconds: float, function: Callable[[], T]) -> T:
 
     started = time.monotonic()
     before = signal.signal(signal.SIGALRM, ring)
-    # Another time limit may be running (pytest-timeout): it gets its timer back, less what we used of it.
+    # Another time limit may be running (pytest-timeout): restores its timer, less the time used here.
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
     try:
         try:
@@ -79,7 +79,7 @@ def _in_thread(seconds: float, function: Callable[[], T]) -> T:
 
 
 def unwind_later(thread: threading.Thread) -> None:
-    """Ask CPython to raise in an abandoned thread, so that a busy loop does not slow down everything after it."""
+    """Let CPython raise in an abandoned thread, so that a busy loop does not slow down the rest of the run."""
     if sys.implementation.name == "cpython" and thread.ident is not None:
         import ctypes
 

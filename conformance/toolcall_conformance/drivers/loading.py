@@ -1,4 +1,4 @@
-"""From what the user wrote after ``--toolcall-translator`` to a driver, with a clear sentence where that fails."""
+"""Loads the driver that ``--toolcall-translator`` names, or says why that fails."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _CONTRACT = (
 
 
 def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports: Transports = dict) -> Driver:
-    """The driver for ``spec``, which is ``package.module:attribute``.
+    """Load the driver for ``spec``: ``package.module:attribute``, ``exec:COMMAND`` or ``gateway:FILE.toml``.
 
-    ``directory`` is put on ``sys.path``, as ``python -m pytest`` would. The attribute is a translator, or a class or a
-    factory that gives one when it is called without arguments. Raises SpecError.
+    Puts ``directory`` on ``sys.path``, as ``python -m pytest`` does. The attribute is a translator, or a class or
+    factory that returns one when called without arguments. Raises SpecError.
     """
     if spec.startswith(EXEC):
         return ExecDriver(spec, directory=directory, seconds=seconds)
@@ -106,7 +106,7 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
 
 
 def _translator(target: Any, spec: str) -> Any:
-    """``target`` itself if it is a translator, else what calling it gives."""
+    """Return ``target`` if it is a translator, else the translator that it makes."""
     if not inspect.isclass(target) and callable(getattr(target, "open", None)):
         return target
     if isinstance(target, ModuleType) or not callable(target):

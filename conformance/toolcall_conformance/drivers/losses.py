@@ -1,4 +1,4 @@
-"""What a session says of itself: the elements that it could not carry in its last call."""
+"""Reads a session's ``losses``: the elements that it dropped in its last call."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ MOST = 1_000
 
 
 def read_losses(session: Any) -> tuple[str, ...]:
-    """The names in a session's ``losses``, each once: strings, or objects with an ``element`` that is one.
+    """Return the names in a session's ``losses``, each once: strings, or the ``element`` of objects.
 
-    Whatever else has that name in a translator is none of our business. Raises what reading it raises.
+    Ignores anything else that a translator calls ``losses``. Raises what reading it raises.
     """
     found = getattr(session, "losses", ())
     if isinstance(found, (str, bytes)) or not hasattr(type(found), "__iter__"):

@@ -1,4 +1,4 @@
-"""In the place of a translator where recordings are judged by themselves."""
+"""Stands for the translator in a run that judges recordings only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from toolcall_conformance.drivers.outcomes import OpenOutcome, UnsupportedOutcom
 
 
 class NoTranslator:
-    """Does no route; ``drivers.base.Driver`` says what the methods are for."""
+    """Supports no route; ``drivers.base.Driver`` describes the methods."""
 
     spec = ""
     name = "recordings alone"

@@ -1,4 +1,4 @@
-"""What came of one call into a translator."""
+"""The outcomes of one call into a translator."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """A body, as plain JSON and nobody else's object. ``mutated`` says that the translator changed its input.
+    """A body, copied as plain JSON. ``mutated`` says that the translator changed its input.
 
-    ``losses`` are the elements that the translator itself says it could not carry, if it says so; ``beside`` is what a
-    medium saw of the call that is no part of the body.
+    ``losses`` are the elements that the translator itself reports as dropped; ``flaws`` are what is wrong about the
+    request outside its body.
     """
 
     value: dict[str, Any]
@@ -25,7 +25,7 @@ class Produced:
 
 @dataclass(frozen=True, slots=True)
 class RequestFlaw:
-    """Something wrong about how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` says it."""
+    """A flaw in how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` describes it."""
 
     kind: str
     sentence: str
@@ -40,24 +40,24 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class RefusedOutcome:
-    """The translator does not take this input; ``reason`` is its own sentence."""
+    """The translator refuses this input; ``reason`` is its own sentence."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedOutcome:
-    """The translator does not do this route or this operation."""
+    """The translator does not support this route or this operation."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The translator raised, or its process died. ``traceback`` is its own text: its frames, what it printed last.
+    """The translator raised, or its process died. ``traceback`` has its own frames, or what it printed last.
 
-    Of a translator elsewhere ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``: its process
-    went down with it, and whatever else that did.
+    For a translator in another process ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``:
+    its process ended, with all that it was doing.
     """
 
     exception: BaseException = field(compare=False)
@@ -66,7 +66,7 @@ class Crashed:
 
     @property
     def sentence(self) -> str:
-        """What happened in one line, to follow the name of the operation."""
+        """Say in one line what happened, to follow the name of the operation."""
         text = str(self.exception).strip().splitlines()
         if isinstance(self.exception, TranslatorError):
             return text[0] if text else "failed and said nothing"
@@ -84,7 +84,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class BadOutput:
-    """The translator returned something that is no JSON object; ``sentence`` says what, where, and what to do.
+    """The translator returned something other than a JSON object; ``sentence`` says what, where, and what to do.
 
     ``words`` is what its process printed last.
     """
@@ -96,7 +96,7 @@ class BadOutput:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolError:
-    """What came over the wire is no message of the driver's protocol. ``tail`` is what the process printed last."""
+    """The translator's process broke the driver's protocol. ``tail`` is what the process printed last."""
 
     sentence: str
     tail: str = ""
@@ -104,13 +104,13 @@ class ProtocolError:
 
 @dataclass(frozen=True, slots=True)
 class Misdirected:
-    """The translator called the provider by another method or path than its API has."""
+    """The translator sent its request to a method or path that the provider's API does not have."""
 
     sentence: str
 
 
 class TranslatorError(Exception):
-    """Stands for what happened in another process: its own words, as it sent or printed them."""
+    """Stands for an exception in another process; its text is what the process sent or printed."""
 
 
 Outcome = Produced | RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected

@@ -1,4 +1,4 @@
-"""A child process: started in a group of its own, its last words kept, nothing of it left running."""
+"""Runs a child process in a group of its own, keeps the end of its output, and leaves nothing of it running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAIL_LIMIT = 8 * 1024
 _TERM_SECONDS = 1.0
 _KILL_SECONDS = 5.0
 _JOIN_SECONDS = 1.0
-# How long a dead child's last words may take from the pipe to us; a grandchild may hold the pipe open for ever.
+# How long to read a dead child's last output; a grandchild may keep the pipe open for ever.
 _LAST_WORDS_SECONDS = 0.2
 
 _POSIX = os.name == "posix"
@@ -29,10 +29,10 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class ChildProcess:
-    """A command that runs until :meth:`stop`; at the latest, until this interpreter ends.
+    """A command that runs until :meth:`stop`, or until this interpreter ends.
 
     With ``piped`` its standard input and output are unbuffered pipes, :attr:`stdin` and :attr:`stdout`, and the tail
-    has its standard error; without, its input is empty, and the tail has both outputs. ``environment`` is added to
+    has its standard error. Without, its input is empty, and the tail has both outputs. ``environment`` is added to
     ours. Raises OSError as Popen does.
     """
 
@@ -72,7 +72,7 @@ class ChildProcess:
 
     @property
     def tail(self) -> str:
-        """The last few KiB that it printed, readable, without colours and control characters."""
+        """The last few KiB that it printed, without colours and control characters."""
         if self.exit_code() is not None:
             self._reader.join(_LAST_WORDS_SECONDS)
         return self._tail.text()
@@ -82,12 +82,12 @@ class ChildProcess:
         self._tail.add(line if line.endswith(b"\n") else line + b"\n")
 
     def exit_code(self) -> int | None:
-        """Its exit code, minus the signal's number if one killed it; None while it runs."""
+        """Return its exit code, or minus the number of the signal that killed it; None while it runs."""
         if self._process.returncode is None and hasattr(os, "waitid"):
-            # It stays a zombie until `stop`: its group's number must not become somebody else's before we signal it.
+            # Keeps it a zombie until `stop`: its group's number must not be used again before we signal the group.
             try:
                 ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:  # somebody else reaped it
+            except ChildProcessError:  # other code has reaped it
                 return self._process.poll()
             if ended is None:
                 return None
@@ -95,7 +95,7 @@ class ChildProcess:
         return self._process.poll()
 
     def wait(self, seconds: float) -> int | None:
-        """Wait for its end; its exit code, None if it still runs then."""
+        """Wait for its end; return its exit code, or None if it still runs."""
         end, pause = time.monotonic() + seconds, 0.001
         while (code := self.exit_code()) is None and time.monotonic() < end:
             time.sleep(pause)
@@ -103,11 +103,11 @@ class ChildProcess:
         return code
 
     def stop(self, *, grace: float = 0.0) -> None:
-        """End it and all of its group, gently first; can be called twice.
+        """End it and all of its group, gently first; may be called twice.
 
-        ``grace`` are the seconds that it has to leave by itself once its input has ended.
+        ``grace`` is the time in seconds that it has to exit by itself once its input has ended.
         """
-        if self._stopped or os.getpid() != self._owner:  # a fork of ours is not its parent
+        if self._stopped or os.getpid() != self._owner:  # after a fork this process is not its parent
             return
         self._stopped = True
         if self.stdin is not None:
@@ -118,11 +118,11 @@ class ChildProcess:
         if self.exit_code() is None:
             self._signal("SIGTERM")
             self.wait(_TERM_SECONDS)
-        # Its leader may be gone, but not all whom it started.
+        # The leader may have ended, but not all of its children.
         self._signal("SIGKILL")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_KILL_SECONDS)
-        # One who left the group keeps the pipe, and the thread with it; both end with them, or with us.
+        # A process that left the group keeps the pipe open, and the thread alive, until it or this interpreter ends.
         self._reader.join(_JOIN_SECONDS)
         if self.stdout is not None:
             with contextlib.suppress(OSError):
@@ -130,7 +130,7 @@ class ChildProcess:
         _running.discard(self)
 
     def _signal(self, name: str) -> None:
-        with contextlib.suppress(OSError):  # it has gone already
+        with contextlib.suppress(OSError):  # it has ended already
             if _POSIX:
                 os.killpg(self.pid, getattr(signal, name))
             elif name == "SIGTERM":
@@ -140,7 +140,7 @@ class ChildProcess:
 
 
 class _Tail:
-    """The end of a stream, of bounded size, whoever writes to it."""
+    """The end of a stream, of bounded size; several threads may write to it."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -148,7 +148,7 @@ class _Tail:
         self._lock = threading.Lock()
 
     def read(self, pipe: IO[bytes]) -> None:
-        """Read to the end, in a thread of its own: a child whose pipe is full stands still."""
+        """Read to the end, in a thread of its own: a child with a full pipe would block."""
         with contextlib.suppress(OSError, ValueError), pipe:
             while piece := os.read(pipe.fileno(), 65536):
                 self.add(piece)
@@ -163,7 +163,7 @@ class _Tail:
     def text(self) -> str:
         with self._lock:
             found, cut = bytes(self._bytes), self._cut
-        if cut:  # the first line is no whole one
+        if cut:  # the first line is incomplete
             found = b"...\n" + found.partition(b"\n")[2] if b"\n" in found[:-1] else b"..." + found
         text = _ESCAPES.sub("", found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
         return _CONTROLS.sub("", text).strip("\n")
@@ -176,13 +176,13 @@ _exit_calls: list[Callable[[], None]] = []
 
 
 def call_at_exit(call: Callable[[], None]) -> None:
-    """Have ``call`` done when this interpreter ends, by SIGTERM too, unless ``cancel_at_exit`` takes it back."""
+    """Call ``call`` when this interpreter ends, by SIGTERM too, unless ``cancel_at_exit`` cancels it."""
     _exit_calls.append(call)
     _handle_sigterm()
 
 
 def cancel_at_exit(call: Callable[[], None]) -> None:
-    """Take back what was to be done at the end."""
+    """Cancel a call at exit."""
     if call in _exit_calls:
         _exit_calls.remove(call)
 
@@ -196,9 +196,9 @@ def _stop_all() -> None:
 
 
 def _handle_sigterm() -> None:
-    """A CI job or ``timeout`` ends us by SIGTERM, for which Python does nothing at all: neither ``finally`` nor atexit.
+    """Stop all children on SIGTERM: CI jobs and ``timeout`` send it, and Python then runs neither ``finally`` nor atexit.
 
-    Only where nobody else heeds it; then it goes on as it would have.
+    Only if no other code handles it; afterwards the signal has its usual effect.
     """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return

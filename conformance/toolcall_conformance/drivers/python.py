@@ -1,4 +1,4 @@
-"""The driver for a translator that lives in this interpreter."""
+"""The driver for a translator in this interpreter."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
 
 
 class PythonDriver:
-    """A translator object in this interpreter, its methods sync or async.
+    """A translator object in this interpreter; its methods are sync or async.
 
-    ``seconds`` limits every call, ``output_limit`` the bytes of JSON text that a returned body may have. ``transports``
-    (by format, the content of ``transport.json``) are needed for sessions with ``exchange`` alone.
+    ``seconds`` limits every call, ``output_limit`` the JSON text of a returned body, in bytes. Only sessions with
+    ``exchange`` need ``transports`` (by format, the content of ``transport.json``).
     """
 
     carries = frozenset(OPERATIONS)
@@ -62,7 +62,7 @@ class PythonDriver:
         self._fused = Fused(transports, seconds)
 
     def open(self, route: Route) -> OpenOutcome:
-        """Open a session; ``NotImplementedError`` says the same as ``Unsupported`` here."""
+        """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
         came = self._caller.call(self.translator.open, route)
         if isinstance(came, Crashed) and isinstance(came.exception, NotImplementedError):
             return UnsupportedOutcome(str(came.exception))
@@ -74,7 +74,7 @@ class PythonDriver:
         return came
 
     def begin_item(self, case: str) -> None:
-        """Nothing: what runs here can look at the item itself."""
+        """Do nothing: a translator in this interpreter keeps no log by case."""
 
     def end_item(self) -> None:
         self._fused.end_item()
@@ -109,7 +109,7 @@ class PythonSession:
         return self._translate("response", body)
 
     def error(self, reply: dict[str, Any]) -> Outcome:
-        """An ``error`` that has a third positional parameter gets the reply's headers."""
+        """Call ``error``, with the reply's headers if it has a third positional parameter."""
         method = getattr(self.object, "error", None)
         if not callable(method):
             return UnsupportedOutcome("the session has no method error")
@@ -122,7 +122,7 @@ class PythonSession:
         return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
-        """``stream`` takes an iterator of bytes, which ``for`` and ``async for`` can read, and gives one."""
+        """Call ``stream`` with an iterator of bytes, which ``for`` and ``async for`` can read, and read its output."""
         method = getattr(self.object, "stream", None)
         if not callable(method):
             return UnsupportedOutcome("the session has no method stream")
@@ -130,10 +130,10 @@ class PythonSession:
         if not isinstance(came, _Value):
             return came
         outcome: StreamOutcome = came.value
-        return replace(outcome, losses=came.beside) if isinstance(outcome, Streamed) else outcome
+        return replace(outcome, losses=came.after) if isinstance(outcome, Streamed) else outcome
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
-        """Nothing: a request that was translated leaves nothing open."""
+        """Do nothing: a translated request leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
         method = getattr(self.object, operation, None)
@@ -146,12 +146,12 @@ class PythonSession:
         value = plain(came.value, operation, self._driver.output_limit)
         if not isinstance(value, dict):
             return value
-        return Produced(value, mutated=_changed(given, body), losses=came.beside)
+        return Produced(value, mutated=_changed(given, body), losses=came.after)
 
     def _declared(self) -> tuple[str, ...]:
-        """What the session says it lost in its last call; nothing if it has no such list, or an unreadable one.
+        """Return what the session reports as dropped in its last call; nothing if it has no readable list.
 
-        Read within the time limit of that call, whose result it may not cost.
+        Runs within the time limit of that call, and must not spoil its result.
         """
         try:
             return read_losses(self.object)
@@ -162,17 +162,17 @@ class PythonSession:
 
 
 class _Value:
-    """What a call returned, and what was read ``beside`` it."""
+    """What a call returned, and what was read ``after`` it."""
 
-    __slots__ = ("beside", "value")
+    __slots__ = ("after", "value")
 
-    def __init__(self, value: Any, beside: Any = None) -> None:
+    def __init__(self, value: Any, after: Any = None) -> None:
         self.value = value
-        self.beside = beside
+        self.after = after
 
 
 class _Caller:
-    """Calls into the translator, one at a time, within a limit; awaits what is awaitable on one loop of its own."""
+    """Calls the translator, one call at a time, within a time limit; awaits results on a loop of its own."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -181,7 +181,7 @@ class _Caller:
     def call(
         self, function: Callable[..., Any], *arguments: Any, then: Callable[[], Any] | None = None
     ) -> _Value | Failed:
-        """Call ``function``, and ``then`` what is to be read after it, which never raises."""
+        """Call ``function``, and after it ``then``, which never raises."""
 
         def work() -> _Value:
             value = self._run(function, arguments)
@@ -203,11 +203,11 @@ class _Caller:
             return Crashed(error, own_frames(error))
 
     def close(self) -> None:
-        """Let go of the loop; a later call would make another."""
+        """Close the loop; a later call would start another."""
         self._drop_loop()
 
     def _drop_loop(self) -> None:
-        # One that was interrupted is of no further use. One that an abandoned thread still runs cannot be closed.
+        # An interrupted loop is not used again. A loop that an abandoned thread still runs cannot be closed.
         if self._loop is not None and not self._loop.is_running():
             self._loop.close()
         self._loop = None
@@ -218,7 +218,7 @@ class _Caller:
             return value
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            # Tasks that a timed-out call leaves behind are known to be lost.
+            # Suppresses reports on tasks that a timed-out call left behind.
             self._loop.set_exception_handler(lambda _loop, _context: None)
         return self._loop.run_until_complete(_awaited(value))
 
@@ -228,7 +228,7 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 
 def _loop_runs() -> bool:
-    """Whether an event loop runs in this very thread (a notebook), in which no second one can."""
+    """Whether an event loop runs in this thread (a notebook), which cannot run a second one."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -238,9 +238,9 @@ def _loop_runs() -> bool:
 
 def _changed(given: Any, original: Any) -> bool:
     try:
-        # The same bytes are the same value, and quickly found so; other bytes may be another order of keys.
+        # Equal bytes are equal values, and quick to compare; other bytes may only be another order of keys.
         return packed(given) != packed(original) and not equal(given, original)
-    except ValueError:  # something stands in it that is no JSON, or it contains itself
+    except ValueError:  # the translator put something into it that is not JSON, or made it contain itself
         return True
     except RecursionError:  # the translator made it contain itself
         return True

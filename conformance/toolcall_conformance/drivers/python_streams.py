@@ -1,4 +1,4 @@
-"""Draws a stream out of a Python translator: generators and iterators of bytes, sync or async."""
+"""Reads the stream of a Python translator: generators and iterators of bytes, sync or async."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _WANTED = "yield the client's stream as bytes, in pieces of any size"
 
 
 class SourceProgress(Protocol):
-    """What is known of the source while a stream comes out."""
+    """How much of the source was read while the translator yields its stream."""
 
     def mark_output(self) -> tuple[int, bool]:
-        """Something came out: how many pieces had been taken by then, and whether the end had."""
+        """Note output; return how many pieces had been read by then, and whether the end had."""
 
 
 def collect_stream(
     method: Callable[..., Any], source: Source, limit: int
 ) -> CollectedStream | Coroutine[Any, Any, CollectedStream]:
-    """Call ``stream`` and take all that it gives; a coroutine to be awaited if it is async.
+    """Call ``stream`` and collect its output; returns a coroutine if it is async.
 
-    What it raises is part of the result, with what came before; but not that its time is up.
+    The result holds an exception together with the output before it; TimeIsUp is raised.
     """
     feed = Feed(source)
     collector = StreamCollector(feed, limit, "stream")
@@ -43,7 +43,7 @@ def collect_stream(
 
 
 class StreamCollector:
-    """Takes a stream out of an iterator; ``what`` gave it, for sentences."""
+    """Collects a stream from an iterator; ``what`` names its source in sentences."""
 
     def __init__(self, progress: SourceProgress, limit: int, what: str) -> None:
         self._progress = progress
@@ -53,7 +53,7 @@ class StreamCollector:
         self._pieces: list[OutputPiece] = []
 
     def collect(self, given: Any) -> CollectedStream:
-        """All of a sync one; what it raises is raised."""
+        """Collect a sync stream. Raises what it raises."""
         if not hasattr(given, "__iter__") or isinstance(given, (str, bytes, bytearray, dict)):
             return self._wrong(given)
         for piece in given:
@@ -63,7 +63,7 @@ class StreamCollector:
         return Streamed(tuple(self._pieces))
 
     async def collect_async(self, given: Any) -> CollectedStream:
-        """All of an async one, or of what is awaited first; what it raises is part of the result."""
+        """Collect an async stream, or one that is awaited first; the result holds what it raises."""
         try:
             if inspect.isawaitable(given):
                 given = await given
@@ -80,7 +80,7 @@ class StreamCollector:
         return Streamed(tuple(self._pieces))
 
     def broken_off(self, error: BaseException) -> CollectedStream:
-        """The translator raised: known by class name, as everywhere."""
+        """Turn an exception of the translator into an outcome, by its class name."""
         names = {base.__name__ for base in type(error).__mro__}
         if "Unsupported" in names and not self._pieces:
             return UnsupportedOutcome(str(error))

@@ -1,4 +1,4 @@
-"""Streams through a translator: what is fed to it, in which pieces, and what came out by when."""
+"""Streams through a translator: the pieces that it reads, the pieces that it yields, and in which order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from toolcall_conformance.drivers.outcomes import (
 )
 
 
-class SourceLost(ConnectionError):  # noqa: N818 - what a translator sees when its upstream breaks off
+class SourceLost(ConnectionError):  # noqa: N818 - a translator receives it when its upstream breaks off
     """The upstream's connection broke while its stream was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or reading it fails then.
+    """An upstream's stream in the pieces in which it arrives. ``end``: it ends, or the connection is lost.
 
-    ``watched``: it will be asked whether anything came out before the end. ``reply`` is what the stream amounts to, for
-    a translator that asks its provider for no stream and makes one by itself.
+    ``watched``: the check asks whether any output came before the end. ``reply`` is the reply that the stream assembles
+    to, for a translator that asks for a whole reply and makes a stream of it itself.
     """
 
     pieces: tuple[bytes, ...]
@@ -37,10 +37,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class OutputPiece:
-    """What came out at once, and how many pieces of the source had been taken by then; ``ended``: and its end.
+    """One piece of output. ``taken`` pieces of the source had been read before it; ``ended``: so had its end.
 
-    Where neither is to be known exactly, the pieces are those that had been sent, and ``ended`` is true only if it is
-    certain.
+    If that cannot be known exactly, ``taken`` counts the pieces sent, and ``ended`` is true only if it is certain.
     """
 
     data: bytes
@@ -50,9 +49,9 @@ class OutputPiece:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """What a translator made of a stream. ``raised`` is how it broke off, if it did; what came before stands.
+    """The stream that a translator made. ``raised`` is why it broke off, if it did; ``pieces`` came before.
 
-    ``exact``: it is known of each piece how much had been taken by then.
+    ``exact``: ``taken`` and ``ended`` of each piece are exact.
     """
 
     pieces: tuple[OutputPiece, ...]
@@ -62,7 +61,7 @@ class Streamed:
 
     @property
     def data(self) -> bytes:
-        """All that came out."""
+        """The whole output."""
         return b"".join(piece.data for piece in self.pieces)
 
 
@@ -72,7 +71,7 @@ StreamOutcome = (
 
 
 class Feed:
-    """The source as a translator takes it, by ``for`` or by ``async for``; it counts what was taken."""
+    """The source as a translator reads it, by ``for`` or ``async for``; it counts the pieces read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -97,7 +96,7 @@ class Feed:
         return self
 
     def mark_output(self) -> tuple[int, bool]:
-        """Something came out: what had been taken by then, and whether the end had."""
+        """Return how many pieces had been read when output came, and whether the end had."""
         return self.taken, self.ended
 
     async def __anext__(self) -> bytes:

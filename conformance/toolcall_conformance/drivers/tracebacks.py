@@ -1,4 +1,4 @@
-"""Tracebacks as the author of a translator wants them: their own frames, never ours."""
+"""Formats tracebacks for the author of a translator: with their frames, without ours."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import traceback
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-# Adapters are translators that happen to ship with us: their frames are the user's business.
+# Adapters are translators that we ship: their frames are shown.
 _ADAPTERS = _PACKAGE / "adapters"
-# How a coroutine or a thread is run is no news either.
+# Frames that run a coroutine or a thread are hidden, too.
 _MACHINERY = ("asyncio", "concurrent", "importlib", "threading.py", "<frozen importlib")
 
 
 def own_frames(error: BaseException) -> str:
-    """The traceback of ``error`` and of its causes as text, without the frames through which we called in."""
+    """Format the traceback of ``error`` and its causes, without the frames of our call."""
     summary = traceback.TracebackException.from_exception(error, limit=-30, compact=True)
     pending: list[traceback.TracebackException] = [summary]
     seen: set[int] = set()
@@ -28,7 +28,7 @@ def own_frames(error: BaseException) -> str:
 
 
 def last_frame(error: BaseException) -> str:
-    """Where in the user's code ``error`` was raised, as ``file:line``; an empty string if nowhere."""
+    """Return where in the user's code ``error`` was raised, as ``file:line``; or an empty string."""
     stack = _without_ours(traceback.extract_tb(error.__traceback__))
     return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
 

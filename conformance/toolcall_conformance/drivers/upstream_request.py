@@ -13,9 +13,9 @@ from toolcall_conformance.upstream import Addresses, ReceivedRequest
 
 @dataclass(frozen=True, slots=True)
 class RequestInspector:
-    """Looks at the requests of one route.
+    """Reads the requests of one route.
 
-    ``secret`` is the client's key, None where there is none; ``limit`` the largest body in bytes.
+    ``secret`` is the client's key, or None; ``limit`` is the size of the largest body in bytes.
     """
 
     route: Route
@@ -52,7 +52,7 @@ class RequestInspector:
         return flaws
 
     def describe_stray(self, stray: ReceivedRequest) -> str:
-        """Where a request went instead of to the API of the route."""
+        """Say to which address a request went instead of the route's API."""
         right = f"{self.route.upstream} is {self.addresses.describe(self.route.upstream)}"
         if stray.address is not None:
             other = f"the API of {stray.address.format}; perhaps this translator does the route "
