@@ -1,1 +1,1 @@
-"""Adapters for published translators: small files, each a model for writing one's own."""
+"""Adapters for published translators: small files to copy for your own."""

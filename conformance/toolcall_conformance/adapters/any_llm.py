@@ -15,7 +15,7 @@ from any_llm.exceptions import UnsupportedParameterError
 from toolcall_conformance.adapters.frames import framed
 from toolcall_conformance.contract import Refused, Route, Unsupported
 
-# Our names for the providers and theirs, and what comes after the upstream's root in ``api_base``.
+# By our format: any-llm's name of the provider, and what ``api_base`` adds to the upstream's root.
 PROVIDERS = {
     "anthropic": ("anthropic", ""),
     "gemini": ("gemini", ""),
@@ -28,15 +28,15 @@ ARGUMENTS = {"aresponses": {"input": "input_data"}}
 
 
 class Session:
-    """One conversation; any-llm keeps nothing of it between two calls."""
+    """One conversation; any-llm keeps no state between two calls."""
 
     def __init__(self, route: Route) -> None:
         self._route = route
         self._client: AnyLLM | None = None
 
     async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any] | AsyncIterator[bytes]:
-        """One call. An error of the upstream is raised, as any-llm does; so is what breaks a stream off."""
-        if self._client is None:  # the address is that of the conversation, and does not change
+        """Make one call. As any-llm does, it raises errors of the upstream and of a stream that breaks off."""
+        if self._client is None:  # the address of a conversation does not change
             provider, base = PROVIDERS[self._route.upstream]
             self._client = AnyLLM.create(
                 provider, api_key="no-key", api_base=upstream_url + base, **_no_retries(provider)
@@ -51,7 +51,7 @@ class Session:
         return framed(self._route.client, answer, self._event) if hasattr(answer, "__aiter__") else _plain(answer)
 
     def _event(self, event: Any) -> dict[str, Any]:
-        """An event of a stream as JSON. In objects None is what is not there; in the chunks of Chat it is set often."""
+        """Return an event as JSON. Chunks of Chat often set a missing key to None."""
         if self._route.client != "openai_chat":
             return _plain(event)
         chunk: dict[str, Any] = event.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
@@ -59,13 +59,13 @@ class Session:
 
 
 def _plain(answer: Any) -> dict[str, Any]:
-    """An answer as JSON."""
+    """Return an answer as JSON."""
     plain: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return plain
 
 
 def _no_retries(provider: str) -> dict[str, int]:
-    """Google's SDK does not try again unless it is told to; the others take a number."""
+    """Return the option that switches retries off; Google's SDK does not retry by default."""
     return {} if provider == "gemini" else {"max_retries": 0}
 
 
@@ -76,7 +76,7 @@ class Translator:
     version = metadata.version("any-llm-sdk")
 
     def open(self, route: Route) -> Session:
-        """A session. Raises Unsupported for what any-llm has no call for."""
+        """Open a session. Raises Unsupported for a route that any-llm has no call for."""
         if route.client not in CALLS:
             raise Unsupported(f"any-llm has no call in the form of {route.client}")
         if (route.upstream == "openai_responses") != (route.client == "openai_responses"):

@@ -1,4 +1,4 @@
-"""Which published translators have an adapter here, from ``adapters.json``."""
+"""Lists the published translators with an adapter, from ``adapters.json``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CATALOGUE = FOLDER / "adapters.json"
 class Adapter:
     """One published translator.
 
-    ``version`` of ``package`` is what the adapter was written for. ``translator`` is what ``--toolcall-translator``
-    takes, with ``{directory}`` for the environment's folder. ``environment`` says what that holds: this package with an
-    ``extra``; or the files of ``folder``, with what its ``package.json`` names (``npm``) or with a virtual environment
-    of ``requirements`` in it. ``cannot`` is why it cannot be run, if so.
+    The adapter was written for ``version`` of ``package``. ``translator`` is the value of ``--toolcall-translator``,
+    with ``{directory}`` for the environment's folder. ``environment`` says what to install there: this package with an
+    ``extra``; or the files of ``folder``, with the packages of its ``package.json`` (``npm``) or a virtual environment
+    of ``requirements``. ``cannot`` says why it cannot be run, if it cannot.
     """
 
     name: str
@@ -36,5 +36,5 @@ class Adapter:
 
 
 def adapters() -> dict[str, Adapter]:
-    """All adapters by name, in the order of the file."""
+    """Read all adapters, by name in the order of the file."""
     return {said["name"]: Adapter(**said) for said in json.loads(CATALOGUE.read_text(encoding="utf-8"))}

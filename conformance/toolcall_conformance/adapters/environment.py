@@ -1,4 +1,4 @@
-"""Makes the environment of an adapter: a folder of its own, whole or not there."""
+"""Makes the environment of an adapter: a folder of its own, either complete or absent."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Run = Callable[[Sequence[str], Path], None]
 
 
 class NotMadeError(Exception):
-    """An environment that could not be made; the message says why, and what to do."""
+    """The environment could not be made; the message says why, and what to do."""
 
 
 def make(adapter: Adapter, directory: Path, run: Run | None = None) -> str:
     """Make ``directory`` and return the command that judges the translator in it.
 
-    It is built beside and renamed when it is whole. Raises NotMadeError.
+    Builds it beside ``directory`` and renames it when it is complete. Raises NotMadeError.
     """
     if adapter.cannot:
         raise NotMadeError(f"{adapter.name} cannot be run: {adapter.cannot}")
@@ -42,7 +42,7 @@ def make(adapter: Adapter, directory: Path, run: Run | None = None) -> str:
     except OSError as error:
         raise NotMadeError(f"{directory.parent} cannot be written to ({error.strerror})") from None
     try:
-        building.chmod(0o755)  # mkdtemp makes it nobody else's
+        building.chmod(0o755)  # mkdtemp gives access to its owner only
         _fill(adapter, building, run or _run)
         building.rename(directory)
     except BaseException:
@@ -52,9 +52,9 @@ def make(adapter: Adapter, directory: Path, run: Run | None = None) -> str:
 
 
 def command(adapter: Adapter, directory: Path) -> str:
-    """What judges the translator in an environment that was made."""
+    """Return the command that judges the translator in its environment."""
     spec = adapter.translator.replace("{directory}", str(directory))
-    if spec.startswith("exec:"):  # a command line, which is taken apart as a shell does
+    if spec.startswith("exec:"):  # a command line, which the driver splits as a shell does
         spec = adapter.translator.replace("{directory}", shlex.quote(str(directory)))
     pytest = ["pytest"]
     if "extra" in adapter.environment:
@@ -73,7 +73,7 @@ def _fill(adapter: Adapter, building: Path, run: Run) -> None:
         npm = shutil.which("npm")
         if npm is None:
             raise NotMadeError(f"{adapter.name} needs npm, which is not on the PATH; install Node.js 20 or later")
-        # What is installed runs nothing before it is asked to.
+        # Installing must not run the packages' scripts.
         run([npm, "install", "--no-audit", "--no-fund", "--ignore-scripts"], building)
     if "requirements" in wanted:
         _virtual_environment(building / "venv", wanted["requirements"], run)
@@ -89,7 +89,7 @@ def _python(place: Path) -> Path:
 
 
 def _ourselves(extra: str) -> list[str]:
-    """What pip must be told to install this package as it is installed here, with ``extra``."""
+    """Return pip's arguments that install this package as it is installed here, with ``extra``."""
     found = metadata.distribution(DISTRIBUTION)
     # https://packaging.python.org/en/latest/specifications/direct-url/
     origin = json.loads(found.read_text("direct_url.json") or "{}")

@@ -1,4 +1,4 @@
-"""Writes a library's stream of event objects as the bytes that a client of the format would get."""
+"""Writes a library's stream of event objects as the bytes that a client of the format receives."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-# Formats whose events are named on the wire, by their key ``type``; and the one that says when it is done.
+# Formats that name each event by its ``type``, and the one that ends its streams with a mark.
 NAMED = frozenset({"anthropic", "openai_responses"})
 MARKED = "openai_chat"
 
 
 async def framed(client: str, events: Any, plain: Callable[[Any], dict[str, Any]]) -> AsyncIterator[bytes]:
-    """Each event as it comes. Bytes and texts are frames already; of the rest ``plain`` makes JSON."""
+    """Write each event as it comes. Bytes and texts are frames already; ``plain`` makes JSON of all others."""
     async for event in events:
         yield (
             event.encode()
@@ -26,6 +26,6 @@ async def framed(client: str, events: Any, plain: Callable[[Any], dict[str, Any]
 
 
 def frame(client: str, event: dict[str, Any]) -> bytes:
-    """One event of a stream to a client of the format ``client``."""
+    """Write one event for a client of the format ``client``."""
     name = f"event: {event['type']}\n" if client in NAMED and "type" in event else ""
     return f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode("utf-8", "surrogatepass")

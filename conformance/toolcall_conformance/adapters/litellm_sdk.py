@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib import metadata
 from typing import Any
 
-# Read while it is imported: prices come from the package, and no call goes elsewhere than to the upstream.
+# Read at import: takes prices from the package, so that it calls nothing but the upstream.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 os.environ["LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"] = "True"
 
@@ -22,7 +22,7 @@ from toolcall_conformance.contract import Refused, Route
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True
-# They log what happens after an exchange, such as prices that they do not know.
+# litellm logs messages after an exchange, such as unknown prices.
 logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
 
 # The call that a client of each format makes; Google's API has another one for streams.
@@ -33,7 +33,7 @@ CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     "gemini": litellm.google_genai.agenerate_content,
 }
 STREAMS = {**CALLS, "gemini": litellm.google_genai.agenerate_content_stream}
-# How a model of each provider is called, and what comes after the upstream's root in ``api_base``
+# The prefix of each provider's models, and what ``api_base`` adds to the upstream's root
 # (https://docs.litellm.ai/docs/providers).
 MODELS = {
     "openai_chat": "openai/",
@@ -45,18 +45,18 @@ BASES = {"openai_chat": "/v1", "openai_responses": "/v1", "anthropic": "", "gemi
 
 
 class Session:
-    """One conversation; litellm keeps nothing of it between two calls."""
+    """One conversation; litellm keeps no state between two calls."""
 
     def __init__(self, route: Route) -> None:
         self._route = route
 
     async def exchange(self, body: dict[str, Any], upstream_url: str) -> dict[str, Any] | AsyncIterator[bytes]:
-        """One call. An error of the upstream is raised, as litellm does; so is what breaks a stream off."""
+        """Make one call. As litellm does, it raises errors of the upstream and of a stream that breaks off."""
         route = self._route
         options: dict[str, Any] = {}
         if route.upstream == "openai_chat":
-            # Clients of Responses and of Messages would ask for a Response otherwise. For Messages that is a setting of
-            # the whole process; sessions that are open together are on one route.
+            # Without this, litellm sends requests of Responses and Messages clients to the Responses API. For Messages
+            # it is a setting of the whole process; sessions that are open together are on one route.
             if route.client == "openai_responses":
                 options["use_chat_completions_api"] = True
             litellm.use_chat_completions_url_for_anthropic_messages = True
@@ -71,7 +71,7 @@ class Session:
                 api_key="no-key",
                 max_retries=0,
             )
-        except litellm.exceptions.UnsupportedParamsError as error:  # they say themselves that they do not take it
+        except litellm.exceptions.UnsupportedParamsError as error:  # litellm itself refuses the input
             raise Refused(str(error)) from None
         if not route.stream or isinstance(answer, dict):
             return _plain(answer)
@@ -79,7 +79,7 @@ class Session:
 
 
 def _plain(answer: Any) -> dict[str, Any]:
-    """Their answer as JSON, the way their proxy writes it (``model_dump_with_preserved_fields`` for completions)."""
+    """Return an answer as JSON, as litellm's proxy writes it (``model_dump_with_preserved_fields``)."""
     if isinstance(answer, dict):
         return dict(answer)
     if not isinstance(answer, litellm.ModelResponse):
@@ -93,7 +93,7 @@ def _plain(answer: Any) -> dict[str, Any]:
 
 
 def _event(event: Any) -> dict[str, Any]:
-    """An event of a stream as JSON, the way their proxy writes it (``_serialize_streaming_chunk``)."""
+    """Return an event as JSON, as litellm's proxy writes it (``_serialize_streaming_chunk``)."""
     if isinstance(event, dict):
         return event
     body: dict[str, Any] = event.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_unset=True)

@@ -29,7 +29,7 @@ THEIR_NAMES = {
 class Session:
     """One conversation. Their pipeline lives for one exchange: a request, then its reply.
 
-    What a provider wants back with its calls, their gateway keeps from one exchange to the next in a store.
+    Their gateway keeps state of the provider's calls in a store from one exchange to the next, and so does this.
     """
 
     def __init__(self, route: Route) -> None:
@@ -42,12 +42,12 @@ class Session:
             THEIR_NAMES[self._route.client],
             THEIR_NAMES[self._route.upstream],
             upstream_model=self._route.upstream_model,
-            force_conversion=False,  # as their `convert` does: a body between two ends of one format passes through
+            force_conversion=False,  # as in their `convert`: a body passes through if both formats are the same
             google_output_format="rest",
         )
 
     def request(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Translate a request as their gateway does: the model goes in first, notes to themselves come out last."""
+        """Translate a request as their gateway does: it sets the model first and removes internal notes last."""
         self._pipeline = self._new_pipeline()
         named = (
             body
@@ -56,20 +56,20 @@ class Session:
         )
         produced: dict[str, Any] = self._pipeline.convert_request(named, on_ir_ready=self._kept.inject_into_request)
         if self._route.upstream == "gemini":
-            produced.pop("model", None)  # which their transport puts into the URL
+            produced.pop("model", None)  # their transport puts it into the URL
         stripped: dict[str, Any] = _without_notes(produced)
         return stripped
 
     def response(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Translate the reply to the request before."""
+        """Translate the reply to the last request."""
         produced: dict[str, Any] = self._pipeline.convert_response(body, on_ir_ready=self._kept.cache_from_response)
         return produced
 
     async def stream(self, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-        """Translate the streamed reply to the request before, as their gateway does from socket to socket.
+        """Translate the streamed reply to the last request, as their gateway does from socket to socket.
 
-        Their own code takes the bytes apart, frames what their processor makes of each event, and says what it says
-        of failures; ours is only the socket's two ends.
+        Their code parses the bytes, translates and frames each event, and reports failures. Ours only replaces the
+        two sockets.
         """
         client: Any = THEIR_NAMES[self._route.client]
         written = proxy._stream_event_generator(  # noqa: SLF001 - what their server calls
@@ -84,14 +84,14 @@ class Session:
 
 
 class _Reader:
-    """The reading end of a socket on which ``chunks`` arrive."""
+    """The reading end of a socket that delivers ``chunks``."""
 
     def __init__(self, chunks: AsyncIterable[bytes]) -> None:
         self._chunks = aiter(chunks)
 
     async def read(self, size: int) -> bytes:
-        """What comes next; nothing only at the end."""
-        del size  # a limit, not a demand
+        """Return the next bytes; empty only at the end."""
+        del size  # an upper limit
         async for chunk in self._chunks:
             if chunk:
                 return chunk
@@ -99,7 +99,7 @@ class _Reader:
 
 
 def _received(chunks: AsyncIterable[bytes]) -> StreamingResponse:
-    """The reply of their HTTP client, while it is read."""
+    """Make the streaming reply of their HTTP client."""
     headers = CaseInsensitiveDict({"Content-Type": "text/event-stream"})
     reader: Any = _Reader(chunks)
     writer: Any = None  # nothing to close
@@ -109,7 +109,7 @@ def _received(chunks: AsyncIterable[bytes]) -> StreamingResponse:
 
 
 def _without_notes(value: Any) -> Any:
-    """A body without the key under which their converters keep what only they understand."""
+    """Remove the key under which their converters keep internal notes."""
     if isinstance(value, dict):
         return {key: _without_notes(entry) for key, entry in value.items() if key != "_provider_metadata"}
     if isinstance(value, list):

@@ -196,7 +196,7 @@ def _stop_all() -> None:
 
 
 def _handle_sigterm() -> None:
-    """Stop all children on SIGTERM: CI jobs and ``timeout`` send it, and Python then runs neither ``finally`` nor atexit.
+    """Stop all children on SIGTERM. CI jobs and ``timeout`` send it; Python then runs neither ``finally`` nor atexit.
 
     Only if no other code handles it; afterwards the signal has its usual effect.
     """

@@ -74,7 +74,7 @@ class PythonDriver:
         return came
 
     def begin_item(self, case: str) -> None:
-        """Do nothing: a translator in this interpreter keeps no log by case."""
+        """Do nothing: a translator in this interpreter can look up the item itself."""
 
     def end_item(self) -> None:
         self._fused.end_item()

@@ -1,4 +1,4 @@
-"""The protocol of ``exec:`` translators as data for any language: text, message schemas, starters to copy."""
+"""The protocol of ``exec:`` translators for any language: its text, message schemas, and starters to copy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PROTOCOL_TEXT = FOLDER / "PROTOCOL.md"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of all messages, with one entry of ``$defs`` each."""
+    """Return the JSON Schema of all messages, with one entry of ``$defs`` for each."""
     found: dict[str, Any] = parse((FOLDER / "messages.schema.json").read_text(encoding="utf-8"))
     return found
 
 
 def message_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of one message, with what it refers to and nothing else. Raises KeyError."""
+    """Return the JSON Schema of one message with the definitions that it refers to. Raises KeyError."""
     whole = schema()
     definitions = whole["$defs"]
     needed: dict[str, Any] = {}
