@@ -34,9 +34,9 @@ def test_the_file_is_what_the_formats_yield(file: dict[str, Any], corpus: Corpus
 
 def test_a_change_of_expresses_changes_the_table(corpus: Corpus) -> None:
     other = Corpus(ROOT)
-    changed = copy.deepcopy(dict(other._expresses))
+    changed = copy.deepcopy(other._format_files.expresses)
     changed["openai_chat"]["error-mark"]["how"] = "no"
-    other.__dict__["_expresses"] = changed
+    other._format_files.__dict__["expresses"] = changed
     assert "error-mark" in names(table(other), "anthropic-to-openai_chat", "request", "cannot")
     assert "error-mark" in names(table(corpus), "anthropic-to-openai_chat", "request", "may")
 

@@ -1,0 +1,45 @@
+"""The corpus as Python objects: cases, rules, schemas, vocabularies. Data only; nothing here judges."""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Sequence
+from pathlib import Path
+
+from toolcall_conformance.library.cases import Case, Exchange
+from toolcall_conformance.library.circumstances import Circumstance
+from toolcall_conformance.library.corpus import Corpus
+from toolcall_conformance.library.files import CorpusError, read_json
+from toolcall_conformance.library.rules import Rule, Rules
+
+__all__ = [
+    "Case",
+    "Circumstance",
+    "Corpus",
+    "CorpusError",
+    "Exchange",
+    "Rule",
+    "Rules",
+    "default_root",
+    "load_corpus",
+    "read_json",
+]
+
+
+def default_root() -> Path:
+    """Where the corpus is: inside the installed package, else beside it in a checkout."""
+    inside = Path(str(importlib.resources.files("toolcall_conformance"))) / "corpus"
+    if (inside / "corpus.json").is_file():
+        return inside
+    return Path(__file__).resolve().parents[3] / "corpus"
+
+
+_loaded: dict[tuple[Path, tuple[Path, ...]], Corpus] = {}
+
+
+def load_corpus(root: Path | None = None, extra: Sequence[Path] = ()) -> Corpus:
+    """The corpus at ``root`` (by default ours), with private folders beside it. Loaded once a process."""
+    key = (root or default_root(), tuple(extra))
+    if key not in _loaded:
+        _loaded[key] = Corpus(*key)
+    return _loaded[key]

@@ -1,0 +1,123 @@
+"""The cases as objects: a scenario, and its exchanges in each format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.library.files import CorpusError, read_json
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its reply in one format; ``number`` counts from 1.
+
+    ``error`` is the provider's first answer, ``{"status", "headers", "body"}``; ``response`` is then its reply to the
+    same request, sent again. Either may be None, but not both. ``stream_path`` is the file with the reply as the
+    provider streams it, None where the corpus has none. ``broken_path`` is a failed stream: it holds an error, breaks
+    off, or hits the token limit in the middle of a call. ``response`` is the reply to the same request, sent again.
+    """
+
+    number: int
+    request: Any
+    response: Any
+    request_path: Path
+    response_path: Path
+    error: Any = None
+    error_path: Path | None = None
+    stream_path: Path | None = None
+    broken_path: Path | None = None
+
+
+class Case:
+    """A scenario of the corpus with its wire bodies by format."""
+
+    def __init__(self, path: Path, scenario: Mapping[str, Any]) -> None:
+        self.path = path
+        self.scenario = scenario
+        self.id: str = scenario["id"]
+
+    def __repr__(self) -> str:
+        return f"Case({self.id!r})"
+
+    @property
+    def file(self) -> Path:
+        """The file that describes the case."""
+        return self.path / "scenario.json"
+
+    @property
+    def family(self) -> str:
+        return self.id.split("/")[0]
+
+    @property
+    def title(self) -> str:
+        return str(self.scenario["title"])
+
+    @property
+    def features(self) -> frozenset[str]:
+        return frozenset(self.scenario["features"])
+
+    @cached_property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that this case is rendered in: its folders."""
+        return tuple(sorted(entry.name for entry in self.path.iterdir() if entry.is_dir()))
+
+    @property
+    def dialects(self) -> frozenset[str]:
+        """The formats whose replies here are in the dialect of a compatible vendor."""
+        return frozenset(self.scenario.get("dialect", ()))
+
+    def streams(self, client: str, upstream: str) -> bool:
+        """Whether a client of that format could receive the upstream's streams of this case."""
+        return client == upstream or upstream not in self.scenario.get("streamed_to_own_clients", ())
+
+    def model(self, format_name: str) -> str:
+        """The model that this case's bodies of a format name."""
+        try:
+            return str(self.scenario["models"][format_name])
+        except KeyError:
+            raise CorpusError(
+                f"{self.path / 'scenario.json'}: `models` says nothing of {format_name}; add the model"
+            ) from None
+
+    @cached_property
+    def _exchanges(self) -> dict[str, tuple[Exchange, ...]]:
+        return {}
+
+    def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
+        """The exchanges in one format, in order. Raises CorpusError for a folder with a gap."""
+        if format_name not in self._exchanges:
+            self._exchanges[format_name] = tuple(_exchanges(self.path / format_name))
+        return self._exchanges[format_name]
+
+
+def _exchanges(folder: Path) -> Iterator[Exchange]:
+    """The exchanges of one folder, numbered from 1 without a gap, each with a request and a reply.
+
+    Any may have an error before the reply, and the last an error in place of it.
+    """
+    names = {path.name for path in folder.glob("[0-9][0-9]-*")}
+    numbers = sorted({name[:2] for name in names if name[3:] in ("request.json", "response.json", "error.json")})
+    if not numbers:
+        raise CorpusError(f"{folder}: no 01-request.json in it; render the case or delete the folder")
+    for expected, number in enumerate(numbers, 1):
+        if int(number) != expected:
+            raise CorpusError(f"{folder}: {expected:02}-request.json is missing, though {number} is there; add it")
+        request, response, error = (folder / f"{number}-{part}.json" for part in ("request", "response", "error"))
+        stream, broken = (folder / f"{number}-{part}.sse" for part in ("response", "broken"))
+        failed = error.name in names
+        ends = failed and number == numbers[-1] and response.name not in names
+        yield Exchange(
+            expected,
+            read_json(request),
+            None if ends else read_json(response),
+            request,
+            response,
+            read_json(error) if failed else None,
+            error if failed else None,
+            stream if stream.name in names else None,
+            broken if broken.name in names else None,
+        )

@@ -1,0 +1,45 @@
+"""Circumstances as objects: what lowers the level of findings without being a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library.files import CorpusError, read_json, require
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """A circumstance of the bodies or of the run, not of a fault, that lowers the level of findings.
+
+    ``at_most`` is the highest level that they can then have. ``rules`` are those that it applies to, None for all.
+    """
+
+    name: str
+    at_most: Level
+    rules: frozenset[str] | None
+    explanation: str
+    why: str
+    evidence: tuple[Mapping[str, Any], ...]
+    since: str
+
+
+def read_circumstance(path: Path) -> Circumstance:
+    """The circumstance in a file; CorpusError for one that is wrong."""
+    raw = read_json(path)
+    require(path, raw, **dict.fromkeys(("name", "at_most", "explanation", "why", "since"), str), evidence=list)
+    if raw["name"] != path.stem:
+        raise CorpusError(f"{path}: the name {raw['name']!r} differs from the file's; make the two the same")
+    rules = frozenset(raw["rules"]) if "rules" in raw else None
+    return Circumstance(
+        name=raw["name"],
+        at_most=Level(raw["at_most"]),
+        rules=rules,
+        explanation=raw["explanation"],
+        why=raw["why"],
+        evidence=tuple(raw["evidence"]),
+        since=raw["since"],
+    )

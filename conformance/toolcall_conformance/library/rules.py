@@ -1,0 +1,90 @@
+"""The rules as objects, each from its own file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library.files import CorpusError, read_json, require
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: an id, a level, whom it binds, and why."""
+
+    id: str
+    level: Level
+    face: str
+    sentence: str
+    breach: str
+    why: str
+    element: str
+    since: str
+    evidence: tuple[Mapping[str, Any], ...]
+    raw: Mapping[str, Any] = field(repr=False, hash=False, compare=False)
+
+    def level_in(self, direction: str) -> Level:
+        """The level in a body of this direction: evidence of what providers refuse says nothing of their replies."""
+        own = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
+        return Level(own) if own else self.level
+
+
+class Rules(Mapping[str, Rule]):
+    """The rules by id, sorted. The file names give the ids; a file is read when its rule is first needed.
+
+    The file of ``<scope>/<slug>`` is ``<slug>.json`` in the folder of the scope.
+    """
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        self._folders = folders
+        self._read: dict[str, Rule] = {}
+
+    @cached_property
+    def _paths(self) -> Mapping[str, Path]:
+        found = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
+        return dict(sorted(found.items()))
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        if rule_id not in self._read:
+            self._read[rule_id] = _rule(rule_id, self._paths[rule_id])
+        return self._read[rule_id]
+
+    def __contains__(self, rule_id: object) -> bool:
+        return rule_id in self._paths  # Mapping would read the file
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+def _listed(folder: Path) -> Iterator[Path]:
+    """The rule files of a folder."""
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: no such folder; the corpus is incomplete, install it anew or restore the folder")
+    return folder.glob("*.json")
+
+
+def _rule(rule_id: str, path: Path) -> Rule:
+    raw = read_json(path)
+    texts = dict.fromkeys(("id", "level", "face", "element", "sentence", "breach", "why", "since"), str)
+    require(path, raw, **texts, evidence=list)
+    if raw["id"] != rule_id:
+        raise CorpusError(f"{path}: the id {raw['id']!r} differs from the file, {rule_id}; make the two the same")
+    return Rule(
+        id=rule_id,
+        level=Level(raw["level"]),
+        face=raw["face"],
+        sentence=raw["sentence"],
+        breach=raw["breach"],
+        why=raw["why"],
+        element=raw["element"],
+        since=raw["since"],
+        evidence=tuple(raw["evidence"]),
+        raw=raw,
+    )

@@ -1,0 +1,76 @@
+"""Reads the scenarios of corpus folders, and says what is wrong with one that cannot be run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.library.cases import Case
+from toolcall_conformance.library.files import CorpusError, read_json, require
+
+
+@dataclass(frozen=True)
+class Scenarios:
+    """The scenarios of a corpus at ``root`` and of private folders beside it, with the names that they may use."""
+
+    root: Path
+    extra: Sequence[Path]
+    features: Iterable[str]
+    formats: Sequence[str]
+
+    def cases(self) -> Mapping[str, Case]:
+        """Every case by id, in the order of ids. Raises CorpusError for a case that cannot be run."""
+        found: dict[str, Case] = {}
+        for root in (self.root, *self.extra):
+            if not (root / "scenarios").is_dir():
+                raise CorpusError(
+                    f"{root}: no folder `scenarios` in it; a corpus holds scenarios/<family>/<case>/scenario.json"
+                )
+            for path in sorted((root / "scenarios").glob("*/*/scenario.json")):
+                case = self._case(path, root)
+                if case.id in found:
+                    raise CorpusError(
+                        f"{path}: the case {case.id} is there twice, also in {found[case.id].path}; rename one"
+                    )
+                found[case.id] = case
+        return dict(sorted(found.items()))
+
+    def _case(self, path: Path, root: Path) -> Case:
+        scenario = read_json(path)
+        require(path, scenario, id=str, title=str, features=list, models=dict)
+        if root != self.root:
+            self._check_schema(path, scenario)
+        case = Case(path.parent, scenario)
+        folder = "/".join(path.parts[-3:-1])
+        if case.id != folder:
+            raise CorpusError(f"{path}: the id {case.id!r} differs from the folder, {folder}; make the two the same")
+        _check_names(path, "feature", scenario["features"], self.features)
+        _check_names(path, "folder of a format", case.formats, self.formats)
+        for name in scenario.get("tools", []):
+            files = [each / "tools" / f"{name}.json" for each in (root, self.root)]
+            if not any(file.is_file() for file in files):
+                raise CorpusError(f"{path}: the tool {name!r} has no file; add {files[0]} or correct the name")
+        return case
+
+    def _check_schema(self, path: Path, scenario: Any) -> None:
+        """Check a private scenario against the schema; ours are checked in the project's own tests."""
+        import jsonschema
+
+        schema = read_json(self.root / "schemas" / "scenario.schema.json")
+        error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(scenario))
+        if error is not None:
+            place = join("", *error.absolute_path) or "the whole file"
+            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/README.md tells what stands there")
+
+
+def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
+    known = list(vocabulary)
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+            raise CorpusError(f"{path}: unknown {what} {name!r}; {hint}")
