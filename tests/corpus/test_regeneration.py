@@ -29,18 +29,20 @@ TESTS = Path(__file__).resolve().parents[1]
 #: Rendered, typed, and recorded files; two rendered cases in two families.
 FEW = ("shell/realistic", "shell/seed", "shell/recorded-shape", "grep/two-rounds")
 
-#: A deliberate change of the reference: Gemini's replies name another model version.
-CHANGED = """
-from toolcall_reference import render
-dress = render.DRESSES["gemini"]
-render.DRESSES["gemini"] = lambda *given: dress(*given) | {"modelVersion": "changed"}
+#: Changes what the reference makes of Gemini's replies.
+DRESSED = """
+from dataclasses import replace
+from toolcall_reference import formats
+
+get, gemini = formats.get, formats.get("gemini")
+dress = gemini.provider.dress_reply
+changed = replace(gemini, provider=replace(gemini.provider, dress_reply=lambda *given: CHANGE))
+formats.get = lambda name: changed if name == "gemini" else get(name)
 """
+#: A deliberate change: the replies name another model version.
+CHANGED = DRESSED.replace("CHANGE", 'dress(*given) | {"modelVersion": "changed"}')
 #: And a fault: they have no usage.
-FAULTY = """
-from toolcall_reference import render
-dress = render.DRESSES["gemini"]
-render.DRESSES["gemini"] = lambda *given: {k: v for k, v in dress(*given).items() if k != "usageMetadata"}
-"""
+FAULTY = DRESSED.replace("CHANGE", '{k: v for k, v in dress(*given).items() if k != "usageMetadata"}')
 #: The process is killed when it has written half of a temporary file, or before the n-th rename.
 KILLED = """
 import os, signal

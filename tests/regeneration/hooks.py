@@ -68,7 +68,7 @@ class Regeneration:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call":
-            self.compared += sum(bool(value) for name, value in report.user_properties if name == MARK)
+            self.compared += sum(int(str(value)) for name, value in report.user_properties if name == MARK)
         if report.failed and MARK in report.keywords:
             self.failed.append(report.nodeid)
 
