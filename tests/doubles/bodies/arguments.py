@@ -34,6 +34,13 @@ def leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
+@broken(
+    RULE,
+    target=TEXT_ARGUMENTS,
+    check="response",
+    fault="reply-arguments-double-encoded",
+    title="The arguments of a reply are JSON text inside JSON text",
+)
 @broken(RULE, target=TEXT_ARGUMENTS)
 def arguments_double_encoded(draft: Draft) -> None:
     """The arguments are JSON text inside JSON text."""
@@ -41,12 +48,12 @@ def arguments_double_encoded(draft: Draft) -> None:
         call.raw = json.dumps(call.raw)
 
 
-@broken(RULE, target=TEXT_ARGUMENTS, check="response")
-def reply_arguments_double_encoded(draft: Draft) -> None:
-    """The arguments of a reply are JSON text inside JSON text."""
-    arguments_double_encoded(draft)
-
-
+@broken(
+    ENCODED,
+    check="response",
+    fault="reply-arguments-object-for-text",
+    title="The arguments of a reply are an object where their JSON text belongs",
+)
 @broken(ENCODED)
 def arguments_object_for_text(draft: Draft) -> None:
     """The arguments are an object where their JSON text belongs."""
@@ -54,89 +61,17 @@ def arguments_object_for_text(draft: Draft) -> None:
         call.raw = call.arguments
 
 
-@broken(ENCODED, check="response")
-def reply_arguments_object_for_text(draft: Draft) -> None:
-    """The arguments of a reply are an object where their JSON text belongs."""
-    arguments_object_for_text(draft)
-
-
+@broken(
+    OBJECTS,
+    check="response",
+    fault="reply-arguments-text-for-object",
+    title="The arguments of a reply are JSON text where the object belongs",
+)
 @broken(OBJECTS)
 def arguments_text_for_object(draft: Draft) -> None:
     """The arguments are JSON text where the object belongs."""
     for call in need(draft.calls):
         call.raw = json.dumps(call.raw)
-
-
-@broken(OBJECTS, check="response")
-def reply_arguments_text_for_object(draft: Draft) -> None:
-    """The arguments of a reply are JSON text where the object belongs."""
-    arguments_text_for_object(draft)
-
-
-@broken(RULE, check="response")
-def argument_number_changed(draft: Draft) -> None:
-    """A number of the arguments is another one."""
-    every(draft, lambda leaf: leaf + 1 if isinstance(leaf, int) and not isinstance(leaf, bool) else leaf)
-
-
-@broken(RULE, target=(ANTHROPIC, CHAT, RESPONSES), sources=(ANTHROPIC, CHAT, RESPONSES))
-def big_integer_rounded(draft: Draft) -> None:
-    """A whole number beyond 2^53 went through a double."""
-    every(draft, lambda leaf: int(float(leaf)) if isinstance(leaf, int) and not isinstance(leaf, bool) else leaf)
-
-
-@broken(RULE)
-def float_cut(draft: Draft) -> None:
-    """A number with a fraction became a whole one."""
-    every(draft, lambda leaf: int(leaf) if isinstance(leaf, float) else leaf)
-
-
-@broken(RULE)
-def numbers_as_text(draft: Draft) -> None:
-    """Numbers of the arguments became texts."""
-    every(draft, lambda leaf: str(leaf) if isinstance(leaf, (int, float)) and not isinstance(leaf, bool) else leaf)
-
-
-@broken(RULE)
-def booleans_as_text(draft: Draft) -> None:
-    """Truth values of the arguments became texts."""
-    every(draft, lambda leaf: str(leaf).lower() if isinstance(leaf, bool) else leaf)
-
-
-@broken(RULE, check="response")
-def unicode_mangled(draft: Draft) -> None:
-    """UTF-8 was read as Latin-1."""
-    every(draft, lambda leaf: leaf.encode().decode("latin-1") if isinstance(leaf, str) else leaf)
-
-
-@broken(RULE)
-def unicode_replaced(draft: Draft) -> None:
-    """Characters beyond ASCII became question marks."""
-    every(draft, lambda leaf: leaf.encode("ascii", "replace").decode() if isinstance(leaf, str) else leaf)
-
-
-@broken(RULE)
-def newlines_escaped_twice(draft: Draft) -> None:
-    r"""A line break became the two characters \n."""
-    every(draft, lambda leaf: leaf.replace("\n", "\\n") if isinstance(leaf, str) else leaf)
-
-
-@broken(RULE, check="response")
-def backslashes_lost(draft: Draft) -> None:
-    """Backslashes of the arguments are gone."""
-    every(draft, lambda leaf: leaf.replace("\\", "") if isinstance(leaf, str) else leaf)
-
-
-@broken(RULE)
-def arguments_html_escaped(draft: Draft) -> None:
-    """Quotes and angle brackets came out as HTML entities."""
-    every(draft, lambda leaf: html.escape(leaf) if isinstance(leaf, str) else leaf)
-
-
-@broken(RULE)
-def arguments_trimmed(draft: Draft) -> None:
-    """White space at the ends of arguments is gone."""
-    every(draft, lambda leaf: leaf.strip() if isinstance(leaf, str) else leaf)
 
 
 @broken(RULE)
@@ -165,17 +100,12 @@ def empty_arguments_dropped(draft: Draft) -> None:
     need(hit)
 
 
+@broken(RULE, check="response", fault="reply-arguments-emptied", title="The calls of a reply have no arguments")
 @broken(RULE)
 def arguments_emptied(draft: Draft) -> None:
     """The calls of the history have no arguments any more."""
     for call in need([call for call in draft.calls if call.arguments]):
         call.arguments = {}
-
-
-@broken(RULE, check="response")
-def reply_arguments_emptied(draft: Draft) -> None:
-    """The calls of a reply have no arguments."""
-    arguments_emptied(draft)
 
 
 @broken(RULE, check="response")
@@ -192,12 +122,6 @@ def argument_names_in_camel_case(draft: Draft) -> None:
 def _camel(key: str) -> str:
     first, *rest = key.split("_")
     return first + "".join(word.title() for word in rest)
-
-
-@broken(RULE)
-def argument_text_parsed(draft: Draft) -> None:
-    """A text argument that happens to be JSON became the value it spells."""
-    every(draft, lambda leaf: _parsed(leaf) if isinstance(leaf, str) else leaf)
 
 
 def _parsed(text: str) -> Any:
@@ -274,3 +198,51 @@ def arguments_cut(draft: Draft) -> None:
             call.raw, hit = call.raw[: len(call.raw) // 2], True
     if not hit:
         raise Skip
+
+
+def _leaves(fault: str, title: str, kind: Any, change: Callable[[Any], Any], **where: Any) -> None:
+    """A double that changes every leaf of a kind; a truth value is no number."""
+
+    def changed(leaf: Any) -> Any:
+        fits = isinstance(leaf, kind) and (kind is bool or not isinstance(leaf, bool))
+        return change(leaf) if fits else leaf
+
+    broken(RULE, fault=fault, title=title, **where)(lambda draft: every(draft, changed))
+
+
+_leaves(
+    "argument-number-changed", "A number of the arguments is another one", int, lambda leaf: leaf + 1, check="response"
+)
+_leaves(
+    "big-integer-rounded",
+    "A whole number beyond 2^53 went through a double",
+    int,
+    lambda leaf: int(float(leaf)),
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(ANTHROPIC, CHAT, RESPONSES),
+)
+_leaves("float-cut", "A number with a fraction became a whole one", float, int)
+_leaves("numbers-as-text", "Numbers of the arguments became texts", (int, float), str)
+_leaves("booleans-as-text", "Truth values of the arguments became texts", bool, lambda leaf: str(leaf).lower())
+_leaves(
+    "unicode-mangled", "UTF-8 was read as Latin-1", str, lambda leaf: leaf.encode().decode("latin-1"), check="response"
+)
+_leaves(
+    "unicode-replaced",
+    "Characters beyond ASCII became question marks",
+    str,
+    lambda leaf: leaf.encode("ascii", "replace").decode(),
+)
+_leaves(
+    "newlines-escaped-twice", r"A line break became the two characters \n", str, lambda leaf: leaf.replace("\n", "\\n")
+)
+_leaves(
+    "backslashes-lost",
+    "Backslashes of the arguments are gone",
+    str,
+    lambda leaf: leaf.replace("\\", ""),
+    check="response",
+)
+_leaves("arguments-html-escaped", "Quotes and angle brackets came out as HTML entities", str, html.escape)
+_leaves("arguments-trimmed", "White space at the ends of arguments is gone", str, lambda leaf: leaf.strip())
+_leaves("argument-text-parsed", "A text argument that happens to be JSON became the value it spells", str, _parsed)

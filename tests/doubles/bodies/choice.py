@@ -50,58 +50,9 @@ def forget(draft: Draft) -> None:
 
 
 @broken(RULE)
-def choice_none_lost(draft: Draft) -> None:
-    """That no tool may be called is not said any more."""
-    need(mode(draft) == "none")
-    forget(draft)
-
-
-@broken(RULE)
-def choice_none_to_auto(draft: Draft) -> None:
-    """That no tool may be called became a free choice."""
-    need(mode(draft) == "none")
-    choose(draft, "auto")
-
-
-@broken(RULE)
-def choice_none_to_required(draft: Draft) -> None:
-    """That no tool may be called became that one must."""
-    need(mode(draft) == "none")
-    choose(draft, "required")
-
-
-@broken(RULE)
-def choice_required_to_auto(draft: Draft) -> None:
-    """That a tool must be called became a free choice."""
-    need(mode(draft) == "required")
-    choose(draft, "auto")
-
-
-@broken(RULE)
-def choice_required_lost(draft: Draft) -> None:
-    """That a tool must be called is not said any more."""
-    need(mode(draft) == "required")
-    forget(draft)
-
-
-@broken(RULE)
 def choice_auto_to_required(draft: Draft) -> None:
     """A free choice became that a tool must be called."""
     need(draft.tools and mode(draft) == "auto")
-    choose(draft, "required")
-
-
-@broken(RULE)
-def choice_named_to_auto(draft: Draft) -> None:
-    """A forced tool became a free choice."""
-    need(mode(draft) == "named")
-    choose(draft, "auto")
-
-
-@broken(RULE)
-def choice_named_to_required(draft: Draft) -> None:
-    """A forced tool became any tool."""
-    need(mode(draft) == "named")
     choose(draft, "required")
 
 
@@ -116,13 +67,6 @@ def choice_named_another(draft: Draft) -> None:
     else:
         inner = stated["function"] if draft.format == CHAT else stated
         inner["name"] = next(tool.inner["name"] for tool in draft.tools if tool.inner["name"] != inner["name"])
-
-
-@broken(RULE, target=(CHAT, RESPONSES, GEMINI))
-def choice_subset_lost(draft: Draft) -> None:
-    """Any tool may be called where only some were allowed."""
-    need(mode(draft) == "subset")
-    choose(draft, "required")
 
 
 @broken(RULE, cases=("grep/choice-subset",))
@@ -219,3 +163,32 @@ def parallel_flag_invented(draft: Draft) -> None:
     """Parallel calls are forbidden though nobody asked for that."""
     need(draft.tools and "parallel_tool_calls" not in draft.body)
     draft.body["parallel_tool_calls"] = False
+
+
+def _becomes(fault: str, was: str, wanted: str | None, title: str, **where: Any) -> None:
+    """A double that turns one choice into another, or says nothing of it any more."""
+
+    def change(draft: Draft) -> None:
+        need(mode(draft) == was)
+        if wanted is None:
+            forget(draft)
+        else:
+            choose(draft, wanted)
+
+    broken(RULE, fault=fault, title=title, **where)(change)
+
+
+_becomes("choice-none-lost", "none", None, "That no tool may be called is not said any more")
+_becomes("choice-none-to-auto", "none", "auto", "That no tool may be called became a free choice")
+_becomes("choice-none-to-required", "none", "required", "That no tool may be called became that one must")
+_becomes("choice-required-to-auto", "required", "auto", "That a tool must be called became a free choice")
+_becomes("choice-required-lost", "required", None, "That a tool must be called is not said any more")
+_becomes("choice-named-to-auto", "named", "auto", "A forced tool became a free choice")
+_becomes("choice-named-to-required", "named", "required", "A forced tool became any tool")
+_becomes(
+    "choice-subset-lost",
+    "subset",
+    "required",
+    "Any tool may be called where only some were allowed",
+    target=(CHAT, RESPONSES, GEMINI),
+)

@@ -35,20 +35,17 @@ def id_renamed_on_calls(draft: Draft) -> None:
         call.id = "c" + call.id[1:]
 
 
+@broken(
+    {ANTHROPIC: "anthropic/call-shape", CHAT: "openai_chat/call-id", RESPONSES: "openai_responses/call-complete"},
+    check="response",
+    fault="reply-id-missing",
+    title="The calls of a reply have no id, so that no result can answer them",
+)
 @broken({ANTHROPIC: "anthropic/call-shape", CHAT: "openai_chat/call-id", RESPONSES: "openai_responses/call-complete"})
 def id_missing_on_calls(draft: Draft) -> None:
     """The calls of the history have no id."""
     for call in need(draft.calls):
         call.drop_id()
-
-
-@broken(
-    {ANTHROPIC: "anthropic/call-shape", CHAT: "openai_chat/call-id", RESPONSES: "openai_responses/call-complete"},
-    check="response",
-)
-def reply_id_missing(draft: Draft) -> None:
-    """The calls of a reply have no id, so that no result can answer them."""
-    id_missing_on_calls(draft)
 
 
 @broken(

@@ -107,16 +107,17 @@ def reply_text_and_calls_apart(draft: Draft) -> None:
     draft.body["content"].sort(key=lambda block: block["type"] == "text")
 
 
+@harmless(
+    check="response",
+    sources=SAME,
+    beside="translation/identity",
+    fault="same-reply",
+    title="On A→A the reply is written anew with its keys in another order",
+)
 @harmless(sources=SAME, beside="translation/identity")
 def same_body(draft: Draft) -> None:
     """On A→A the body is written anew with its keys in another order."""
     draft.body = dict(reversed(copy.deepcopy(draft.body).items()))
-
-
-@harmless(check="response", sources=SAME, beside="translation/identity")
-def same_reply(draft: Draft) -> None:
-    """On A→A the reply is written anew with its keys in another order."""
-    same_body(draft)
 
 
 @harmless(target=(ANTHROPIC, CHAT, RESPONSES), sources=SAME, beside="translation/identity")

@@ -60,17 +60,18 @@ def arguments_in_other_order(draft: Draft) -> None:
         call.arguments = dict(reversed(call.arguments.items()))
 
 
+@harmless(
+    target=TEXT_ARGUMENTS,
+    check="response",
+    beside="translation/arguments",
+    fault="reply-arguments-indented",
+    title="The JSON text of a reply's arguments is indented",
+)
 @harmless(target=TEXT_ARGUMENTS, beside="translation/arguments")
 def arguments_indented(draft: Draft) -> None:
     """The JSON text of arguments is indented, with line breaks around."""
     for call in need(draft.calls):
         call.raw = "\n" + json.dumps(call.arguments, indent=2, ensure_ascii=False) + "\n"
-
-
-@harmless(target=TEXT_ARGUMENTS, check="response", beside="translation/arguments")
-def reply_arguments_indented(draft: Draft) -> None:
-    """The JSON text of a reply's arguments is indented."""
-    arguments_indented(draft)
 
 
 @harmless(target=TEXT_ARGUMENTS, beside="translation/arguments")
@@ -90,17 +91,18 @@ def whole_numbers_with_point(draft: Draft) -> None:
         }
 
 
+@harmless(
+    target=GEMINI,
+    check="response",
+    beside=("gemini/call-args-object", "translation/arguments"),
+    fault="reply-no-arguments-absent",
+    title="A call of a reply without arguments leaves args out",
+)
 @harmless(target=GEMINI, beside="translation/arguments")
 def no_arguments_absent(draft: Draft) -> None:
     """A call without arguments leaves args out."""
     for call in need([call for call in draft.calls if not call.arguments]):
         call.drop_arguments()
-
-
-@harmless(target=GEMINI, check="response", beside=("gemini/call-args-object", "translation/arguments"))
-def reply_no_arguments_absent(draft: Draft) -> None:
-    """A call of a reply without arguments leaves args out."""
-    no_arguments_absent(draft)
 
 
 @harmless(target=TEXT_ARGUMENTS, check="response", beside="translation/arguments")

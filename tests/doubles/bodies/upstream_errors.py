@@ -47,47 +47,6 @@ def upstream_error_as_answer(draft: Draft) -> None:
     draft.body = {"status": 200, "headers": {}, "body": {**ANSWERS[draft.format], **content[draft.format]}}
 
 
-@broken(RATE_LIMIT, check="error")
-def rate_limit_as_failure(draft: Draft) -> None:
-    """A rate limit comes as 500."""
-    came(draft, 429)
-    as_status(draft, 500)
-
-
-@broken(RATE_LIMIT, check="error")
-def rate_limit_as_bad_request(draft: Draft) -> None:
-    """A rate limit comes as 400."""
-    came(draft, 429)
-    as_status(draft, 400)
-
-
-@broken(RETRYABLE, check="error")
-def overload_as_bad_request(draft: Draft) -> None:
-    """An overloaded provider's 503 or 529 comes as 400."""
-    came(draft, 503, 529)
-    as_status(draft, 400)
-
-
-@broken(RETRYABLE, check="error")
-def failure_as_not_found(draft: Draft) -> None:
-    """The provider's own failure comes as 404."""
-    came(draft, 500)
-    as_status(draft, 404)
-
-
-@broken(RETRYABLE, check="error", cases=("errors/upstream-invalid-request",))
-def bad_request_as_failure(draft: Draft) -> None:
-    """A request that the provider finds wrong comes as 500, so the client sends it again."""
-    as_status(draft, 500)
-
-
-@broken(RETRYABLE, target=GEMINI, check="error", sources=(ANTHROPIC,))
-def overload_kept_529(draft: Draft) -> None:
-    """Anthropic's 529 goes to a client whose SDK does not know it and gives up."""
-    came(draft, 529)
-    as_status(draft, 529)
-
-
 @broken("translation/target-format", check="error")
 def upstream_error_unchanged(draft: Draft) -> None:
     """The provider's error goes through as it is."""
@@ -177,13 +136,6 @@ def upstream_error_changed_on_its_way(draft: Draft) -> None:
     error(draft)["message"] = "Upstream: " + error(draft)["message"]
 
 
-@broken("translation/identity", check="error", sources=SAME)
-def overload_status_changed_on_its_way(draft: Draft) -> None:
-    """Between two ends of one format 503 or 529 becomes 500."""
-    came(draft, 503, 529)
-    as_status(draft, 500)
-
-
 MESSAGE = "translation/upstream-error-message"
 CLASS = "translation/upstream-error-class"
 WAIT = "translation/retry-after"
@@ -215,40 +167,6 @@ def retry_after_shortened(draft: Draft) -> None:
     """The client is told to wait a second, the provider said more."""
     wait_of(draft)
     draft.body["headers"] = {"retry-after": "1"}
-
-
-@warning("translation/upstream-error-rate-limit-as-overload", check="error")
-def rate_limit_as_unavailable(draft: Draft) -> None:
-    """A rate limit comes as 503, since it is the gateway's and not the caller's."""
-    came(draft, 429)
-    as_status(draft, 503)
-
-
-@warning("translation/upstream-error-account-retryable", check="error")
-def wrong_key_as_failure(draft: Draft) -> None:
-    """The provider does not take the gateway's key, and the caller gets 500."""
-    came(draft, 401)
-    as_status(draft, 500)
-
-
-@warning(CLASS, check="error")
-def wrong_key_as_bad_request(draft: Draft) -> None:
-    """An unknown caller comes as a wrong request, and nothing else tells."""
-    came(draft, 401)
-    as_status(draft, 400)
-
-
-@warning(CLASS, check="error", cases=("errors/upstream-invalid-request",))
-def bad_request_as_not_found(draft: Draft) -> None:
-    """A wrong request comes as a missing thing."""
-    as_status(draft, 404)
-
-
-@warning(CLASS, check="error")
-def failure_as_rate_limit(draft: Draft) -> None:
-    """The provider's own failure comes as if the caller had asked too often."""
-    came(draft, 500, 503, 529)
-    as_status(draft, 429)
 
 
 @warning("{format}/error-keys", target=OPENAI, check="error")
@@ -331,19 +249,6 @@ def failure_as_unavailable(draft: Draft) -> None:
     as_status(draft, 503)
 
 
-@harmless(
-    target=OPENAI,
-    check="error",
-    sources=(ANTHROPIC,),
-    fault="overload-kept-529",
-    beside="translation/upstream-error-retryable",
-)
-def overload_kept_529_elsewhere(draft: Draft) -> None:
-    """Anthropic's 529 goes to a client that tries again after every 5xx."""
-    came(draft, 529)
-    as_status(draft, 529)
-
-
 @harmless(target=ANTHROPIC, check="error", beside="anthropic/error-type-status")
 def overload_named_503(draft: Draft) -> None:
     """The status of other providers with Anthropic's word for it."""
@@ -370,16 +275,6 @@ def failure_named_otherwise(draft: Draft) -> None:
     """500 has several names in Google's list."""
     came(draft, 500)
     error(draft)["status"] = "UNKNOWN"
-
-
-@harmless(
-    check="error",
-    cases=("errors/upstream-invalid-request",),
-    beside=("translation/upstream-error-status", "translation/upstream-error-retryable"),
-)
-def bad_request_as_unprocessable(draft: Draft) -> None:
-    """A wrong request comes as 422."""
-    as_status(draft, 422)
 
 
 @harmless(target=GEMINI, check="error", beside=("gemini/error-code", "gemini/error-status-name"))
@@ -422,3 +317,112 @@ def retry_after_in_milliseconds(draft: Draft) -> None:
     wait = int(wait_of(draft))
     need("retry-after-ms" not in draft.body["headers"])
     draft.body["headers"] = {"retry-after-ms": str(wait * 1000)}
+
+
+def _comes_as(
+    fault: str, status: int, came_as: tuple[int, ...], title: str, put: Any, *rule: str, **where: Any
+) -> None:
+    """A double that gives the provider's errors of some statuses, or all, another status and what belongs to it."""
+
+    def change(draft: Draft) -> None:
+        if came_as:
+            came(draft, *came_as)
+        as_status(draft, status)
+
+    put(*rule, check="error", fault=fault, title=title, **where)(change)
+
+
+_comes_as("rate-limit-as-failure", 500, (429,), "A rate limit comes as 500", broken, RATE_LIMIT)
+_comes_as("rate-limit-as-bad-request", 400, (429,), "A rate limit comes as 400", broken, RATE_LIMIT)
+_comes_as(
+    "overload-as-bad-request", 400, (503, 529), "An overloaded provider's 503 or 529 comes as 400", broken, RETRYABLE
+)
+_comes_as("failure-as-not-found", 404, (500,), "The provider's own failure comes as 404", broken, RETRYABLE)
+_comes_as(
+    "bad-request-as-failure",
+    500,
+    (),
+    "A request that the provider finds wrong comes as 500, so the client sends it again",
+    broken,
+    RETRYABLE,
+    cases=("errors/upstream-invalid-request",),
+)
+_comes_as(
+    "overload-kept-529",
+    529,
+    (529,),
+    "Anthropic's 529 goes to a client whose SDK does not know it and gives up",
+    broken,
+    RETRYABLE,
+    target=GEMINI,
+    sources=(ANTHROPIC,),
+)
+_comes_as(
+    "overload-status-changed-on-its-way",
+    500,
+    (503, 529),
+    "Between two ends of one format 503 or 529 becomes 500",
+    broken,
+    "translation/identity",
+    sources=SAME,
+)
+_comes_as(
+    "rate-limit-as-unavailable",
+    503,
+    (429,),
+    "A rate limit comes as 503, since it is the gateway's and not the caller's",
+    warning,
+    "translation/upstream-error-rate-limit-as-overload",
+)
+_comes_as(
+    "wrong-key-as-failure",
+    500,
+    (401,),
+    "The provider does not take the gateway's key, and the caller gets 500",
+    warning,
+    "translation/upstream-error-account-retryable",
+)
+_comes_as(
+    "wrong-key-as-bad-request",
+    400,
+    (401,),
+    "An unknown caller comes as a wrong request, and nothing else tells",
+    warning,
+    CLASS,
+)
+_comes_as(
+    "bad-request-as-not-found",
+    404,
+    (),
+    "A wrong request comes as a missing thing",
+    warning,
+    CLASS,
+    cases=("errors/upstream-invalid-request",),
+)
+_comes_as(
+    "failure-as-rate-limit",
+    429,
+    (500, 503, 529),
+    "The provider's own failure comes as if the caller had asked too often",
+    warning,
+    CLASS,
+)
+_comes_as(
+    "overload-kept-529",
+    529,
+    (529,),
+    "Anthropic's 529 goes to a client that tries again after every 5xx",
+    harmless,
+    target=OPENAI,
+    sources=(ANTHROPIC,),
+    beside="translation/upstream-error-retryable",
+)
+_comes_as(
+    "bad-request-as-unprocessable",
+    422,
+    (),
+    "A wrong request comes as 422",
+    harmless,
+    cases=("errors/upstream-invalid-request",),
+    beside=("translation/upstream-error-status", "translation/upstream-error-retryable"),
+)
