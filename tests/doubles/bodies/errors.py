@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from doubles.bodies.results import plain_texts, sounds_bad
-from doubles.body import ANTHROPIC, GEMINI, broken, need
+from doubles.body import ANTHROPIC, GEMINI, broken, need, warning
 from doubles.draft import Draft
 
 NOTHING = "Tool execution failed."
@@ -60,3 +60,12 @@ def _replace_errors(draft: Draft, text: str) -> None:
     for failed, result in zip(before, draft.results, strict=True):
         if failed:
             result.content = {"error": text} if draft.format == GEMINI else text
+
+
+@warning("translation/error-mark-in-words", target=GEMINI, sources=(ANTHROPIC,))
+def error_told_in_words(draft: Draft) -> None:
+    """A failed tool's message stands under ``output``, and the translator says before it that it is an error."""
+    for result in need(
+        [result for result in draft.results if result.failed and isinstance(result.content["error"], str)]
+    ):
+        result.content = {"output": "Error: " + result.content["error"]}

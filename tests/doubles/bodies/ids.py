@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from doubles.bodies.results import words
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need, warning
 from doubles.draft import Draft
 
 ORPHAN = {
@@ -162,3 +162,12 @@ def ids_shifted(draft: Draft) -> None:
     ids = [result.id for result in batch]
     for result, other in zip(batch, [ids[-1], *ids[:-1]], strict=True):
         result.id = other
+
+
+@warning("translation/ids-kept", target=WITH_IDS)
+def ids_replaced(draft: Draft) -> None:
+    """Ids that are legal here were replaced, the same way on calls and results."""
+    source = Draft(draft.source, draft.source_format)
+    ids = [call.id for call in need(draft.calls)]
+    need(len(set(ids)) == len(ids) and set(ids) <= {call.id for call in source.calls})
+    draft.rename_ids({old: f"call_{number:04}" for number, old in enumerate(ids)})

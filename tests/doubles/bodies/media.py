@@ -1,4 +1,4 @@
-"""Pictures that are lost or stand where they do not belong."""
+"""Pictures, sounds and files: lost, at the wrong place, and in other words or places that are as good."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
 from doubles.draft import Draft
 
 RULE = "translation/finish-reason"
@@ -124,3 +124,30 @@ def finish_missing(draft: Draft) -> None:
 def finish_null(draft: Draft) -> None:
     """The reason why a reply ended is null, which only a stream may say."""
     say(draft, None)
+
+
+@warning("translation/usage", target=(CHAT, RESPONSES, GEMINI), check="response")
+def usage_lost(draft: Draft) -> None:
+    """The token counts are gone."""
+    usage = draft.body.pop("usageMetadata" if draft.format == GEMINI else "usage")
+    need(not _details(usage) and not _details(draft.source))
+
+
+@warning("translation/usage", target=(ANTHROPIC, CHAT, RESPONSES), check="response")
+def usage_exchanged(draft: Draft) -> None:
+    """The counts of input and output are exchanged."""
+    usage = draft.body["usage"]
+    need(not _details(usage) and not _details(draft.source))
+    one, two = ("prompt_tokens", "completion_tokens") if draft.format == CHAT else ("input_tokens", "output_tokens")
+    usage[one], usage[two] = usage[two], usage[one]
+
+
+def _details(value: Any) -> bool:
+    """Whether cached or thinking tokens are told apart: formats count those differently."""
+    if isinstance(value, dict):
+        return any(
+            _details(entry)
+            or (isinstance(entry, int) and entry and ("cache" in key or "reasoning" in key or "oughts" in key))
+            for key, entry in value.items()
+        )
+    return isinstance(value, list) and any(map(_details, value))

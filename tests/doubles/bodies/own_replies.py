@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
 from doubles.draft import Draft
 
 
@@ -138,3 +138,10 @@ def usage_missing(draft: Draft) -> None:
 def usage_as_text(draft: Draft) -> None:
     """Token counts are texts."""
     draft.body["usageMetadata"] = {key: f"{value} tokens" for key, value in draft.body["usageMetadata"].items()}
+
+
+@warning("gemini/reply-camel-case", check="response")
+def reply_in_snake_case(draft: Draft) -> None:
+    """Keys of a reply are spelt in snake_case, which replies of the API never are."""
+    for call in need(draft.calls):
+        call.entry["function_call"] = call.entry.pop("functionCall")

@@ -7,7 +7,7 @@ from hashlib import sha1
 from typing import Any
 
 from doubles.bodies.results import words
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need, warning
 from doubles.draft import Draft
 
 TWICE = ("parallel/same-arguments-twice", "ids/equal-calls")
@@ -169,3 +169,24 @@ def rounds_made_one(draft: Draft) -> None:
             result.remove()
         results[0].holder.extend(entries)
     draft.tidy()
+
+
+@warning("translation/call-order", check="response")
+def calls_reordered(draft: Draft) -> None:
+    """Parallel calls of a reply stand in another order."""
+    batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
+    need(batch[0].arguments != batch[-1].arguments and batch[-1].place == batch[0].place + len(batch) - 1)
+    batch[0].holder[batch[0].place : batch[-1].place + 1] = [call.entry for call in reversed(batch)]
+
+
+@warning("translation/calls-in-separate-messages", target=GEMINI)
+def calls_in_contents_of_their_own(draft: Draft) -> None:
+    """Parallel calls stand in contents of their own, one after the other."""
+    batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
+    need("thoughtSignature" not in batch[0].entry)  # else each content needs one
+    need(batch[-1].place - batch[0].place == len(batch) - 1 and batch[-1].entry is batch[-1].holder[-1])
+    at = next(index for index, message in enumerate(draft.messages) if message is batch[0].message)
+    rest = [call.entry for call in batch[1:]]
+    for call in batch[1:]:
+        call.remove()
+    draft.messages[at + 1 : at + 1] = [{"role": "model", "parts": [entry]} for entry in rest]

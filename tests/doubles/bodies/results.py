@@ -224,3 +224,57 @@ def result_json_respelt(draft: Draft) -> None:
     """Text that spells an object was parsed and written anew."""
     result = need([result for result in plain_texts(draft) if _is_object(result.text) and not sounds_bad(result)])[0]
     result.text = json.dumps(json.loads(str(result.text)), indent=3)
+
+
+@warning("anthropic/results-in-one-message")
+def results_in_two_messages(draft: Draft) -> None:
+    """Parallel results stand in user messages of their own."""
+    _split(draft, lambda entry: {"role": "user", "content": [entry]})
+
+
+@warning("gemini/results-in-one-content")
+def results_split_over_contents(draft: Draft) -> None:
+    """Parallel responses stand in contents of their own."""
+    _split(draft, lambda entry: {"role": "user", "parts": [entry]})
+
+
+def _split(draft: Draft, wrap: Any) -> None:
+    batch = need([batch for batch in draft.result_batches if len(batch) > 1])[0]
+    at = next(index for index, message in enumerate(draft.messages) if message is batch[0].message)
+    need(len(batch[0].holder) == len(batch))
+    rest = [result.entry for result in batch[1:]]
+    for result in batch[1:]:
+        result.remove()
+    draft.messages[at + 1 : at + 1] = [wrap(entry) for entry in rest]
+
+
+@warning("gemini/role-function")
+def results_with_role_function(draft: Draft) -> None:
+    """Responses stand in contents of the role function, as in old versions of the API."""
+    for result in need(draft.results):
+        assert result.message is not None
+        result.message["role"] = "function"
+
+
+@warning("gemini/result-id-both-or-neither")
+def id_on_call_only(draft: Draft) -> None:
+    """Responses leave out the id that their call has."""
+    for result in need([result for result in draft.results if result.id is not None]):
+        result.drop_id()
+
+
+@warning("translation/result-trimmed")
+def result_trimmed(draft: Draft) -> None:
+    """White space at the ends of a result is gone."""
+    hit = False
+    for result in draft.results:
+        if isinstance(result.text, str) and result.text.strip() not in ("", result.text) and not result.failed:
+            result.text, hit = result.text.strip(), True
+    need(hit)
+
+
+@warning("translation/result-placeholder", cases=("shell/empty-result",))
+def empty_text_replaced(draft: Draft) -> None:
+    """A result without text got a placeholder."""
+    for result in need([result for result in draft.results if not (result.text or "").strip()]):
+        result.text = "(no output)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
 from doubles.draft import Draft
 from doubles.wire import walk
 
@@ -196,3 +196,37 @@ def schema_reference_dangling(draft: Draft) -> None:
     tool = need([tool for tool in draft.tools if tool.schema.get("properties") and not tool.inner.get("strict")])[0]
     name = next(iter(tool.schema["properties"]))
     tool.schema["properties"][name] = {"$ref": f"#/$defs/{name.title()}"}
+
+
+@warning("translation/schema-property-invented")
+def schema_property_invented(draft: Draft) -> None:
+    """Tools got a parameter more."""
+    hit = False
+    for tool in draft.tools:
+        if tool.schema.get("properties") and not tool.inner.get("strict"):
+            kind = "STRING" if str(tool.schema["type"]).isupper() else "string"
+            tool.schema["properties"]["reason"], hit = {"type": kind}, True
+    need(hit)
+
+
+@warning("translation/schema-bound")
+def schema_bound_lost(draft: Draft) -> None:
+    """Bounds of parameters are gone."""
+    keys = ("minimum", "maximum", "minItems", "maxItems")
+    hit = False
+    for tool in draft.tools:
+        for schema in walk(tool.schema):
+            for key in keys:
+                hit = schema.pop(key, None) is not None or hit
+    need(hit)
+
+
+@warning("translation/schema-widened", target=(ANTHROPIC, CHAT, RESPONSES))
+def schema_opened(draft: Draft) -> None:
+    """A closed object takes any parameter."""
+    for tool in need([tool for tool in draft.tools if tool.schema.get("additionalProperties") is False]):
+        for schema in walk(tool.schema):
+            schema.pop("additionalProperties", None)
+        tool.inner.pop("strict", None)
+        if draft.format == RESPONSES:
+            tool.inner["strict"] = False

@@ -1,4 +1,4 @@
-"""Limits and sampling settings that are lost or at the wrong place."""
+"""Limits, sampling settings and flags: lost, at the wrong place, and in other words that say the same."""
 
 from __future__ import annotations
 
@@ -219,3 +219,25 @@ def response_format_lost(draft: Draft) -> None:
     holder, prefix = settings(draft), "text" if draft.format == RESPONSES else "response"
     for key in need([key for key in holder if key.startswith(prefix)]):
         del holder[key]
+
+
+@warning("translation/setting-changed")
+def temperature_changed(draft: Draft) -> None:
+    """The temperature is another one."""
+    holder = draft.body.get("generationConfig", {}) if draft.format == GEMINI else draft.body
+    need(holder.get("temperature") is not None and holder["temperature"] != 1)
+    holder["temperature"] = 1
+
+
+@warning("translation/setting-added")
+def temperature_added(draft: Draft) -> None:
+    """A temperature is set of which nobody spoke."""
+    holder = draft.body.setdefault("generationConfig", {}) if draft.format == GEMINI else draft.body
+    need("temperature" not in holder)
+    holder["temperature"] = 0.7
+
+
+@warning("translation/model-of-route", target=(ANTHROPIC, CHAT, RESPONSES))
+def model_of_another_route(draft: Draft) -> None:
+    """The request names a model that the route does not name."""
+    draft.body["model"] = {ANTHROPIC: "claude-3-5-haiku-20241022"}.get(draft.format, "gpt-4o-mini-2024-07-18")

@@ -99,3 +99,36 @@ def reasoning_counted_twice(draft: Draft) -> None:
     usage = draft.body["usage"]
     details = usage["completion_tokens_details" if draft.format == CHAT else "output_tokens_details"]
     details["reasoning_tokens"] = min(2 * need(details.get("reasoning_tokens")), usage.get("output_tokens", 10**9))
+
+
+@warning("translation/state-lost", target=GEMINI)
+def state_dropped(draft: Draft) -> None:
+    """A signature that the client brought back does not reach the provider that made it."""
+    hit = False
+    for call in draft.calls:
+        hit = call.entry.pop("thoughtSignature", None) is not None or hit
+    need(hit and draft.source_format == CHAT and "thought_signature" in str(draft.source))
+
+
+@warning("translation/reasoning-as-text", target=(CHAT, RESPONSES, GEMINI), check="response")
+def thinking_as_text(draft: Draft) -> None:
+    """What the model thought is given out as its answer."""
+    thought = need(_thoughts(draft.source))[0]
+    if draft.format == CHAT:
+        message = draft.messages[0]
+        message["content"] = "\n\n".join(filter(None, [thought, message["content"]]))
+    elif draft.format == GEMINI:
+        draft.messages[0].setdefault("parts", []).insert(0, {"text": thought})
+    else:
+        part = {"type": "output_text", "text": thought, "annotations": [], "logprobs": []}
+        item = {"type": "message", "id": "msg_0", "role": "assistant", "status": "completed", "content": [part]}
+        draft.body["output"].insert(0, item)
+
+
+def _thoughts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["thinking"]] if isinstance(value.get("thinking"), str) else []
+        thought = value.get("thought") is True or value.get("type") == "summary_text"
+        own += [value["text"]] if thought and isinstance(value.get("text"), str) else []
+        return own + [found for entry in value.values() for found in _thoughts(entry)]
+    return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []

@@ -295,3 +295,27 @@ def system_trimmed(draft: Draft) -> None:
     texts = need(draft.system)
     need([text.strip() for text in texts] != texts)
     draft.system = [text.strip() for text in texts]
+
+
+@warning("translation/text-invented", check="response")
+def reply_text_invented(draft: Draft) -> None:
+    """A reply with calls says something that the model did not say."""
+    need(draft.calls and not draft.texts)
+    words = "I will use a tool."
+    if draft.format == ANTHROPIC:
+        draft.body["content"].insert(0, {"type": "text", "text": words})
+    elif draft.format == CHAT:
+        draft.messages[0]["content"] = words
+    elif draft.format == GEMINI:
+        draft.messages[0]["parts"].insert(0, {"text": words})
+    else:
+        part = {"type": "output_text", "text": words, "annotations": [], "logprobs": []}
+        item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [part]}
+        draft.body["output"].insert(0, item)
+
+
+@warning("translation/system-added")
+def system_added(draft: Draft) -> None:
+    """A sentence was added to the system prompt."""
+    texts = need(draft.system)
+    draft.system = [*texts, "You can use tools."]

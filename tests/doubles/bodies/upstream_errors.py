@@ -1,4 +1,4 @@
-"""Errors of the provider that come as no error, as another one, or in a form that the client does not know."""
+"""Errors of the provider: as no error, as another one, in an unknown form, and in other forms that are as good."""
 
 from __future__ import annotations
 
