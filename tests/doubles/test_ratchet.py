@@ -18,7 +18,7 @@ from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_bytes())
-FROZEN = {"broken": 68, "harmless": 266, "warning": 12}
+FROZEN = {"broken": 68, "harmless": 266, "warning": 0}
 """How many rules are listed. Lower it with every line that goes; never raise it."""
 LAST = (0, 1, 0)
 """The corpus version of the youngest rules that may be listed."""
@@ -47,7 +47,9 @@ WANTED = {
 }
 
 
-def complaints(kind: str, demanded: Mapping[str, str], done: Collection[str], listed: Collection[str]) -> list[str]:
+def complaints(
+    kind: str, demanded: Mapping[str, str], done: Collection[str], listed: Collection[str], frozen: int
+) -> list[str]:
     """What is wrong with a list; ``demanded`` are the rules with the corpus version that each came in with."""
     wanted = WANTED[kind]
     found = [f"{rule}: has a double now, remove the line" for rule in listed if rule in done]
@@ -58,9 +60,9 @@ def complaints(kind: str, demanded: Mapping[str, str], done: Collection[str], li
         if rule in demanded and tuple(map(int, demanded[rule].split("."))) > LAST
     ]
     found += [f"{rule}: add {wanted}; the list takes no new rule" for rule in demanded if rule not in {*done, *listed}]
-    if len(listed) > FROZEN[kind]:
-        found.append(f"{len(listed)} rules are listed, {FROZEN[kind]} were: add {wanted} instead of a line")
-    elif len(listed) < FROZEN[kind]:
+    if len(listed) > frozen:
+        found.append(f"{len(listed)} rules are listed, {frozen} were: add {wanted} instead of a line")
+    elif len(listed) < frozen:
         found.append(f"lower FROZEN to {len(listed)}, so that the lines do not come back")
     return found
 
@@ -79,7 +81,7 @@ DEMANDED = {"broken": MUSTS, "harmless": MUSTS, "warning": SHOULDS}
 @pytest.mark.parametrize("kind", FROZEN)
 def test_the_list_is_what_is_missing(kind: str) -> None:
     assert RATCHET[kind] == sorted(set(RATCHET[kind]))
-    assert complaints(kind, DEMANDED[kind], covered(kind), RATCHET[kind]) == []
+    assert complaints(kind, DEMANDED[kind], covered(kind), RATCHET[kind], FROZEN[kind]) == []
 
 
 @pytest.mark.parametrize("kind", FROZEN)
@@ -88,20 +90,18 @@ def test_a_new_rule_cannot_enter(kind: str, since: str, listed: bool) -> None:
     """Whether somebody writes it into the list or not."""
     new = "gemini/made-up"
     lines = [*RATCHET[kind], new] if listed else RATCHET[kind]
-    assert any(
-        new in said or "rules are listed" in said
-        for said in complaints(kind, DEMANDED[kind] | {new: since}, covered(kind), lines)
-    )
+    said = complaints(kind, DEMANDED[kind] | {new: since}, covered(kind), lines, FROZEN[kind])
+    assert any(new in each or "rules are listed" in each for each in said)
 
 
-@pytest.mark.parametrize("kind", FROZEN)
-def test_a_rule_that_has_its_double_must_leave(kind: str) -> None:
-    listed = RATCHET[kind][0]
-    assert complaints(kind, DEMANDED[kind], {*covered(kind), listed}, RATCHET[kind]) == [
-        f"{listed}: has a double now, remove the line"
+def test_a_rule_that_has_its_double_must_leave() -> None:
+    demanded = {"gemini/one": "0.1.0", "gemini/two": "0.1.0"}
+    assert complaints("broken", demanded, {"gemini/two"}, ["gemini/one"], 1) == []
+    assert complaints("broken", demanded, {*demanded}, ["gemini/one"], 1) == [
+        "gemini/one: has a double now, remove the line"
     ]
-    assert complaints(kind, DEMANDED[kind], {*covered(kind), listed}, RATCHET[kind][1:]) == [
-        f"lower FROZEN to {FROZEN[kind] - 1}, so that the lines do not come back"
+    assert complaints("broken", demanded, {*demanded}, [], 1) == [
+        "lower FROZEN to 0, so that the lines do not come back"
     ]
 
 
