@@ -168,7 +168,7 @@ def write_corpus(root: Path) -> None:
         rule("translation/crashed", "MUST", "the translator raised"),
         rule("translation/refused", "MUST", "the translator refused an input that it must take"),
         rule("translation/timed-out", "MUST", "the translator did not return in time"),
-        rule("translation/bad-output", "MUST", "the translator returned something that is no JSON object"),
+        rule("translation/bad-output", "MUST", "the translator returned something that is not JSON object"),
         rule("translation/protocol-error", "MUST", "what came back is no message of the protocol"),
         rule("translation/upstream-address", "MUST", "the request went to another API, method or path"),
         rule("translation/upstream-headers", "MUST", "a header that the API demands is missing"),

@@ -148,7 +148,7 @@ class Events:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise EventError(f"event {self._count} of the upstream is no JSON ({error}): {text[:100]!r}") from None
+            raise EventError(f"event {self._count} of the upstream is not JSON ({error}): {text[:100]!r}") from None
 
 
 def read(chunks: Any, construct: Construct | None = None) -> Events:

@@ -33,7 +33,7 @@ from toolcall_conformance.streaming import cuts, parse
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class Problem:
     """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next."""
 
     what: str
@@ -44,17 +44,17 @@ class Trouble:
 
 @dataclass(slots=True)
 class RouteReport:
-    """The result of a route. ``not_done`` is the translator's reason if it does not support the route."""
+    """The result of a route. ``unsupported`` is the translator's reason if it does not support the route."""
 
     route: str
     operations: tuple[str, ...] = ()
     own_history: bool = False
-    not_done: str | None = None
+    unsupported: str | None = None
     notes: list[str] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
-def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
+def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
     """Play one small exchange, unstreamed and streamed, and an error of the provider on each route.
 
     Stops after a call that did not return: it would probably hang on every route.
@@ -64,55 +64,55 @@ def look(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
             case = _smallest(corpus, client, upstream, failing=False)
             if case is None:
                 continue
-            report, hung = _route(driver, corpus, case, client, upstream)
+            report, hung = _try_route(driver, corpus, case, client, upstream)
             yield report
             driver.end_item()
             if hung:
                 return
 
 
-def _route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
+def _try_route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
     route = Route(client, upstream, case.model(client), case.model(upstream))
     report = RouteReport(str(route))
     driver.begin_item(case.id)
-    session = _opened(driver, route, report)
+    session = _open_session(driver, route, report)
     if session is None:
-        return report, any("within" in trouble.what for trouble in report.troubles)
+        return report, any("within" in problem.what for problem in report.problems)
     report.operations = tuple(name for name in OPERATIONS if name in session.operations)
     report.own_history = session.own_history
     if not report.operations:
         hint = "give it request(body), response(body), or exchange(body, upstream_url)"
-        report.troubles.append(Trouble("the session that open returned has no operation", hint=hint))
+        report.problems.append(Problem("the session that open returned has no operation", hint=hint))
         return report, False
     asked, given = case.exchanges(client)[0], case.exchanges(upstream)[0]
-    hung = _exchange(session, corpus, case, route, asked, given, report)
-    if not hung and not report.troubles and report.not_done is None:
-        hung = _streaming(driver, corpus, case, route, report)
+    hung = _play_exchange(session, corpus, case, route, asked, given, report)
+    if not hung and not report.problems and report.unsupported is None:
+        hung = _play_stream(driver, corpus, case, route, report)
     failing = _smallest(corpus, client, upstream, failing=True)
-    if hung or report.troubles or failing is None or report.not_done is not None:
+    if hung or report.problems or failing is None or report.unsupported is not None:
         return report, hung
     if "error" not in session.operations:
         report.notes.append("no error(status, body): what it makes of the provider's errors is not judged")
         return report, False
     driver.begin_item(failing.id)
-    again = _opened(driver, route, report)
+    again = _open_session(driver, route, report)
     if again is None:
         return report, False
-    return report, _failing(again, failing, route, report)
+    return report, _play_error(again, failing, route, report)
 
 
-def _opened(driver: Driver, route: Route, report: RouteReport) -> SessionDriver | None:
+def _open_session(driver: Driver, route: Route, report: RouteReport) -> SessionDriver | None:
     opened = driver.open(route)
     if isinstance(opened, Opened):
         return opened.session
     if isinstance(opened, UnsupportedOutcome):
-        report.not_done = opened.reason
+        report.unsupported = opened.reason
     else:
-        report.troubles.append(_trouble("open", opened, ""))
+        report.problems.append(_describe_failure("open", opened, ""))
     return None
 
 
-def _exchange(
+def _play_exchange(
     session: SessionDriver,
     corpus: Corpus,
     case: Case,
@@ -125,72 +125,72 @@ def _exchange(
     if "request" in session.operations:
         sent = session.request(asked.request)
         if isinstance(sent, UnsupportedOutcome):
-            report.not_done = sent.reason
+            report.unsupported = sent.reason
             return False
         if not isinstance(sent, Produced):
-            report.troubles.append(_trouble("request", sent, f"{case.id}::request::{route}"))
+            report.problems.append(_describe_failure("request", sent, f"{case.id}::request::{route}"))
             return isinstance(sent, TimedOut)
-        _look_at(corpus, route, "request", asked.request, sent, case, report)
+        _check_format(corpus, route, "request", asked.request, sent, case, report)
         for flaw in sent.flaws:
-            report.troubles.append(Trouble(flaw.sentence, item=f"{case.id}::request::{route}"))
+            report.problems.append(Problem(flaw.sentence, item=f"{case.id}::request::{route}"))
     if "response" in session.operations:
         back = session.response(given.response)
         if isinstance(back, UnsupportedOutcome):
             report.notes.append(f"no responses ({back.reason or 'no reason given'}): they are not judged")
         elif not isinstance(back, Produced):
-            report.troubles.append(_trouble("response", back, f"{case.id}::response::{route}"))
+            report.problems.append(_describe_failure("response", back, f"{case.id}::response::{route}"))
             return isinstance(back, TimedOut)
         else:
-            _look_at(corpus, route, "response", given.response, back, case, report)
+            _check_format(corpus, route, "response", given.response, back, case, report)
     else:
         session.finish_exchange(answer(given))
     return False
 
 
-def _streaming(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
+def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, report: RouteReport) -> bool:
     """Play the reply as a stream; return whether a call hung."""
     asked, path = case.exchanges(route.client)[0].request, case.exchanges(route.upstream)[0].stream_path
     if "stream" not in report.operations:
         report.notes.append("no stream(chunks): what it makes of streams is not judged")
         return False
-    session = _opened(driver, replace(route, stream=True), report) if path is not None else None
+    session = _open_session(driver, replace(route, stream=True), report) if path is not None else None
     if session is None or path is None:
         return False
     asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
     if "request" in session.operations and not isinstance(session.request(asked), Produced):
-        return False  # other requests are the suite's business
+        return False  # the suite judges other requests
     source = Source(cuts.split_events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
-    came = session.stream(source)
-    failed = came.raised if isinstance(came, Streamed) else came
+    outcome = session.stream(source)
+    failed = outcome.raised if isinstance(outcome, Streamed) else outcome
     if isinstance(failed, UnsupportedOutcome):
         report.operations = tuple(name for name in report.operations if name != "stream")
         report.notes.append(f"streams are not judged: {failed.reason or 'no reason given'}")
     elif failed is not None:
-        report.troubles.append(_trouble("stream", failed, f"{case.id}::stream::{route}"))
-    elif isinstance(came, Streamed) and not parse(came.data)["events"]:
-        said = f"what came are no events: {came.data[:60]!r}" if came.data else "nothing came out"
+        report.problems.append(_describe_failure("stream", failed, f"{case.id}::stream::{route}"))
+    elif isinstance(outcome, Streamed) and not parse(outcome.data)["events"]:
+        said = f"the output has no events: {outcome.data[:60]!r}" if outcome.data else "nothing came out"
         hint = (
             "take the upstream's bytes, and give the client's: events with their lines `data: …`, a blank line behind"
         )
-        report.troubles.append(Trouble(f"stream: {said}", hint=hint, item=f"{case.id}::stream::{route}"))
+        report.problems.append(Problem(f"stream: {said}", hint=hint, item=f"{case.id}::stream::{route}"))
     return isinstance(failed, TimedOut)
 
 
-def _failing(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:
+def _play_error(session: SessionDriver, case: Case, route: Route, report: RouteReport) -> bool:
     """Play an error of the provider; return whether a call hung."""
     asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     if "request" in session.operations and not isinstance(session.request(asked.request), Produced):
-        return False  # other requests are the suite's business
+        return False  # the suite judges other requests
     outcome = session.error(given.error)
     if isinstance(outcome, UnsupportedOutcome):
         report.operations = tuple(name for name in report.operations if name != "error")
         report.notes.append(f"errors of the provider are not judged: {outcome.reason or 'no reason given'}")
     elif not isinstance(outcome, Produced):
-        report.troubles.append(_trouble("error", outcome, f"{case.id}::response::{route}"))
+        report.problems.append(_describe_failure("error", outcome, f"{case.id}::response::{route}"))
     return isinstance(outcome, TimedOut)
 
 
-def _look_at(
+def _check_format(
     corpus: Corpus, route: Route, direction: str, source: Any, made: Produced, case: Case, report: RouteReport
 ) -> None:
     """Check only that the body has the right format; the suite judges the rest."""
@@ -200,8 +200,8 @@ def _look_at(
     judged = judge.request if direction == "request" else judge.response
     for finding in judged(source, made.value, route).findings:
         if finding.rule == "translation/target-format":
-            report.troubles.append(
-                Trouble(
+            report.problems.append(
+                Problem(
                     f"{direction}: {finding.message}",
                     hint="route.client is what the caller speaks, route.upstream what the provider speaks; "
                     "request goes up, response comes down",
@@ -210,29 +210,29 @@ def _look_at(
             )
 
 
-def _trouble(operation: str, failed: Failed, item: str) -> Trouble:
+def _describe_failure(operation: str, failed: Failed, item: str) -> Problem:
     """Describe an outcome as a compiler would."""
     match failed:
         case RefusedOutcome(reason):
             what = f"{operation} refused the smallest exchange: {reason or 'no reason given'}"
-            return Trouble(what, hint="a route that is never done is Unsupported, raised from open", item=item)
+            return Problem(what, hint="a route that is never done is Unsupported, raised from open", item=item)
         case UnsupportedOutcome(reason):
-            return Trouble(f"{operation} is not done: {reason}", item=item)
+            return Problem(f"{operation} is not done: {reason}", item=item)
         case Crashed(_, traceback):
             lines = [line.strip() for line in traceback.splitlines() if line.strip()]
             frames = [line for line in lines if line.startswith("File ")]
             where = frames[-1] if frames else (lines[-1] if lines else "")
-            return Trouble(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
+            return Problem(f"{operation} {failed.sentence}", where, "its whole traceback is in the item's report", item)
         case TimedOut(seconds):
             hint = "raise --timeout if it is only slow; nothing more was tried"
-            return Trouble(f"{operation} did not return within {seconds:g} s", hint=hint, item=item)
+            return Problem(f"{operation} did not return within {seconds:g} s", hint=hint, item=item)
         case BadOutput(sentence, pointer):
-            return Trouble(sentence, where=pointer, item=item)
+            return Problem(sentence, where=pointer, item=item)
         case ProtocolError(sentence, tail):
             last = tail.strip().splitlines()
-            return Trouble(f"{operation}: {sentence}", where=last[-1] if last else "", item=item)
+            return Problem(f"{operation}: {sentence}", where=last[-1] if last else "", item=item)
         case Misdirected(sentence):
-            return Trouble(sentence, hint="the upstream's URL, and the route of this adapter", item=item)
+            return Problem(sentence, hint="the upstream's URL, and the route of this adapter", item=item)
 
 
 def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:

@@ -42,7 +42,7 @@ KNOWN: dict[str, dict[Item, str]] = {
         ("streaming/interleaved-calls", "stream", "anthropic", "openai_chat"): "anthropic/stream-arguments-json",
         # Two functionCalls in one record become one tool_use with two objects behind each other.
         ("parallel/late-results", "stream", "anthropic", "gemini"): "translation/call-lost",
-        # Lines end at U+2028, too, and so in the middle of a JSON text; what is no JSON is left out.
+        # Lines end at U+2028, too, and so in the middle of a JSON text; it leaves out what is not JSON.
         ("streaming/line-separators", "stream", "gemini", "gemini"): "gemini/stream-data",
         ("streaming/line-separators", "stream", "openai_chat", "anthropic"): "translation/call-lost",
         # Of arguments only the fragments are read, not their whole text.

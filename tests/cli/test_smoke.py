@@ -99,7 +99,7 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
         ("    def stream(self, chunks): raise KeyError('delta')", "stream raised KeyError: 'delta'"),
         ("    def stream(self, chunks): return b''.join(chunks)", "stream gave an object of type bytes; yield the"),
         ("    def stream(self, chunks): return iter(())", "stream: nothing came out"),
-        ("    def stream(self, chunks): yield b'{}'", "stream: what came are no events: b'{}'"),
+        ("    def stream(self, chunks): yield b'{}'", "stream: the output has no events: b'{}'"),
         ("    request = response = error = stream = None", "the session that open returned has no operation"),
     ],
 )

@@ -99,7 +99,7 @@ def test_an_operation_that_the_session_has_not(driver: ExecDriver) -> None:
     ("body", "sentence"),
     [
         ("x", "request returned a string; return the body as a dict, not its JSON text"),
-        ({"a": "\ud800"}, "request returned half of a surrogate pair, which UTF-8 cannot say (at /a)"),
+        ({"a": "\ud800"}, "request returned half of a surrogate pair, which UTF-8 cannot encode (at /a)"),
     ],
 )
 def test_a_body_that_is_none(ask: Any, body: Any, sentence: str) -> None:

@@ -134,7 +134,7 @@ BEFORE = [
     ("return {'text': 'made up'}", "bad-output", "exchange answered 200 without asking the upstream: made up"),
     ("return None", "bad-output", "exchange answered 200 without asking the upstream: None"),
     ("return (400, {'error': {'message': 'no'}})", "refused", "request refused this input: answered 400: no"),
-    ("return (1, 2, 3, 4)", "bad-output", "exchange returned a tuple that is no (status, body) or (status, body, *"),
+    ("return (1, 2, 3, 4)", "bad-output", "exchange returned a tuple other than (status, body) or (status, body, *"),
     ("raise KeyError('oops')", "crashed", "request raised KeyError: 'oops'"),
     ("raise SystemExit(3)", "crashed", "request raised SystemExit: 3"),
     ("raise asyncio.CancelledError('by itself')", "crashed", "request raised CancelledError*"),
@@ -166,7 +166,7 @@ AFTER = [
     ),
     ("return [made]", "bad-output", "exchange returned a list; a body is one JSON object (a dict)"),
     ("return None", "bad-output", "exchange returned None; return the translated body (is a `return` missing[?])"),
-    ("return ('200', made)", "bad-output", "exchange returned a tuple that is no (status, body) or *"),
+    ("return ('200', made)", "bad-output", "exchange returned a tuple other than (status, body) or *"),
     ("raise Refused('not so')", "refused", "response refused this input: not so"),
     ("time.sleep(2)", "timed-out", "response did not return within 1 s"),
 ]

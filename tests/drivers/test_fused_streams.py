@@ -286,8 +286,8 @@ def test_one_that_asks_for_a_stream_of_another_kind(opening: Any) -> None:
 
     came = opening(exchange).played(Source(EVENTS, reply={"text": "one"}))
     assert came == UnsupportedOutcome(
-        "the upstream was asked at POST /beta/b:askStream for a stream that is no text/event-stream; such ones are not "
-        "played here"
+        "the upstream was asked at POST /beta/b:askStream for a stream that is not text/event-stream; the suite does "
+        "not play such streams"
     )
 
 

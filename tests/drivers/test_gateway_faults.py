@@ -47,17 +47,17 @@ BEFORE = [
     ("is-killed", "crashed", "request failed: the gateway was killed by signal 11", WORDS),
     ("hangs", "timed-out", "request did not return within 0.6 s", WORDS),
     ("hangs-alone", "timed-out", "request did not return within 0.6 s", WORDS),
-    ("is-garbage", "protocol-error", "request: the gateway broke off, or what it answered is no HTTP (*)", WORDS),
+    ("is-garbage", "protocol-error", "request: the gateway broke off, or its answer is not HTTP (*)", WORDS),
     (
         "is-another-protocol",
         "protocol-error",
-        "request: the gateway broke off, or what it answered is no HTTP (*)",
+        "request: the gateway broke off, or its answer is not HTTP (*)",
         WORDS,
     ),
     (
         "closes",
         "protocol-error",
-        "request: the gateway broke off, or what it answered is no HTTP (ServerDisconnectedError: *)",
+        "request: the gateway broke off, or its answer is not HTTP (ServerDisconnectedError: *)",
         WORDS,
     ),
     ("asks-nobody", "bad-output", "the gateway answered 200 without asking the upstream: from a cache", WORDS),
@@ -100,8 +100,8 @@ BEFORE = [
     ("leaks-in-the-query", "client-key-kept", "the client's key reaches the upstream in the query", ""),
     ("leaks-in-the-body", "client-key-kept", "the client's key reaches the upstream in the body", ""),
     ("other-model", "model-of-route", "the path names the model another, the route beta-1", ""),
-    ("sends-no-json", "bad-output", "the body that went to the upstream is no JSON: line 1 column 2: *", ""),
-    ("sends-no-utf-8", "bad-output", "the body that went to the upstream is no JSON: not UTF-8: *", ""),
+    ("sends-no-json", "bad-output", "the body sent to the upstream is not JSON: line 1 column 2: *", ""),
+    ("sends-no-utf-8", "bad-output", "the body sent to the upstream is not JSON: not UTF-8: *", ""),
     ("sends-a-list", "bad-output", "to the upstream the translator returned a list; a body is one JSON object *", ""),
 ]
 
@@ -122,7 +122,7 @@ def test_a_fault_on_the_way_up(project: Any, fault: str, rule: str, sentence: st
 AFTER = [
     ("dies-after", "crashed", "response failed: the gateway died with exit code 3", WORDS),
     ("hangs-after", "timed-out", "response did not return within 0.6 s", WORDS),
-    ("is-garbage-after", "protocol-error", "response: the gateway broke off, or what it answered is no HTTP (*", WORDS),
+    ("is-garbage-after", "protocol-error", "response: the gateway broke off, or its answer is not HTTP (*", WORDS),
     ("closes-after", "protocol-error", "response: the gateway broke off, *(ServerDisconnectedError: *", WORDS),
     ("half-a-body", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
     ("half-a-chunk", "protocol-error", "response: the gateway broke off, *(ClientPayloadError: *", WORDS),
@@ -131,12 +131,22 @@ AFTER = [
     (
         "is-a-page-after",
         "bad-output",
-        "the gateway answered 200 with text/html, which is no JSON (line 1 *): '<html>welcome</html>'",
+        "the gateway answered 200 with text/html, which is not JSON (line 1 *): '<html>welcome</html>'",
         WORDS,
     ),
-    ("is-empty-after", "bad-output", "the gateway answered 200 with application/json, which is no JSON (*): ''", WORDS),
-    ("no-utf-8", "bad-output", "the gateway answered 200 with application/json, which is no JSON (not UTF-8: *", WORDS),
-    ("two-keys", "bad-output", "the gateway answered 200 with *, which is no JSON (the key 'text' stands twice *", ""),
+    (
+        "is-empty-after",
+        "bad-output",
+        "the gateway answered 200 with application/json, which is not JSON (*): ''",
+        WORDS,
+    ),
+    (
+        "no-utf-8",
+        "bad-output",
+        "the gateway answered 200 with application/json, which is not JSON (not UTF-8: *",
+        WORDS,
+    ),
+    ("two-keys", "bad-output", "the gateway answered 200 with *, which is not JSON (the key 'text' stands twice *", ""),
     ("is-a-list", "bad-output", "the gateway returned a list; a body is one JSON object (a dict)", ""),
     ("a-gigabyte", "bad-output", "the gateway answered more than 16,777,216 bytes", WORDS),
     (

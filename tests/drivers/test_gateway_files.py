@@ -30,7 +30,7 @@ def temporary(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 MISTAKES: list[tuple[dict[str, str | None], str]] = [
-    ({"name": '"g'}, r"is no TOML: .*line 1"),
+    ({"name": '"g'}, r"is not TOML: .*line 1"),
     ({"name": None}, "it needs a name, .* and a command or a url: 'name' is a required property"),
     ({"name": "3"}, "name: 3 is not of type 'string'"),
     ({"name": '""'}, "name: '' should be non-empty"),
@@ -52,15 +52,15 @@ MISTAKES: list[tuple[dict[str, str | None], str]] = [
     ({"port": "80800"}, "port: 80800 is greater than the maximum of 65535"),
     ({"url": '"localhost:80"'}, "url: 'localhost:80' does not match .* .Where it listens"),
     ({"url": '"http://localhost:80/"'}, "url: 'http://localhost:80/' does not match"),
-    ({"client": "{alfa = {}}"}, r"\[client\.alfa\] is no format; did you mean 'alpha'.; they are alpha, beta"),
-    ({"upstream": "{gamma = {}}"}, r"\[upstream\.gamma\] is no format.*; they are alpha, beta"),
+    ({"client": "{alfa = {}}"}, r"\[client\.alfa\] is not a format; did you mean 'alpha'.; they are alpha, beta"),
+    ({"upstream": "{gamma = {}}"}, r"\[upstream\.gamma\] is not a format.*; they are alpha, beta"),
     (
         {"command": '["g", "{prot}"]'},
-        r"command: \{prot\} in '\{prot\}' stands for nothing; did you mean 'port'.; there",
+        r"command: \{prot\} in '\{prot\}' is not a variable; did you mean 'port'.; there",
     ),
-    ({"command": '["g", "{model}"]'}, r"command: \{model\} in .* stands for nothing; there are \{directory\}, "),
-    ({"environment": '{A = "{key}"}'}, r"environment: \{key\} in .* stands for nothing"),
-    ({"client": '{alpha = {path = "/{port}"}}'}, r"client: \{port\} in '/\{port\}' stands for nothing"),
+    ({"command": '["g", "{model}"]'}, r"command: \{model\} in .* is not a variable; there are \{directory\}, "),
+    ({"environment": '{A = "{key}"}'}, r"environment: \{key\} in .* is not a variable"),
+    ({"client": '{alpha = {path = "/{port}"}}'}, r"client: \{port\} in '/\{port\}' is not a variable"),
     ({"upstream": '{beta = {model = "b/{modle}"}}'}, r"upstream: \{modle\} in .*; did you mean 'model'"),
     ({"upstream": '{beta = {headers = {x = "a\\nb"}}}'}, r"upstream.beta.headers.x: 'a\\nb' does not match"),
     ({"upstream": '{beta = {headers = {"x y" = "a"}}}'}, "upstream.beta.headers: 'x y' does not match"),
@@ -104,7 +104,7 @@ def test_the_good_file_is_read(tmp_path: Path) -> None:
     [
         ("gone.toml", None, "gone.toml is not there; there is other.toml; write gateway:FILE.toml"),
         (".", None, r"cannot be read \(Is a directory\)"),
-        ("bad.toml", b'name = "\xff"', r"bad.toml is no UTF-8 text \(byte 8\); TOML is"),
+        ("bad.toml", b'name = "\xff"', r"bad.toml is not UTF-8 text \(byte 8\), as TOML must be"),
     ],
 )
 def test_a_file_that_cannot_be_read(tmp_path: Path, name: str, content: bytes | None, sentence: str) -> None:
@@ -285,7 +285,7 @@ def test_an_upstream_port_that_is_taken(project: Any) -> None:
         result = project.run("toolcall::", spec=write(project, upstream_port=taken.getsockname()[1]))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: the scripted upstream cannot listen on port * of loopback (*); stop who has *"]
+        ["ERROR: the scripted upstream cannot listen on port * of loopback (*); stop the program *"]
     )
     assert left(project) == []
 

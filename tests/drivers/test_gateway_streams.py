@@ -132,9 +132,9 @@ def test_an_upstream_that_breaks_off(start: Start) -> None:
     ("fault", "sentence"),
     [
         ("dies-in-it", "failed: the gateway died with exit code 3"),
-        ("closes-in-it", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
-        ("is-garbage-in-it", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
-        ("ends-too-early", "failed: the gateway broke off, or what it answered is no HTTP (ClientPayloadError: "),
+        ("closes-in-it", "failed: the gateway broke off, or its answer is not HTTP (ClientPayloadError: "),
+        ("is-garbage-in-it", "failed: the gateway broke off, or its answer is not HTTP (ClientPayloadError: "),
+        ("ends-too-early", "failed: the gateway broke off, or its answer is not HTTP (ClientPayloadError: "),
     ],
 )
 def test_one_that_breaks_off_in_the_middle(start: Start, fault: str, sentence: str) -> None:

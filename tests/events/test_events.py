@@ -89,7 +89,7 @@ def test_what_is_read_with_a_key_twice_is_read_by_the_sdks() -> None:
 def test_an_event_that_is_no_json() -> None:
     upstream = events.read([b"data: 1\n\ndata: {no\n\n"])
     assert next(upstream) == 1
-    with pytest.raises(events.EventError, match=r"event 2 of the upstream is no JSON \(.*\): '{no'"):
+    with pytest.raises(events.EventError, match=r"event 2 of the upstream is not JSON \(.*\): '{no'"):
         next(upstream)
 
 

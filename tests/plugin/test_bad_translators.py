@@ -80,7 +80,7 @@ def test_a_time_limit_that_is_none(project: Any, seconds: str) -> None:
         ("return None", "bad-output", "request returned None; return the translated body (is a `return` missing[?])"),
         ("return '{}'", "bad-output", "request returned a string; return the body as a dict, not its JSON text"),
         ("return [body]", "bad-output", "request returned a list; a body is one JSON object (a dict)"),
-        ("return {'a': [float('nan')]}", "bad-output", "request returned nan, which JSON cannot say (at /a/0)"),
+        ("return {'a': [float('nan')]}", "bad-output", "request returned nan, which JSON cannot express (at /a/0)"),
         ("body['me'] = body; return body", "bad-output", "request returned a body that contains itself; *"),
         (
             "return {'a': 'x' * 17_000_000}",

@@ -52,7 +52,7 @@ WORDS = "these are my last words"
         ("dies", "crashed", "request died with exit code 3", WORDS),
         ("dies-with-0", "crashed", "request ended with exit code 0 and no answer", WORDS),
         ("is-killed", "crashed", "request was killed by signal 11 (SIGSEGV)", WORDS),
-        ("closes-output", "crashed", "request closed its output and went on without an answer", ""),
+        ("closes-output", "crashed", "request closed its output and kept running without an answer", ""),
         ("failed", "crashed", "request raised TypeError: x is not a function", "at mine.js:7:1"),
         ("hangs", "timed-out", "request did not return within 0.5 s", WORDS),
         ("only-noise", "timed-out", "request did not return within 0.5 s", "still at it"),

@@ -375,7 +375,9 @@ def test_a_port_that_is_asked_for_and_one_in_use() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(PortInUseError, match=rf"cannot listen on port {port} of loopback \(.*\); stop who has it"):
+        with pytest.raises(
+            PortInUseError, match=rf"cannot listen on port {port} of loopback \(.*\); stop the program that uses it"
+        ):
             ScriptedUpstream(Addresses(TRANSPORTS), port=port).start()
     assert not [thread for thread in threading.enumerate() if thread.name == "toolcall-upstream"]
     upstream = ScriptedUpstream(Addresses(TRANSPORTS), port=port)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
-from toolcall_conformance.smoke import RouteReport, Trouble
+from toolcall_conformance.smoke import Problem, RouteReport
 
 _COLOURS = {"error": "31;1", "warning": "33;1", "ok": "32"}
 
@@ -29,9 +29,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Print a line a route, then the troubles and what to do next; 1 if there is trouble or no route works."""
+    """Print a line a route, then the problems and what to do next; 1 if there is a problem or no route works."""
     from toolcall_conformance.drivers import SpecError, load_driver
-    from toolcall_conformance.smoke import look
+    from toolcall_conformance.smoke import try_routes
     from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
     if not parsed.timeout > 0:
@@ -49,32 +49,32 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         print(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
         reports = []
-        for report in look(driver, corpus):
+        for report in try_routes(driver, corpus):
             reports.append(report)
             print(_line(report), flush=True)
         noise = list(getattr(driver, "noise", ()))
     finally:
         driver.close()
     _summarise(reports, noise, parsed.translator)
-    return 0 if any(_works(report) for report in reports) and not any(report.troubles for report in reports) else 1
+    return 0 if any(_works(report) for report in reports) and not any(report.problems for report in reports) else 1
 
 
 def _works(report: RouteReport) -> bool:
-    return not report.troubles and report.not_done is None
+    return not report.problems and report.unsupported is None
 
 
 def _line(report: RouteReport) -> str:
-    if report.troubles:
+    if report.problems:
         return f"  {_coloured('error', 'error')}    {report.route}"
-    if report.not_done is not None:
-        return f"  not done {report.route}{f' ({_short(report.not_done)})' if report.not_done else ''}"
+    if report.unsupported is not None:
+        return f"  not done {report.route}{f' ({_short(report.unsupported)})' if report.unsupported else ''}"
     said = ", ".join(report.operations) + (", own history" if report.own_history else "")
     return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
 
 
 def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
-    for troubles in _grouped([(report.route, trouble) for report in reports for trouble in report.troubles]):
-        (route, first), *others = troubles
+    for problems in _grouped([(report.route, problem) for report in reports for problem in report.problems]):
+        (route, first), *others = problems
         print(f"\n{_coloured('error', 'error')}: {route}: {first.what}")
         if first.where:
             print(f"  --> {first.where}")
@@ -92,7 +92,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
         print(f"\n{_coloured('warning', 'warning')}: standard output has more than messages: {noise[0]!r:.200}")
         print("  hint: print logs and banners to standard error")
     works = sum(map(_works, reports))
-    broken = sum(bool(report.troubles) for report in reports)
+    broken = sum(bool(report.problems) for report in reports)
     print(f"\n{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
     if broken:
         print("next: fix the first error above and run this again")
@@ -102,11 +102,11 @@ def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
         print("next: let open(route) return a session for at least one route; see docs/python.md")
 
 
-def _grouped(found: list[tuple[str, Trouble]]) -> list[list[tuple[str, Trouble]]]:
-    """Group the troubles that are identical except for their route."""
-    groups: dict[tuple[str, str], list[tuple[str, Trouble]]] = {}
-    for route, trouble in found:
-        groups.setdefault((trouble.what, trouble.where), []).append((route, trouble))
+def _grouped(found: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]]:
+    """Group the problems that are identical except for their route."""
+    groups: dict[tuple[str, str], list[tuple[str, Problem]]] = {}
+    for route, problem in found:
+        groups.setdefault((problem.what, problem.where), []).append((route, problem))
     return list(groups.values())
 
 

@@ -93,7 +93,7 @@ class ExchangeSession:
         self._subject = subject
         self._limit = output_limit
         self._pending: Future[ExchangeOutcome] | None = None
-        self._not_done: UnsupportedOutcome | None = None
+        self._unsupported: UnsupportedOutcome | None = None
 
     @property
     def operations(self) -> frozenset[str]:
@@ -107,7 +107,7 @@ class ExchangeSession:
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange and return the upstream's request."""
         self._conversation.begin_exchange()
-        self._not_done = None
+        self._unsupported = None
         pending = self._pending = self._send(copied(body), self._conversation)
         asked = self._conversation.wait_for_request(pending, self._seconds)
         if asked is not None:
@@ -122,7 +122,7 @@ class ExchangeSession:
         answer = as_answer(_result(pending))
         outcome = self._unasked(answer) if isinstance(answer, Answered) else answer
         # Its replies are unsupported, too: such a session cannot say so when it is opened.
-        self._not_done = outcome if isinstance(outcome, UnsupportedOutcome) else None
+        self._unsupported = outcome if isinstance(outcome, UnsupportedOutcome) else None
         return outcome
 
     def response(self, body: dict[str, Any]) -> Outcome:
@@ -191,10 +191,10 @@ class ExchangeSession:
         """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""
         asked = self._conversation.requests[0]
         if asked.address is not None and asked.address.stream is True:
-            self._finish(Reply.json({"error": {"message": "such streams are not played here"}}, 400))
+            self._finish(Reply.json({"error": {"message": "the suite does not play such streams"}}, 400))
             return UnsupportedOutcome(
-                f"the upstream was asked at {asked.method} {asked.path} for a stream that is no text/event-stream; "
-                "such ones are not played here"
+                f"the upstream was asked at {asked.method} {asked.path} for a stream that is not text/event-stream; "
+                "the suite does not play such streams"
             )
         if source.reply is None:
             self._finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
@@ -224,8 +224,8 @@ class ExchangeSession:
 
     def _finish(self, reply: Reply, more: float = 0.0) -> ExchangeOutcome:
         pending, self._pending = self._pending, None
-        if self._not_done is not None:
-            return self._not_done
+        if self._unsupported is not None:
+            return self._unsupported
         if pending is None or pending.cancelled():
             return Crashed(TranslatorError("was not asked anything that could be answered"), "")
         self._conversation.finish(reply)

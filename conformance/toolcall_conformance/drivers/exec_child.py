@@ -108,7 +108,7 @@ class Child:
 
     def _reject(self, sentence: str) -> ProtocolError:
         words = self.words
-        self._end("was ended after an answer that is none")
+        self._end("was ended after an invalid answer")
         return ProtocolError(sentence, words)
 
     def _end(self, why: str) -> None:
@@ -163,7 +163,7 @@ def _where(program: str, directory: Path) -> str:
 
 def _how(code: int | None) -> str:
     if code is None:
-        return "closed its output and went on without an answer"
+        return "closed its output and kept running without an answer"
     if code == 0:
         return "ended with exit code 0 and no answer"
     if code > 0:

@@ -152,12 +152,12 @@ def read_answer(value: Any) -> ExchangeOutcome:
         return Answered(200, None, value)
     if not 2 <= len(value) <= 3 or not isinstance(value[0], int) or isinstance(value[0], bool):
         return BadOutput(
-            "exchange returned a tuple that is no (status, body) or (status, body, headers); "
+            "exchange returned a tuple other than (status, body) or (status, body, headers); "
             "return the body alone, or an error's status and body: (429, {…})"
         )
     status, body, *headers = value
     if headers and not isinstance(headers[0], dict):
-        return BadOutput("exchange returned headers that are no dict of texts", "/headers")
+        return BadOutput("exchange returned headers that are not a dict of texts", "/headers")
     return Answered(int(status), dict(headers[0]) if headers else None, body)
 
 

@@ -191,7 +191,7 @@ class GatewayDriver:
         if isinstance(error, aiohttp.ClientConnectorError):
             said = f"the gateway cannot be reached at {self._process.url}"
         else:
-            said = "the gateway broke off, or what it answered is no HTTP"
+            said = "the gateway broke off, or its answer is not HTTP"
         return ProtocolError(f"{said} ({type(error).__name__}: {_one_line(error)})", self._process.tail)
 
     def _streams(self, client: str) -> bool:
@@ -236,7 +236,7 @@ class GatewayDriver:
         except JSONError as error:
             words = content[:300].decode("utf-8", "replace").strip()
             kind = headers.get("content-type", "no content-type")
-            said = f"the gateway answered {reply.status} with {kind}, which is no JSON ({error}): {words!r}"
+            said = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
             body = NoJSON(said, words)
         return Answered(reply.status, headers, body)
 

@@ -73,7 +73,7 @@ def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
         for name in said[table]:
             if name not in formats:
                 raise SpecError(
-                    f"{path}: [{table}.{name}] is no format{_perhaps(name, formats)}; they are {', '.join(formats)}"
+                    f"{path}: [{table}.{name}] is not a format{_perhaps(name, formats)}; they are {', '.join(formats)}"
                 )
     _check_variables(path, said)
     files = {name: path.parent / template for name, template in said.get("files", {}).items()}
@@ -114,9 +114,9 @@ def _read(path: Path) -> Any:
     except OSError as error:
         raise SpecError(f"{path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
-        raise SpecError(f"{path} is no UTF-8 text (byte {error.start}); TOML is") from None
+        raise SpecError(f"{path} is not UTF-8 text (byte {error.start}), as TOML must be") from None
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{path} is no TOML: {error}") from None
+        raise SpecError(f"{path} is not TOML: {error}") from None
 
 
 def _check(path: Path, said: Any) -> None:
@@ -157,7 +157,7 @@ def _check_variables(path: Path, said: Mapping[str, Any]) -> None:
                 if name not in allowed:
                     known = ", ".join(f"{{{one}}}" for one in sorted(allowed))
                     raise SpecError(
-                        f"{path}: {key}: {{{name}}} in {text!r} stands for nothing{_perhaps(name, allowed)}; "
+                        f"{path}: {key}: {{{name}}} in {text!r} is not a variable{_perhaps(name, allowed)}; "
                         f"there are {known}"
                     )
 

@@ -143,7 +143,7 @@ class _Copier:
         if isinstance(value, float):
             number = float(value)
             if not math.isfinite(number):
-                raise _BadValue(_pointer(place), f"{number}, which JSON cannot say")
+                raise _BadValue(_pointer(place), f"{number}, which JSON cannot express")
             self._count(len(repr(number)))
             return number
         if isinstance(value, tuple):
@@ -163,7 +163,7 @@ class _Copier:
             copied = {}
             for key, entry in list(dict.items(value)):
                 if not isinstance(key, str):
-                    raise _BadValue(_pointer(place), f"the key {key!r:.60}, which is no string")
+                    raise _BadValue(_pointer(place), f"the key {key!r:.60}, which is not a string")
                 copied[self._text(key, place)] = self.copy(entry, (place, key), depth + 1)
                 self._count(2)
         else:
@@ -184,7 +184,7 @@ class _Copier:
         try:
             written = _quoted(text).encode()
         except UnicodeEncodeError:
-            raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot say") from None
+            raise _BadValue(_pointer(place), "half of a surrogate pair, which UTF-8 cannot encode") from None
         self._count(len(written) - len(text))
         return text
 

@@ -28,7 +28,7 @@ class RequestInspector:
         try:
             value = plain(parse(request.body), "the translator", self.limit)
         except JSONError as error:
-            return BadOutput(f"the body that went to the upstream is no JSON: {error}")
+            return BadOutput(f"the body sent to the upstream is not JSON: {error}")
         if isinstance(value, BadOutput):
             return BadOutput(f"to the upstream {value.sentence}", value.pointer)
         return Produced(value, flaws=tuple(self._flaws(request)))

@@ -63,8 +63,8 @@ class ScriptedUpstream:
         except OSError as error:
             self.stop()
             raise PortInUseError(
-                f"the scripted upstream cannot listen on port {self._port} of loopback ({error.strerror}); stop who "
-                "has it, or leave out `upstream_port`; with -n every worker needs one of its own"
+                f"the scripted upstream cannot listen on port {self._port} of loopback ({error.strerror}); stop the "
+                "program that uses it, or leave out `upstream_port`; with -n every worker needs one of its own"
             ) from None
 
     def stop(self) -> None:

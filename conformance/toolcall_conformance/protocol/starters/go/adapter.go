@@ -214,7 +214,7 @@ func line(seq json.RawMessage, told fields) []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(told); err != nil { // the translator returned something that is no JSON
+	if err := encoder.Encode(told); err != nil { // the translator returned something that is not JSON
 		return line(seq, fields{"failed": err.Error()})
 	}
 	return text.Bytes()

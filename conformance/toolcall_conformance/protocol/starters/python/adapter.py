@@ -136,7 +136,7 @@ def instead(error: Exception) -> dict[str, Any]:
 def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
     try:
         text = json.dumps({"seq": message["seq"], **told})
-    except (TypeError, ValueError) as error:  # the translator returned something that is no JSON
+    except (TypeError, ValueError) as error:  # the translator returned something that is not JSON
         text = json.dumps({"seq": message["seq"], "failed": f"{type(error).__name__}: {error}"})
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
