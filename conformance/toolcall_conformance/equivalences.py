@@ -41,23 +41,14 @@ def _in_word(char: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Equivalence:
-    """One kind of difference that is no fault.
+class Criteria:
+    """What a judge decides by.
 
     ``words`` are lists of lower-case words, ``patterns`` regular expressions, ``parameters`` bounds and keys, each by
-    the name that ``equivalence.json`` gives it.
+    the name that its file gives it.
     """
 
-    name: str
-    explanation: str
-    evidence: tuple[Mapping[str, Any], ...]
-    since: str
     raw: Mapping[str, Any] = field(repr=False, hash=False, compare=False)
-
-    @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Equivalence:
-        """An equivalence as ``equivalence.json`` has it."""
-        return cls(raw["name"], raw["explanation"], tuple(raw["evidence"]), raw["since"], raw)
 
     @cached_property
     def words(self) -> Mapping[str, frozenset[str]]:
@@ -70,3 +61,18 @@ class Equivalence:
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
         return {name: entry["value"] for name, entry in self.raw.get("parameters", {}).items()}
+
+
+@dataclass(frozen=True)
+class Equivalence(Criteria):
+    """One kind of difference that is no fault, with the criteria by which a judge knows it."""
+
+    name: str
+    explanation: str
+    evidence: tuple[Mapping[str, Any], ...]
+    since: str
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Equivalence:
+        """An equivalence as ``equivalence.json`` has it."""
+        return cls(raw, raw["name"], raw["explanation"], tuple(raw["evidence"]), raw["since"])

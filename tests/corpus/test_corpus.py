@@ -42,6 +42,7 @@ SHAPES = {
     "verdict": ["verdicts/**/*.json"],
     "elements": ["translation/elements.json"],
     "losses": ["translation/losses.json"],
+    "alignment": ["translation/alignment.json"],
 }
 OWN_FILES = [
     pytest.param(name, path, id=str(path.relative_to(ROOT)))

@@ -17,9 +17,9 @@ from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
 PATTERNS = [
-    pytest.param(entry, id=f"{equivalence.name}-{name}")
-    for equivalence in CORPUS.equivalences.values()
-    for name, entry in equivalence.raw.get("patterns", {}).items()
+    pytest.param(entry, id=f"{owner}-{name}")
+    for owner, criteria in {**CORPUS.equivalences, "alignment": CORPUS.alignment}.items()
+    for name, entry in criteria.raw.get("patterns", {}).items()
 ]
 NODE = shutil.which("node")
 #: Finds all matches of a pattern in texts, as [start, end, group 1] in code points.
@@ -39,6 +39,7 @@ AWKWARD = [
     "CALL #12 and output 3",
     "é: x",
     "\n",
+    "<a>b</a>\n<c\nd>",
 ]
 
 

@@ -21,7 +21,7 @@ VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
 #: Where the README tells of the keys of each schema.
 SECTIONS = {
     **{name: f"{name}.json" for name in ("corpus", "scenario", "format", "expresses", "transport")},
-    **{name: f"translation/{name}.json" for name in ("elements", "losses")},
+    **{name: f"translation/{name}.json" for name in ("alignment", "elements", "losses")},
     "tool": "tools/",
     "rule": "rules/",
     "stream-rules": "rules/",

@@ -14,8 +14,13 @@ from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.schemas import Difference, compare_schemas
 
-RULES = load_corpus().rules
+CORPUS = load_corpus()
+RULES = CORPUS.rules
 TEXT, WHOLE, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+
+
+def compare(source: Any, output: Any, *, closing_allowed: bool = False) -> tuple[Difference, ...]:
+    return compare_schemas(CORPUS, source, output, closing_allowed=closing_allowed)
 
 
 def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -83,27 +88,27 @@ SAME: dict[str, tuple[Any, Any]] = {
 def test_same(name: str) -> None:
     before, after = SAME[name]
     definitions = {"T": {"$anchor": "t", "type": "string", "enum": ["x"]}}
-    found = compare_schemas(members({"a": before}, **{"$defs": definitions}), members({"a": after}))
+    found = compare(members({"a": before}, **{"$defs": definitions}), members({"a": after}))
     assert grave(found) == set(), found
 
 
 def test_references_are_followed_at_any_depth() -> None:
     source = {**nested(14, {"$ref": "#/$defs/T"}), "$defs": {"T": TEXT}}
-    assert compare_schemas(source, nested(14, TEXT)) == ()
-    assert told(compare_schemas(source, nested(14, WHOLE))) == {"schema-type"}
+    assert compare(source, nested(14, TEXT)) == ()
+    assert told(compare(source, nested(14, WHOLE))) == {"schema-type"}
 
 
 def test_schemas_that_hold_themselves() -> None:
     source = {**members({"tree": {"$ref": "#/definitions/Node"}}), "definitions": {"Node": NODE}}
     same = {**members({"tree": {"$ref": "#/$defs/N"}}), "$defs": {"N": NODE_2}}
-    assert compare_schemas(source, same) == ()
+    assert compare(source, same) == ()
     other = copy.deepcopy(same)
     other["$defs"]["N"]["properties"]["name"] = WHOLE
-    assert told(compare_schemas(source, other)) == {"schema-type"}
+    assert told(compare(source, other)) == {"schema-type"}
     # Without references the inlining ends somewhere, which is told but is no fault.
     cut = copy.deepcopy(NODE)
     cut["properties"]["children"]["items"] = {"type": "object"}
-    found = compare_schemas(source, members({"tree": cut}))
+    found = compare(source, members({"tree": cut}))
     assert found
     assert grave(found) == set()
 
@@ -124,8 +129,8 @@ STRICT: dict[str, tuple[Any, Any]] = {
 def test_strict_mode_keeps_parameters_optional_by_null(name: str) -> None:
     before, after = STRICT[name]
     closed = members({"a": after}, required=["a"], additionalProperties=False)
-    assert compare_schemas(members({"a": before}), closed, closing_allowed=True) == ()
-    assert grave(compare_schemas(members({"a": before}), closed))
+    assert compare(members({"a": before}), closed, closing_allowed=True) == ()
+    assert grave(compare(members({"a": before}), closed))
 
 
 OBJECT = members({"x": TEXT, "y": {"type": "string", "description": "why"}})
@@ -217,7 +222,7 @@ DAMAGED: dict[str, tuple[Any, Any, str]] = {
 def test_damage(name: str) -> None:
     before, after, rule = DAMAGED[name]
     source, output = members({"a": before}), members({"a": after})
-    found = compare_schemas(source, output)
+    found = compare(source, output)
     assert rule in told(found), found
     assert grave(found) <= {f"translation/{rule}"}, found
     for difference in found:
@@ -231,7 +236,7 @@ def test_a_late_branch_is_looked_at() -> None:
         branch["required"] = list(branch["properties"])
     other = copy.deepcopy(wide)
     other[11]["properties"]["p11_3"] = WHOLE
-    found = compare_schemas(members({"a": {"anyOf": wide}}), members({"a": {"anyOf": other}}))
+    found = compare(members({"a": {"anyOf": wide}}), members({"a": {"anyOf": other}}))
     assert [(entry.rule, entry.pointer) for entry in found] == [
         ("translation/schema-type", "/properties/a/anyOf/11/properties/p11_3/type")
     ]
@@ -242,7 +247,7 @@ def test_a_free_map_that_can_hold_nothing() -> None:
     output = members(
         {"a": {"type": "object", "additionalProperties": False}}, required=["a"], additionalProperties=False
     )
-    assert grave(compare_schemas(source, output, closing_allowed=True)) == {"translation/schema-narrowed"}
+    assert grave(compare(source, output, closing_allowed=True)) == {"translation/schema-narrowed"}
 
 
 ODD: tuple[Any, ...] = (
@@ -280,10 +285,10 @@ ODD: tuple[Any, ...] = (
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd)[:60])
 def test_no_schema_raises(odd: Any) -> None:
     whole = members({"a": odd})
-    assert compare_schemas(whole, copy.deepcopy(whole)) == ()
+    assert compare(whole, copy.deepcopy(whole)) == ()
     for other in (TEXT, members({"q": {}}, required=["q"]), {"enum": ["x"]}, {"anyOf": [WHOLE, OBJECT]}, *ODD):
         for source, output in ((whole, members({"a": other})), (members({"a": other}), whole), (odd, other)):
-            for difference in compare_schemas(source, output):
+            for difference in compare(source, output):
                 resolve(output, difference.pointer)
 
 
@@ -293,15 +298,15 @@ def test_no_schema_raises(odd: Any) -> None:
     ids=repr,
 )
 def test_a_keyword_without_sense_damages_a_schema(broken: Any) -> None:
-    found = compare_schemas(members({"a": {"type": "string"}}), members({"a": broken}))
+    found = compare(members({"a": {"type": "string"}}), members({"a": broken}))
     assert "translation/schema-changed" in grave(found), found
 
 
 @pytest.mark.parametrize("depth", [200, 5_000])
 def test_deep_schemas(depth: int) -> None:
     source, same, other = nested(depth, TEXT), nested(depth, TEXT), nested(depth, WHOLE)
-    assert compare_schemas(source, same) == ()
-    assert told(compare_schemas(source, other)) == {"schema-type" if depth < 1000 else "schema-changed"}
+    assert compare(source, same) == ()
+    assert told(compare(source, other)) == {"schema-type" if depth < 1000 else "schema-changed"}
 
 
 def test_schemas_that_refer_to_each_other_many_times_are_soon_compared() -> None:
@@ -312,8 +317,8 @@ def test_schemas_that_refer_to_each_other_many_times_are_soon_compared() -> None
         return {**members({"a": {"$ref": "#/$defs/T0"}}), "$defs": parts}
 
     start = time.monotonic()
-    assert compare_schemas(tangled(TEXT), tangled(TEXT)) == ()
-    assert told(compare_schemas(tangled(TEXT), tangled(WHOLE))) == {"schema-type"}
+    assert compare(tangled(TEXT), tangled(TEXT)) == ()
+    assert told(compare(tangled(TEXT), tangled(WHOLE))) == {"schema-type"}
     assert time.monotonic() - start < 5
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.library import load_corpus
 from toolcall_conformance.translation.schemas import compare_schemas
 from witnesses.conversation import USERS
 from witnesses.differences import differences
@@ -38,4 +39,4 @@ def _in_elements(name: str, ours: Any, sdk: Any) -> Iterator[str]:
         yield "the order of elements" if sorted(left) == sorted(right) else "the number of elements"
     one, two = (formats.read(name, "request", body).tools for body in (ours, sdk))
     for first, second in zip(one, two, strict=False):
-        yield from map(str, compare_schemas(first.schema, second.schema))
+        yield from map(str, compare_schemas(load_corpus(), first.schema, second.schema))

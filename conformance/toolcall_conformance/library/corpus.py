@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.equivalences import Equivalence
+from toolcall_conformance.equivalences import Criteria, Equivalence
 from toolcall_conformance.library.cases import Case
 from toolcall_conformance.library.circumstances import Circumstance, read_circumstance
 from toolcall_conformance.library.files import CorpusError, read_json, require
@@ -97,6 +97,11 @@ class Corpus:
     def _equivalences(self) -> dict[str, Equivalence]:
         """The equivalences read so far: a judge needs the words of a few, and a small run must start quickly."""
         return {}
+
+    @cached_property
+    def alignment(self) -> Criteria:
+        """How a judge tells which call, tool and text of a translation is which of its source."""
+        return Criteria(read_json(self.root / "translation" / "alignment.json"))
 
     @property
     def circumstances(self) -> Mapping[str, Circumstance]:

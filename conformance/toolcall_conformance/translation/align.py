@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Unreadable
-
-NAME, ARGUMENTS, SAME_ID = 2, 3, 1
 
 
 @dataclass(slots=True)
@@ -24,19 +23,39 @@ class Alignment:
     invented: list[int] = field(default_factory=list)
 
 
-def align(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> Alignment:
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """What each thing that two calls have in common is worth."""
+
+    name: int
+    arguments: int
+    same_id: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> _Points:
+        known = corpus.alignment.parameters
+        return cls(known["name_points"], known["arguments_points"], known["id_points"])
+
+    @property
+    def equal(self) -> int:
+        """The points of calls that are equal in name and arguments."""
+        return self.name + self.arguments
+
+
+def align(corpus: Corpus, source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> Alignment:
     """Align calls by name, arguments and id.
 
     Where ids went through as they were, they decide. Elsewhere calls that are equal in name and arguments are paired
-    first, in order and then, as *moved*, out of order; what is left over is paired by what it has in common (name 2,
-    arguments 3, same id 1), then, as *changed*, where as many are left over between the same neighbours.
+    first, in order and then, as *moved*, out of order. What is left over is paired by what it has in common, in points
+    of the corpus; then, as *changed*, where as many are left over between the same neighbours.
     """
-    score = _scores(source, output, names)
-    found = Alignment(pairs=_by_id(source, output, score))
+    worth = _Points.of(corpus)
+    score = _scores(worth, source, output, names)
+    found = Alignment(pairs=_by_id(worth, source, output, score))
     taken = set(found.pairs.values())
     exact = [
         [
-            points if points >= NAME + ARGUMENTS and left not in found.pairs and right not in taken else 0
+            points if points >= worth.equal and left not in found.pairs and right not in taken else 0
             for right, points in enumerate(row)
         ]
         for left, row in enumerate(score)
@@ -69,7 +88,7 @@ def align(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, st
     return found
 
 
-def _by_id(source: Sequence[Call], output: Sequence[Call], score: list[list[int]]) -> dict[int, int]:
+def _by_id(worth: _Points, source: Sequence[Call], output: Sequence[Call], score: list[list[int]]) -> dict[int, int]:
     """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source.
 
     Where calls stand in place and their ids do not, the output was numbered anew; ids that stand in place say nothing.
@@ -80,8 +99,8 @@ def _by_id(source: Sequence[Call], output: Sequence[Call], score: list[list[int]
     once = {call_id for call_id in set(after) if before.count(call_id) == after.count(call_id) == 1}
     pairs = {left: after.index(call_id) for left, call_id in enumerate(before) if call_id in once}
     elsewhere = {left: right for left, right in pairs.items() if left != right}
-    kept = sum(score[left][right] >= NAME + ARGUMENTS for left, right in elsewhere.items())
-    renumbered = sum(score[left][left] >= NAME + ARGUMENTS for left in elsewhere if left < len(output))
+    kept = sum(score[left][right] >= worth.equal for left, right in elsewhere.items())
+    renumbered = sum(score[left][left] >= worth.equal for left in elsewhere if left < len(output))
     return pairs if kept >= renumbered else {}
 
 
@@ -94,7 +113,9 @@ def _out_of_order(pairs: dict[int, int]) -> set[int]:
     return set(pairs) - kept
 
 
-def _scores(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> list[list[int]]:
+def _scores(
+    worth: _Points, source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]
+) -> list[list[int]]:
     left_values = [_value(call) for call in source]
     right_values = [_value(call) for call in output]
     table = []
@@ -104,11 +125,11 @@ def _scores(source: Sequence[Call], output: Sequence[Call], names: Mapping[str, 
         for right, right_value in zip(output, right_values, strict=True):
             points = 0
             if right.name is not None and right.name in (expected, left.name):
-                points += NAME
+                points += worth.name
             if left_value == right_value:
-                points += ARGUMENTS
+                points += worth.arguments
             if left.id is not None and left.id == right.id:
-                points += SAME_ID
+                points += worth.same_id
             row.append(points)
         table.append(row)
     return table

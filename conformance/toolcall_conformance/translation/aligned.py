@@ -14,6 +14,6 @@ def aligned(sides: Sides, names: Mapping[str, str] | None = None) -> Pair:
     """The two sides with their tools and calls aligned. A reply declares no tools: ``names`` says how they map."""
     twins = map_tools(sides) if sides.is_request else []
     known = names_of(twins) if sides.is_request else names or {}
-    calls = align(sides.source.calls, sides.output.calls, known)
+    calls = align(sides.corpus, sides.source.calls, sides.output.calls, known)
     given = {entry.name: getattr(sides, entry.name) for entry in fields(Sides)}
     return Pair(**given, twins=twins, names=known, alignment=calls)

@@ -93,7 +93,7 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
     where = right.arguments_pointer or right.pointer
     subject = call_words(left)
     if isinstance(left.arguments, Unreadable):
-        if any(equal(left.arguments.raw, leaf) for leaf in [_shown(right), *_leaves(_shown(right))]):
+        if keeps_unreadable(left.arguments, right):
             return
         yield pair.finding(
             "translation/unreadable-arguments",
@@ -119,6 +119,11 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         source=left.arguments_pointer,
         subject=subject,
     )
+
+
+def keeps_unreadable(text: Unreadable, call: Call) -> bool:
+    """Whether the arguments of a call are a text that is no JSON, or hold it."""
+    return any(equal(text.raw, leaf) for leaf in _leaves(_shown(call)))
 
 
 def _leaves(value: Any) -> list[Any]:

@@ -11,12 +11,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Text
 
 WORD = re.compile(r"\S+")
-TAG = re.compile(r"</?[^<>\n]{1,80}>")
 PREFIX = 64  # by how much of a text its places are looked up
-TRIES = 100  # how many hits inside other words are looked at before a chunk counts as missing
 
 
 def squeeze(text: str) -> str:
@@ -24,9 +23,12 @@ def squeeze(text: str) -> str:
     return "".join(text.split())
 
 
-def is_phrase(text: str) -> bool:
-    """Whether a text is long enough to be recognised in the middle of another one: three words, or 20 characters."""
-    return len(text.split(maxsplit=3)) >= 3 or len(text) >= 20
+def is_phrase(corpus: Corpus, text: str) -> bool:
+    """Whether a text is long enough to be recognised in the middle of another one."""
+    known = corpus.alignment.parameters
+    words: int = known["phrase_words"]
+    characters: int = known["phrase_characters"]
+    return len(text.split(maxsplit=words)) >= words or len(text) >= characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class Difference:
 class Ground:
     """A run's text to look chunks up in. Positions are squeezed ones; a region is a pair of them."""
 
-    def __init__(self, chunks: Sequence[str]) -> None:
+    def __init__(self, corpus: Corpus, chunks: Sequence[str]) -> None:
+        self._known = corpus.alignment
+        self.tries: int = self._known.parameters["most_tries"]
         self.whole = "\n".join(chunks)
         self._chunks = [0]
         for chunk in chunks:
@@ -76,7 +80,7 @@ class Ground:
             if "\n" in self.whole[self._words[number - 1] + len(words[number - 1]) : self._words[number]]:
                 heads.add(self._at[number])
                 tails.add(self._at[number])
-        for tag in TAG.finditer(self.whole):
+        for tag in self._known.patterns["tag"].matches(self.whole):
             heads.add(self._squeezed_at(tag.end()))
             tails.add(self._squeezed_at(tag.start()))
         return heads, tails
@@ -147,7 +151,7 @@ class Ground:
     def among(self, text: str, key: str, low: int, high: int, follower: str = "") -> int | None:
         """The first place between two positions where a text stands as words of their own, or before ``follower``."""
         at = low - 1
-        for _ in range(TRIES):
+        for _ in range(self.tries):
             at = self.squeezed.find(key, at + 1, high)
             if at < 0:
                 return None
@@ -165,9 +169,9 @@ class Ground:
         return None
 
 
-def compare_chunks(old: Sequence[Text], new: Sequence[Text]) -> Difference:
+def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> Difference:
     """What of the old chunks has no place in the new ones, in their order, and what new text they do not spell."""
-    ground = Ground([chunk.text for chunk in new])
+    ground = Ground(corpus, [chunk.text for chunk in new])
     if not ground.size:
         return Difference(lost=list(range(len(old))))
     placed = _place_in_order([chunk.text.strip() for chunk in old], ground)
@@ -257,7 +261,7 @@ def _longest_chain(
         if text not in known:
             known[text] = [at for at in ground.standing(text, key) if low <= at and at + len(key) <= high]
         # Where one text has very many places, those behind the shortest chains decide nothing.
-        for start in reversed(known[text][: TRIES * 2]):
+        for start in reversed(known[text][: ground.tries * 2]):
             length = bisect_right(ends, start)
             end = start + len(key)
             if length == len(ends):

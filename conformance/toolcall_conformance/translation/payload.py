@@ -67,9 +67,10 @@ def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), b
     content = Content(corpus, texts, value, media, bool(result.error))
     if texts:
         _add_text(content, texts)
-    if any(_plain_text(part) is not None for part in media):
+    if any(plain_text(corpus, part) is not None for part in media):
         opened = [
-            _plain_text(part) if isinstance(part, Media) else getattr(part, "text", None) for part in result.parts
+            plain_text(corpus, part) if isinstance(part, Media) else getattr(part, "text", None)
+            for part in result.parts
         ]
         content.said.append([text for text in opened if text is not None])
     if value is not MISSING:
@@ -94,9 +95,10 @@ def _add_text(content: Content, texts: list[str]) -> None:
         content.values.append((parsed[0], RESPELT))
 
 
-def _plain_text(part: Any) -> str | None:
+def plain_text(corpus: Corpus, part: Media) -> str | None:
     """The text of a document that is plain text: where there are no documents it may stand as text."""
-    if not isinstance(part, Media) or part.data is None or not (part.mime or "").startswith("text/"):
+    types = corpus.equivalence("text-document-as-text").parameters["type_beginnings"]
+    if part.data is None or not (part.mime or "").startswith(tuple(types)):
         return None
     try:
         return base64.b64decode(part.data, validate=True).decode("utf-8")
@@ -250,6 +252,7 @@ __all__ = [
     "is_blank",
     "joined_equal",
     "parsed_text",
+    "plain_text",
     "read_content",
     "telling",
     "trimmed_equal",

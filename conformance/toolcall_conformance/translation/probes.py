@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -15,19 +15,7 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.translation.schema_place import Place
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED, SCHEMA_LISTS, SCHEMAS, Speller
 
-MOST = 300
-DEEPEST = 5
 NO_REFERENCES: referencing.Registry[Any] = referencing.Registry()
-LARGEST = 1_000
-SAMPLES: dict[str, list[Any]] = {
-    "string": ["", "a", "some text", "2026-11-21", "x" * 300],
-    "integer": [0, 1, -1, 7, 10**9],
-    "number": [0, 1.5, -2.25],
-    "boolean": [True, False],
-    "null": [None],
-    "array": [[], ["a"], [1], [{}], ["a", "a", 2]],
-    "object": [{}, {"unlisted": 1}],
-}
 # Not probed: a pattern may be of another dialect or never end, and hardly any probe would fit it.
 UNPROBED = ("pattern", "patternProperties", "format", "description", "default", DANGLING, EXTERNAL, ILL_TYPED)
 
@@ -43,14 +31,15 @@ class Probed:
 
 def compare_by_probes(place: Place) -> Probed:
     """What probes tell of two schemas; never raises, whatever they say."""
-    source, output = _Tree(place.context.source), _Tree(place.context.output)
+    known = place.context.corpus.equivalence("schema-branches-rewritten").parameters
+    source, output = _Tree(known, place.context.source), _Tree(known, place.context.output)
     old, new = source.plain(place.left), output.plain(place.right)
     narrowed: Any = MISSING
     widened: Any = MISSING
     seen: set[str] = set()
     judge_before, judge_after = _Judge(old), _Judge(new)
-    values = [_samples(), _Maker().instances(old), _Maker().instances(new)]
-    for probe in islice(_in_turn(values), MOST):
+    values = [_samples(known), _Maker(known).instances(old), _Maker(known).instances(new)]
+    for probe in islice(_in_turn(values), known["most_probes"]):
         name = canonical(probe)
         if name in seen:
             continue
@@ -80,7 +69,8 @@ class _Judge:
 class _Tree:
     """A schema written out without references, as deep as probes go; ``whole``: nothing that matters was left out."""
 
-    def __init__(self, speller: Speller) -> None:
+    def __init__(self, known: Mapping[str, Any], speller: Speller) -> None:
+        self._known = known
         self._speller = speller
         self._size = 0
         self.whole = True
@@ -89,8 +79,9 @@ class _Tree:
         if schema is False:
             return False
         self._size += 1
-        if depth > DEEPEST + 1 or self._size > LARGEST:
-            self.whole = self.whole and self._size <= LARGEST
+        largest = self._known["largest_schema"]
+        if depth > self._known["deepest"] + 1 or self._size > largest:
+            self.whole = self.whole and self._size <= largest
             return {}
         return self.plain(self._speller.normal(schema), depth)
 
@@ -107,7 +98,7 @@ class _Tree:
             elif key in ("properties", "dependentSchemas"):
                 found[key] = {name: self.written(entry, depth + 1) for name, entry in value.items()}
             elif key == "type":
-                known = [name for name in value if name in SAMPLES]
+                known = [name for name in value if name in self._known["samples"]]
                 self.whole = self.whole and len(known) == len(value)
                 if len(known) == len(value):
                     found[key] = known
@@ -127,20 +118,21 @@ def _in_turn(sources: list[Iterator[Any]]) -> Iterator[Any]:
         sources = left
 
 
-def _samples() -> Iterator[Any]:
-    for samples in SAMPLES.values():
+def _samples(known: Mapping[str, Any]) -> Iterator[Any]:
+    for samples in known["samples"].values():
         yield from samples
 
 
 class _Maker:
     """Makes values for a schema that is written out; remembers by identity what fits the schemas inside."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self._known = known
         self._firsts: dict[int, Any] = {}
 
     def instances(self, schema: Any, depth: int = 0) -> Iterator[Any]:
         """Values that fit a schema, or miss it by one step."""
-        if not isinstance(schema, dict) or depth > DEEPEST:
+        if not isinstance(schema, dict) or depth > self._known["deepest"]:
             return
         yield from schema.get("enum", [])
         branches = [branch for key in ("anyOf", "oneOf", "allOf") for branch in schema.get(key, ())]
@@ -149,11 +141,11 @@ class _Maker:
             if key in schema:
                 yield from (schema[key] - 1, schema[key], schema[key] + 1)
         for key in ("minLength", "maxLength"):
-            if schema.get(key, 10_000) <= 2000:
+            if key in schema and schema[key] <= self._known["longest_text"]:
                 yield from ("x" * max(int(schema[key]) + step, 0) for step in (0, -1, 1))
         types = schema.get("type", ())
         for name in types:
-            yield from SAMPLES.get(name, [])
+            yield from self._known["samples"].get(name, [])
         if "array" in types or "items" in schema or "prefixItems" in schema:
             yield from self._arrays(schema, depth)
         properties = schema.get("properties")
@@ -165,14 +157,14 @@ class _Maker:
         if prefix:
             yield prefix
             yield list(reversed(prefix))
-        least = min(int(schema.get("minItems", 1)), 20)
-        for entry in islice(self.instances(schema.get("items"), depth + 1), 12):
+        least = min(int(schema.get("minItems", 1)), self._known["longest_array"])
+        for entry in islice(self.instances(schema.get("items"), depth + 1), self._known["values_inside"]):
             yield [*prefix, *[entry] * max(least - len(prefix), 1)]
 
     def _fitting(self, schema: Any, depth: int) -> Any:
         """A value that fits, or at least nearly."""
         if id(schema) not in self._firsts:
-            values = list(islice(self.instances(schema, depth), 12))
+            values = list(islice(self.instances(schema, depth), self._known["values_inside"]))
             judge = _Judge(schema)
             fit = next((value for value in values if judge.accepts(value)), values[0] if values else "a")
             self._firsts[id(schema)] = fit
@@ -189,5 +181,5 @@ class _Maker:
         yield from _in_turn([self._changed(firsts, name, properties[name], depth) for name in firsts])
 
     def _changed(self, firsts: dict[str, Any], name: str, schema: Any, depth: int) -> Iterator[Any]:
-        for value in islice(self.instances(schema, depth + 1), 8):
+        for value in islice(self.instances(schema, depth + 1), self._known["values_of_member"]):
             yield {**firsts, name: value}

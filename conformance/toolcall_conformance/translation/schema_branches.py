@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.probes import compare_by_probes
 from toolcall_conformance.translation.schema_keywords import COMPOSED, UNIONS
 from toolcall_conformance.translation.schema_place import UNDECIDED, Difference, Place, text
@@ -81,7 +82,7 @@ def _aligned(place: Place, ours: list[Any], theirs: list[Any]) -> tuple[list[tup
             (-score, abs(here - there), here, there)
             for here in left
             for there in right
-            if (score := _kinship(before[here], after[there])) >= 0
+            if (score := _kinship(place.context.corpus, before[here], after[there])) >= 0
         ),
     )
     twins = []
@@ -93,17 +94,21 @@ def _aligned(place: Place, ours: list[Any], theirs: list[Any]) -> tuple[list[tup
     return sorted(twins), left, right
 
 
-def _kinship(left: dict[str, Any], right: dict[str, Any]) -> int:
+def _kinship(corpus: Corpus, left: dict[str, Any], right: dict[str, Any]) -> int:
     """How much two branches have in common; negative where they are about different things."""
     if left.get("type") != right.get("type"):
         return -1
     ours, theirs = left.get("properties", {}), right.get("properties", {})
-    score = 2 * (left.get("description") is not None and left.get("description") == right.get("description"))
+    known = corpus.alignment.parameters
+    same_value: int = known["branch_value_points"]
+    score: int = known["branch_description_points"] * (
+        left.get("description") is not None and left.get("description") == right.get("description")
+    )
     for name in ours.keys() & theirs.keys():
         one, two = _only(ours[name]), _only(theirs[name])
         if one is not MISSING and two is not MISSING and not equal(one, two):
             return -1
-        score += 5 if one is not MISSING and equal(one, two) else 1
+        score += same_value if one is not MISSING and equal(one, two) else 1
     values = [value for value in left.get("enum", []) if any(equal(value, twin) for twin in right.get("enum", []))]
     return score + len(values)
 

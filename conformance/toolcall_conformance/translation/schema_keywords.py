@@ -16,6 +16,7 @@ UNIONS = ("anyOf", "oneOf")
 COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
 LOWER = ("minimum", "minItems", "minLength", "minProperties")
 UPPER = ("maximum", "maxItems", "maxLength", "maxProperties")
+BOUNDS = (*LOWER, *UPPER, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "pattern", "format")
 # Keywords of which nobody can say whether another value is narrower.
 OPAQUE = ("pattern", "format")
 
@@ -69,22 +70,16 @@ def compare_type(place: Place) -> Iterator[Difference]:
     want, got = left.get("type"), right.get("type")
     if want == got:
         return
+    if says_implied_type(place):
+        return
     if want is None:
-        if left.get("enum") or any(key in left for key in COMPOSED) or _implied(left) == got:
-            return
-        if place.pointer == place.source_pointer == "" and got == ["object"]:
-            return
-        yield place.differs("schema-narrowed", "type", got=_plain(got))
+        if not any(key in left for key in COMPOSED):
+            yield place.differs("schema-narrowed", "type", got=_plain(got))
         return
     if got is None and (any(key in right for key in UNIONS) or _ill(right, "type")):
         return  # the probes decide
-    if place.pointer == "" and "object" in want and got == ["object"]:
+    if lists_as_texts(place):
         return
-    if "enum" in left and "enum" in right:
-        if equal(left["enum"], right["enum"]) and all(_fits(value, got) for value in right["enum"]):
-            return
-        if _as_texts(left, right):
-            return
     yield place.differs("schema-type", "type", want=_plain(want), got=_plain(got))
 
 
@@ -100,7 +95,7 @@ def compare_enum(place: Place) -> Iterator[Difference]:
         return
     if got is None and any(key in right for key in UNIONS):
         return
-    if got is not None and _as_texts(left, right):
+    if lists_as_texts(place):
         return
     yield place.differs("schema-enum", "enum", want=want, got=_or_missing(got))
 
@@ -108,7 +103,7 @@ def compare_enum(place: Place) -> Iterator[Difference]:
 def compare_bounds(place: Place) -> Iterator[Difference]:
     """Bounds: a stricter one narrows, a looser one is told, and of patterns only that they differ."""
     left, right = place.left, place.right
-    if "enum" in left and equal(left["enum"], right.get("enum")):
+    if lists_the_same(place):
         return  # the listed values say more
     for plain, strict in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         yield from _limit(place, plain, strict)
@@ -119,7 +114,7 @@ def compare_bounds(place: Place) -> Iterator[Difference]:
         yield _bound(place, key, want, got, stricter=got is not None and _stricter(key, want, got))
     for key in OPAQUE:
         want, got = left.get(key), right.get(key)
-        if want == got or _ill(right, key) or (want is None and key == "format"):
+        if want == got or _ill(right, key) or (key == "format" and adds_format(place)):
             continue
         yield _bound(place, key, want, got, stricter=want is None)
 
@@ -195,8 +190,34 @@ def _fits(value: Any, types: list[str] | None) -> bool:
     return bool(names & set(types))
 
 
-def _as_texts(left: dict[str, Any], right: dict[str, Any]) -> bool:
+def says_implied_type(place: Place) -> bool:
+    """Whether the output says another type, one that the source implies: by keywords, by values, or as its root."""
+    left, right = place.left, place.right
+    want, got = left.get("type"), right.get("type")
+    if want == got:
+        return False
+    if place.pointer == "" and got == ["object"] and ("object" in want if want else place.source_pointer == ""):
+        return True  # the arguments of a call are an object
+    if want is None and (left.get("enum") or _implied(left) == got):
+        return True
+    return want is not None and lists_the_same(place) and all(_fits(value, got) for value in right["enum"])
+
+
+def lists_the_same(place: Place) -> bool:
+    """Whether both list the same values, which says more than types and bounds beside them."""
+    return "enum" in place.left and equal(place.left["enum"], place.right.get("enum"))
+
+
+def adds_format(place: Place) -> bool:
+    """Whether only the output says a format."""
+    return "format" in place.right and "format" not in place.left
+
+
+def lists_as_texts(place: Place) -> bool:
     """Whether the same values were listed as texts, in a schema for texts: a format may have no other enums."""
+    left, right = place.left, place.right
+    if "enum" not in left or "enum" not in right:
+        return False
     if "string" not in right.get("type", ()) or set(right["type"]) - {"string", "null"}:
         return False
     return sorted(map(_text, left["enum"])) == sorted(map(_text, right["enum"]))

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal, join, resolve
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.spelling import Speller
 
 
@@ -32,6 +33,7 @@ class Difference:
 class Context:
     """What all places of one comparison share. ``walk`` compares a place and all places inside it."""
 
+    corpus: Corpus
     source: Speller
     output: Speller
     closing_allowed: bool

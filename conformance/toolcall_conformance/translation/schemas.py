@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.schema_branches import compare_branches
 from toolcall_conformance.translation.schema_keywords import (
     compare_bounds,
@@ -34,10 +35,12 @@ from toolcall_conformance.translation.schema_place import (
 )
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
 
-__all__ = ["Difference", "compare_schemas"]
+__all__ = ["Difference", "compare_schemas", "places_compared"]
 
 
-def compare_schemas(source: Any, output: Any, *, closing_allowed: bool = False) -> tuple[Difference, ...]:
+def compare_schemas(
+    corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool = False
+) -> tuple[Difference, ...]:
     """The differences of two parameter schemas as they stand in their bodies; None is a tool without parameters.
 
     Never raises, whatever JSON the two are. ``closing_allowed``: the output is for a strict mode, where objects are
@@ -46,7 +49,7 @@ def compare_schemas(source: Any, output: Any, *, closing_allowed: bool = False) 
     source = source if source is not None else {"type": "object"}
     output = output if output is not None else {"type": "object"}
     try:
-        return _compare(text(source), text(output), closing_allowed)
+        return _compare(corpus, text(source), text(output), closing_allowed)
     except (RecursionError, TooLargeError, ValueError):
         # Deeper or larger than anything that was meant: no verdict but on equality.
         if same_json(source, output):
@@ -56,13 +59,34 @@ def compare_schemas(source: Any, output: Any, *, closing_allowed: bool = False) 
 
 
 @lru_cache(maxsize=4096)
-def _compare(source_text: str, output_text: str, closing_allowed: bool) -> tuple[Difference, ...]:
+def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> tuple[Difference, ...]:
     if source_text == output_text:
         return ()
+    return tuple(_walk(_start(corpus, source_text, output_text, closing_allowed)))
+
+
+def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[Place]:
+    """The places at which two schemas are not spelt alike; none where they are too large to be compared."""
+    try:
+        return list(_differing(_start(corpus, text(source), text(output), closing_allowed)))
+    except (RecursionError, TooLargeError, ValueError):
+        return []
+
+
+def _differing(start: Place) -> Iterator[Place]:
+    places = [start]
+    while places:
+        place = places.pop()
+        if not _settled(place):
+            yield place
+            places.extend(step for step in _steps(place) if isinstance(step, Place))
+
+
+def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> Place:
     source, output = json.loads(source_text), json.loads(output_text)
     references = any(f'"{key}": "' in whole for key in ("$ref", "ref") for whole in (source_text, output_text))
-    context = Context(Speller(source), Speller(output), closing_allowed, _walk, references)
-    return tuple(_walk(Place(context, source, output)))
+    context = Context(corpus, Speller(source), Speller(output), closing_allowed, _walk, references)
+    return Place(context, source, output)
 
 
 def _walk(start: Place) -> Iterator[Difference]:

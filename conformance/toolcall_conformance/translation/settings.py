@@ -71,7 +71,7 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
         if not neutral:
             yield pair.finding(_loss(name, demand), "", want=setting.value, source=setting.pointer, subject=name)
     elif not equal(setting.value, other.value):
-        if name == "response_format" and _same_format(setting.value, other.value):
+        if name == "response_format" and _same_format(pair, setting.value, other.value):
             return
         yield pair.finding(
             "translation/setting-changed",
@@ -91,7 +91,7 @@ def _loss(name: str, demand: str) -> str:
     return "translation/setting-lost" if demand == "must" else "translation/setting-by-convention-lost"
 
 
-def _same_format(left: Any, right: Any) -> bool:
+def _same_format(pair: Pair, left: Any, right: Any) -> bool:
     """Response formats by type and schema; the schemas may be closed, opened, or short of what a format cannot say."""
     if not isinstance(left, dict) or not isinstance(right, dict) or left.get("type") != right.get("type"):
         return False
@@ -100,7 +100,7 @@ def _same_format(left: Any, right: Any) -> bool:
             return False
     if left.get("schema") is None or right.get("schema") is None:
         return left.get("schema") is None
-    differences = compare_schemas(left["schema"], right["schema"], closing_allowed=True)
+    differences = compare_schemas(pair.corpus, left["schema"], right["schema"], closing_allowed=True)
     return not any(difference.rule in GRAVE and not difference.under for difference in differences)
 
 

@@ -26,6 +26,11 @@ SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 SCHEMA_MAPS = ("properties", "patternProperties", "dependentSchemas")
 BRANCHES: tuple[str, ...] = ("anyOf", "oneOf", "allOf")
 STEPS = 100_000
+#: The keywords whose value says something; every other one is an annotation.
+TELLING = frozenset(
+    {*COUNTS, *LIMITS, *SCHEMAS, *SCHEMA_LISTS, *SCHEMA_MAPS, *NOTES, "pattern", "format", "type", "required", "enum"}
+    | {"uniqueItems", "dependentRequired", "const", "nullable", "$ref", "ref", "$defs", "definitions", "$id", "$anchor"}
+)
 
 
 class TooLargeError(Exception):
@@ -220,6 +225,11 @@ def _says_nothing(key: str, value: Any) -> bool:
     return (
         key in ("required", "properties", "patternProperties", "prefixItems", "anyOf", "oneOf", "allOf") and not value
     )
+
+
+def is_annotation(key: str) -> bool:
+    """Whether a keyword constrains nothing and refers to nothing: ``title``, ``examples``, ``$comment`` …"""
+    return key not in TELLING
 
 
 def is_open(schema: Any) -> bool:

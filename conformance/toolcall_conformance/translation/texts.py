@@ -41,7 +41,7 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
     lost: list[Piece] = []
     fresh: list[Piece] = []
     for place in places:
-        difference = compare_chunks(place.old.chunks, place.new.chunks)
+        difference = compare_chunks(pair.corpus, place.old.chunks, place.new.chunks)
         chunks = place.old.chunks
         lost.extend(Piece(chunks[at].text, chunks[at].pointer, place) for at in difference.lost)
         fresh.extend(
@@ -62,7 +62,7 @@ def _system(pair: Pair, left: list[Run]) -> Generator[Finding, None, Place | Non
     hoisted = [run for run in left if run.side == "system"]
     # Nothing was hoisted into a prompt that is what it was, even if it says the same as a later message.
     if hoisted and new.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
-        ground = Ground(new.texts)
+        ground = Ground(pair.corpus, new.texts)
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
             if any(ground.among(text, key, 0, ground.size) is not None for text, key in keys):
@@ -120,12 +120,12 @@ def _settle_moved(
     """Tell which missing text stands at another place. Returns what is missing and too much after that."""
     if not lost or not fresh:
         return list(lost), list(fresh)
-    ground = Ground([piece.text for piece in fresh])
+    ground = Ground(pair.corpus, [piece.text for piece in fresh])
     claimed: dict[int, list[tuple[int, int]]] = {}
     missing: list[Piece] = []
     moves: dict[tuple[int, int], list[tuple[Piece, Piece]]] = {}
     for piece in lost:
-        found = _claim(piece, fresh, ground, claimed)
+        found = _claim(pair, piece, fresh, ground, claimed)
         if found is None:
             missing.append(piece)
         else:
@@ -137,7 +137,7 @@ def _settle_moved(
         if number not in claimed:
             rest.append(piece)
             continue
-        own = Ground([piece.text])
+        own = Ground(pair.corpus, [piece.text])
         low = 0
         for start, end in [*claimed[number], (own.size, own.size)]:
             if start > low:
@@ -147,12 +147,12 @@ def _settle_moved(
 
 
 def _claim(
-    piece: Piece, fresh: Sequence[Piece], ground: Ground, claimed: dict[int, list[tuple[int, int]]]
+    pair: Pair, piece: Piece, fresh: Sequence[Piece], ground: Ground, claimed: dict[int, list[tuple[int, int]]]
 ) -> Piece | None:
     """The unclaimed new text that a missing chunk stands in as a whole: at its own place or side if it can be."""
     text, key = piece.text.strip(), squeeze(piece.text)
     starts = ground.standing(text, key)
-    if not starts and is_phrase(text):
+    if not starts and is_phrase(pair.corpus, text):
         at = ground.among(text, key, 0, ground.size)
         starts = [] if at is None else [at]
     best: tuple[tuple[bool, bool], int, tuple[int, int]] | None = None
@@ -276,9 +276,9 @@ def _tell_added(
     side = place.new.side
     kinds: dict[str, list[Piece]] = {}
     for piece in pieces:
-        if _said_by(piece.text, side, origins) - ({"system"} if side == "system" else set()):
+        if _said_by(pair, piece.text, side, origins) - ({"system"} if side == "system" else set()):
             kinds.setdefault("doubled", []).append(piece)
-        elif side == "assistant" and _is_thought(piece.text, thoughts):
+        elif side == "assistant" and _is_thought(pair, piece.text, thoughts):
             kinds.setdefault("thought", []).append(piece)
         elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
             kinds.setdefault("glued", []).append(piece)
@@ -318,23 +318,27 @@ def _tell_added(
             )
 
 
-def _said_by(text: str, side: str, origins: dict[str, set[str]]) -> set[str]:
+def _said_by(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> set[str]:
     """Who says a text, or a line of it, in the source. A few words count only where the same side says them."""
     found: set[str] = set()
     for line in {text, *text.splitlines()}:
         sides = origins.get(squeeze(line), set())
-        if is_phrase(line.strip()):
+        if is_phrase(pair.corpus, line.strip()):
             found |= sides
         elif line == text:
             found |= sides & {side}
     return found
 
 
-def _is_thought(text: str, thoughts: Sequence[str]) -> bool:
+def _is_thought(pair: Pair, text: str, thoughts: Sequence[str]) -> bool:
     """Whether text is thinking, or contains all of some."""
     key = squeeze(text)
     for thought in thoughts:
         other = squeeze(thought)
-        if key == other or (is_phrase(thought.strip()) and other in key) or (is_phrase(text) and key in other):
+        if (
+            key == other
+            or (is_phrase(pair.corpus, thought.strip()) and other in key)
+            or (is_phrase(pair.corpus, text) and key in other)
+        ):
             return True
     return False

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.pair import Pair, Sides
@@ -24,15 +26,16 @@ def map_tools(sides: Sides) -> Twins:
     """
     source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
-    certain = _matched(source, output, [_same_name_and_description])
+    alike = _Likeness(sides.corpus)
+    certain = _matched(source, output, [alike.name_and_description])
     source, output = _without(source, certain, 0), _without(output, certain, 1)
-    by_name = _matched(source, output, [_same_name, _similar_name_and_description, _same_description])
-    by_description = _matched(source, output, [_similar_name_and_description, _same_description, _same_name])
+    by_name = _matched(source, output, [alike.name, alike.similar_name_and_description, alike.description])
+    by_description = _matched(source, output, [alike.similar_name_and_description, alike.description, alike.name])
     same = _ends(by_name) == _ends(by_description)
-    found = certain + (by_name if same or _alike(by_name) >= _alike(by_description) else by_description)
+    found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
     source, output = _without(source, found, 0), _without(output, found, 1)
     forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
-    rest = _matched(forced, output, [lambda tool, other: _similar_name(tool, other) or _same_schema(tool, other)])
+    rest = _matched(forced, output, [alike.similar_name_or_schema])
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
@@ -67,41 +70,44 @@ def _ends(twins: Twins) -> set[tuple[int, int]]:
     return {(id(tool), id(twin)) for tool, twin in twins}
 
 
-def _alike(twins: Twins) -> int:
-    """How much is alike in pairs of tools: names, descriptions, schemas."""
-    ways = (_same_name, _same_description, _same_schema)
-    return sum(same(tool, twin) for tool, twin in twins for same in ways)
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """In which ways two tools may be alike."""
 
+    corpus: Corpus
 
-def _same_name(left: Tool, right: Tool) -> bool:
-    return left.name is not None and left.name == right.name
+    def name(self, left: Tool, right: Tool) -> bool:
+        return left.name is not None and left.name == right.name
 
+    def similar_name(self, left: Tool, right: Tool) -> bool:
+        """One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash."""
+        if not left.name or not right.name:
+            return False
+        one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+        enough = self.corpus.alignment.parameters["name_beginning"]
+        return bool(one) and bool(two) and (one in two or two in one or alike >= enough)
 
-def _similar_name(left: Tool, right: Tool) -> bool:
-    """One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash."""
-    if not left.name or not right.name:
-        return False
-    one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
-    return bool(one) and bool(two) and (one in two or two in one or alike >= 12)
+    def name_and_description(self, left: Tool, right: Tool) -> bool:
+        return self.name(left, right) and self.description(left, right)
 
+    def similar_name_and_description(self, left: Tool, right: Tool) -> bool:
+        return self.similar_name(left, right) and self.description(left, right)
 
-def _same_name_and_description(left: Tool, right: Tool) -> bool:
-    return _same_name(left, right) and _same_description(left, right)
+    def description(self, left: Tool, right: Tool) -> bool:
+        said = (left.description or "").strip()
+        return bool(said) and said == (right.description or "").strip()
 
+    def schema(self, left: Tool, right: Tool) -> bool:
+        return bool(left.schema) and not compare_schemas(self.corpus, left.schema, right.schema, closing_allowed=True)
 
-def _similar_name_and_description(left: Tool, right: Tool) -> bool:
-    return _similar_name(left, right) and _same_description(left, right)
+    def similar_name_or_schema(self, left: Tool, right: Tool) -> bool:
+        return self.similar_name(left, right) or self.schema(left, right)
 
-
-def _same_description(left: Tool, right: Tool) -> bool:
-    return (
-        bool((left.description or "").strip()) and (left.description or "").strip() == (right.description or "").strip()
-    )
-
-
-def _same_schema(left: Tool, right: Tool) -> bool:
-    return bool(left.schema) and not compare_schemas(left.schema, right.schema, closing_allowed=True)
+    def count(self, twins: Twins) -> int:
+        """How much is alike in pairs of tools: names, descriptions, schemas."""
+        ways = (self.name, self.description, self.schema)
+        return sum(same(tool, twin) for tool, twin in twins for same in ways)
 
 
 def compare_tools(pair: Pair) -> Iterator[Finding]:
@@ -190,7 +196,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         return
     if tool.kind == "function":
         closing_allowed = bool(twin.strict)
-        for difference in compare_schemas(tool.schema, twin.schema, closing_allowed=closing_allowed):
+        for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
             yield from _report_difference(pair, tool, twin, difference, subject)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from toolcall_conformance.translation.tolerances import (
     bodies,
+    constraints,
     conversation,
     declared,
     ids,
@@ -23,6 +24,7 @@ from toolcall_conformance.translation.tolerances.registry import TOLERANCES, tol
 __all__ = [
     "TOLERANCES",
     "bodies",
+    "constraints",
     "conversation",
     "declared",
     "ids",

@@ -8,9 +8,9 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.reading import Result
+from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
-from toolcall_conformance.translation.payload import Content, is_blank, parsed_text, read_content
+from toolcall_conformance.translation.payload import Content, is_blank, parsed_text, plain_text, read_content
 from toolcall_conformance.translation.placeholders import says_nothing
 from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
 
@@ -50,6 +50,18 @@ def texts_as_joined_text(seen: Seen) -> Iterator[Place]:
         old, new = answer.want.texts, answer.got.texts
         if old and old != new and joined_equal(seen.pair.corpus, old, new):
             yield answer.place(old, new)
+
+
+@tolerance("text-document-as-text")
+def text_document_as_text(seen: Seen) -> Iterator[Place]:
+    """A document of plain text in a result is text of the result."""
+    corpus = seen.pair.corpus
+    for answer in _answers(seen):
+        documents = [part for part in answer.before.parts if isinstance(part, Media)]
+        opened = [text for part in documents if (text := plain_text(corpus, part)) is not None]
+        said = "\n".join(text for texts in _as_texts(answer.got) for text in texts)
+        if opened and not answer.got.media and all(text.strip() in said for text in opened):
+            yield answer.place(opened, said)
 
 
 @tolerance("result-trimmed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.findings import MISSING
-from toolcall_conformance.reading import Call, Hosted, Text
+from toolcall_conformance.reading import Call, Hosted, Result, Text
 from toolcall_conformance.reading.model import Reading
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.joining import joined_equal
@@ -135,6 +135,41 @@ def _behind_calls(reading: Reading) -> Iterator[Text]:
             called = called or isinstance(item, Call)
             if called and isinstance(item, Text):
                 yield item
+
+
+@tolerance("user-text-behind-results")
+def user_text_behind_results(seen: Seen) -> Iterator[Place]:
+    """User text from before the results of its turn stands behind them."""
+    before = {text.pointer for text, answered in _of_users(seen.pair.source) if not answered}
+    behind = {text.pointer for text, answered in _of_users(seen.pair.output) if answered}
+    for one, two in _same_texts(seen):
+        if one.pointer in before and two.pointer in behind:
+            yield Place(two.pointer, one.pointer)
+
+
+def _of_users(reading: Reading) -> Iterator[tuple[Text, bool]]:
+    """User text in turns with results, and whether a result stands before it in its turn."""
+    for turn in reading.turns:
+        if turn.side == "user" and any(isinstance(item, Result) for item in turn.items):
+            answered = False
+            for item in turn.items:
+                answered = answered or isinstance(item, Result)
+                if isinstance(item, Text):
+                    yield item, answered
+
+
+@tolerance("late-system-text")
+def late_system_text(seen: Seen) -> Iterator[Place]:
+    """System text in the middle of the conversation is user text, or joined the system prompt."""
+    texts = [item for turn in seen.pair.output.turns if turn.side == "user" for item in turn.items]
+    others = [*seen.pair.output.system, *(item for item in texts if isinstance(item, Text))]
+    for turn in seen.pair.source.turns:
+        for item in turn.items if turn.side == "system" else ():
+            twin = next(
+                (two for two in others if isinstance(item, Text) and squeeze(item.text) in squeeze(two.text)), None
+            )
+            if twin is not None:
+                yield Place(twin.pointer, item.pointer)
 
 
 @tolerance("hosted-call-as-text")

@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Opaque, Reading
 from toolcall_conformance.reading.model import Media, Result, Unreadable
+from toolcall_conformance.translation.calls import arguments_equal, keeps_unreadable
 from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
 from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
 
@@ -62,6 +63,52 @@ def _numbers(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
             yield from _numbers(one, two)
     elif type(left) is not type(right):
         yield left, right
+
+
+def _pairs(seen: Seen) -> Iterator[tuple[Call, Call]]:
+    """Aligned calls."""
+    return ((seen.pair.source.calls[left], seen.pair.output.calls[right]) for left, right in seen.pair.calls.items())
+
+
+@tolerance("big-integers-as-doubles")
+def big_integers_as_doubles(seen: Seen) -> Iterator[Place]:
+    """A whole number in arguments is another one with the same double."""
+    if seen.pair.both("big-integers"):
+        return
+    for one, two in _pairs(seen):
+        if (
+            one.kind == two.kind
+            and arguments_equal(one, two, exact=False)
+            and not arguments_equal(one, two, exact=True)
+        ):
+            yield _of_arguments(one, two)
+
+
+@tolerance("unreadable-arguments-as-text")
+def unreadable_arguments_as_text(seen: Seen) -> Iterator[Place]:
+    """Arguments that are no JSON are a text inside an object."""
+    for one, two in _pairs(seen):
+        text = one.arguments
+        if isinstance(text, Unreadable) and not isinstance(two.arguments, Unreadable) and keeps_unreadable(text, two):
+            yield _of_arguments(one, two)
+
+
+@tolerance("custom-tool-as-function")
+def custom_tool_as_function(seen: Seen) -> Iterator[Place]:
+    """A tool that takes free text is a function, and its text a member of the arguments; or the reverse."""
+    for tool, twin in seen.pair.twins:
+        if {tool.kind, twin.kind} == {"custom", "function"}:
+            yield Place(twin.pointer, tool.pointer, tool.kind, twin.kind)
+    for one, two in _pairs(seen):
+        if one.kind != two.kind and arguments_equal(one, two, exact=True):
+            yield _of_arguments(one, two)
+
+
+def _of_arguments(one: Call, two: Call) -> Place:
+    want, got = (
+        call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments for call in (one, two)
+    )
+    return Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
 
 
 @tolerance("base64-alphabet")
