@@ -66,8 +66,8 @@ func (session *Session) Response(body Body) (Body, error) {
 	return body, nil
 }
 
-// Stream translates the upstream's stream for the client: what can be said is written before one reads on. A piece may end
-// anywhere, even inside a character. Where the upstream's connection is lost, Read gives io.ErrUnexpectedEOF.
+// Stream translates the upstream's stream for the client. Write all output that is ready before you read on. A piece
+// may end anywhere, even inside a character. If the upstream's connection is lost, Read returns io.ErrUnexpectedEOF.
 func (session *Session) Stream(upstream io.Reader, client io.Writer) error {
 	_, err := io.Copy(client, upstream)
 	return err
@@ -97,8 +97,8 @@ type fields = map[string]any
 var sessions = map[string]*Session{}
 var input = bufio.NewReader(os.Stdin) // a bufio.Scanner would stop at the first long line
 
-// answer gives what is to be told; after a stream message is the last question of that.
-func answer(message *question) (told fields, err error) {
+// answer returns the answer to a message; after a stream message is the last one of that stream.
+func answer(message *question) (result fields, err error) {
 	switch message.Op {
 	case "hello":
 		return fields{"protocol": 1, "name": name, "version": version}, nil
@@ -130,17 +130,17 @@ func answer(message *question) (told fields, err error) {
 	return nil, Unsupported("no operation " + message.Op)
 }
 
-// stream is the upstream's stream to read and the client's to write. To read on is to answer for what was read.
+// stream reads the upstream's stream and writes the client's. Before it reads on it answers the last piece.
 type stream struct {
-	message *question // what is to be answered next
-	rest    []byte    // of the piece that came with it
-	said    [][]byte  // what has been written since the answer before
+	message *question // the message to answer next
+	rest    []byte    // of the piece in that message
+	output  [][]byte  // the output since the last answer
 }
 
 func (s *stream) Read(into []byte) (int, error) {
 	for len(s.rest) == 0 {
 		if s.message.Op != "stream-end" {
-			s.on()
+			s.advance()
 		}
 		if s.message.Op == "stream-end" && s.message.End == "lost" {
 			return 0, io.ErrUnexpectedEOF
@@ -155,29 +155,29 @@ func (s *stream) Read(into []byte) (int, error) {
 }
 
 func (s *stream) Write(piece []byte) (int, error) {
-	s.said = append(s.said, append([]byte{}, piece...))
+	s.output = append(s.output, append([]byte{}, piece...))
 	return len(piece), nil
 }
 
-// on answers, and waits for the next piece or the end.
-func (s *stream) on() {
-	tell(s.message.Seq, fields{"chunks": s.said})
+// advance answers, and waits for the next piece or the end.
+func (s *stream) advance() {
+	send(s.message.Seq, fields{"chunks": s.output})
 	*s.message = next()
-	s.rest, s.said = s.message.Chunk, [][]byte{}
+	s.rest, s.output = s.message.Chunk, [][]byte{}
 }
 
 func play(session *Session, message *question) fields {
 	s := &stream{message, nil, [][]byte{}}
 	err := guarded(func() error { return session.Stream(s, s) })
-	for err == nil && message.Op != "stream-end" { // it takes no more
-		s.on()
+	for err == nil && message.Op != "stream-end" { // the translator stopped reading
+		s.advance()
 	}
-	told := fields{}
+	result := fields{}
 	if err != nil {
-		told = instead(err)
+		result = failure(err)
 	}
-	told["chunks"] = s.said
-	return told
+	result["chunks"] = s.output
+	return result
 }
 
 // panicked is a panic as an error.
@@ -194,7 +194,7 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-func instead(err error) fields {
+func failure(err error) fields {
 	var unsupported Unsupported
 	var refused Refused
 	var panicked panicked
@@ -209,19 +209,19 @@ func instead(err error) fields {
 	return fields{"failed": err.Error()}
 }
 
-func line(seq json.RawMessage, told fields) []byte {
-	told["seq"] = seq
+func line(seq json.RawMessage, result fields) []byte {
+	result["seq"] = seq
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(told); err != nil { // the translator returned something that is not JSON
+	if err := encoder.Encode(result); err != nil { // the translator returned something that is not JSON
 		return line(seq, fields{"failed": err.Error()})
 	}
 	return text.Bytes()
 }
 
-func tell(seq json.RawMessage, told fields) {
-	if _, err := os.Stdout.Write(line(seq, told)); err != nil {
+func send(seq json.RawMessage, result fields) {
+	if _, err := os.Stdout.Write(line(seq, result)); err != nil {
 		os.Exit(0) // the runner has left
 	}
 }
@@ -242,14 +242,14 @@ func next() question {
 func main() {
 	for {
 		message := next()
-		var told fields
+		var result fields
 		err := guarded(func() (err error) {
-			told, err = answer(&message)
+			result, err = answer(&message)
 			return err
 		})
 		if err != nil {
-			told = instead(err)
+			result = failure(err)
 		}
-		tell(message.Seq, told)
+		send(message.Seq, result)
 	}
 }

@@ -46,9 +46,9 @@ class Session:
         return body
 
     def stream(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Translate the upstream's stream for the client: yield what can be said, before the next piece is taken.
+        """Translate the upstream's stream for the client; yield all output that is ready before you read on.
 
-        A piece may end anywhere, even inside a character. ConnectionError comes out of ``chunks`` where the upstream's
+        A piece may end anywhere, even inside a character. ``chunks`` raises ConnectionError if the upstream's
         connection is lost.
         """
         yield from chunks
@@ -65,42 +65,42 @@ questions = map(json.loads, sys.stdin.buffer)
 
 
 class Stream:
-    """The upstream's stream, as ``stream`` reads it. To take the next piece is to answer for the last one."""
+    """The upstream's stream, as ``stream`` reads it. Before it reads the next piece it answers the last one."""
 
     def __init__(self, message: dict[str, Any]) -> None:
-        self.message = message  # what is to be answered next
-        self.said: list[str] = []  # what has come out since the answer before
+        self.message = message  # the message to answer next
+        self.output: list[str] = []  # the output since the last answer
 
     def __iter__(self) -> Stream:
         return self
 
     def __next__(self) -> bytes:
         if self.message["op"] != "stream-end":
-            self.on()
+            self.advance()
         if self.message["op"] == "stream-chunk":
             return b64decode(self.message["chunk"])
         if self.message["end"] == "lost":
             raise ConnectionError("the upstream's connection was lost")
         raise StopIteration
 
-    def on(self) -> None:
+    def advance(self) -> None:
         """Answer, and wait for the next piece or the end."""
-        tell(self.message, {"chunks": self.said})
-        self.said = []
+        send(self.message, {"chunks": self.output})
+        self.output = []
         self.message = next(questions, {})
         if not self.message:
             sys.exit()  # the runner has left
 
     def play(self) -> None:
-        told: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         try:
             for piece in sessions[self.message["session"]].stream(self):
-                self.said.append(b64encode(piece).decode())
-            while self.message["op"] != "stream-end":  # it takes no more
-                self.on()
+                self.output.append(b64encode(piece).decode())
+            while self.message["op"] != "stream-end":  # the translator stopped reading
+                self.advance()
         except Exception as error:
-            told = instead(error)
-        tell(self.message, {**told, "chunks": self.said})
+            result = failure(error)
+        send(self.message, {**result, "chunks": self.output})
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     raise Unsupported(f"no operation {operation}")
 
 
-def instead(error: Exception) -> dict[str, Any]:
+def failure(error: Exception) -> dict[str, Any]:
     if isinstance(error, Unsupported):
         return {"unsupported": str(error)}
     if isinstance(error, Refused):
@@ -133,9 +133,9 @@ def instead(error: Exception) -> dict[str, Any]:
     return {"failed": f"{type(error).__name__}: {error}", "traceback": stack}
 
 
-def tell(message: dict[str, Any], told: dict[str, Any]) -> None:
+def send(message: dict[str, Any], result: dict[str, Any]) -> None:
     try:
-        text = json.dumps({"seq": message["seq"], **told})
+        text = json.dumps({"seq": message["seq"], **result})
     except (TypeError, ValueError) as error:  # the translator returned something that is not JSON
         text = json.dumps({"seq": message["seq"], "failed": f"{type(error).__name__}: {error}"})
     sys.stdout.write(text + "\n")
@@ -148,10 +148,10 @@ def main() -> None:
             Stream(message).play()
             continue
         try:
-            told = answer(message)
+            result = answer(message)
         except Exception as error:
-            told = instead(error)
-        tell(message, told)
+            result = failure(error)
+        send(message, result)
 
 
 if __name__ == "__main__":

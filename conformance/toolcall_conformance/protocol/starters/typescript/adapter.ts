@@ -35,8 +35,8 @@ class Session {
   }
 
   /**
-   * Translate the upstream's stream for the client: yield what can be said, before the next piece is taken. A piece may
-   * end anywhere, even inside a character. `chunks` throws where the upstream's connection is lost.
+   * Translate the upstream's stream for the client. Yield all output that is ready before you read on. A piece may end
+   * anywhere, even inside a character. `chunks` throws if the upstream's connection is lost.
    */
   async *stream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
     yield* chunks;
@@ -75,21 +75,21 @@ async function answer(message: any): Promise<object> {
   throw new Unsupported(`no operation ${message.op}`);
 }
 
-function instead(error: unknown): object {
+function failure(error: unknown): object {
   if (error instanceof Unsupported) return { unsupported: error.message };
   if (error instanceof Refused) return { refused: error.message };
   if (error instanceof Error) return { failed: `${error.name}: ${error.message}`, traceback: error.stack ?? "" };
   return { failed: String(error) };
 }
 
-function tell(message: any, told: object): void {
-  process.stdout.write(`${JSON.stringify({ seq: message.seq, ...told })}\n`);
+function send(message: any, result: object): void {
+  process.stdout.write(`${JSON.stringify({ seq: message.seq, ...result })}\n`);
 }
 
-/** The upstream's stream, as `stream` reads it. To take the next piece is to answer for the last one. */
+/** The upstream's stream, as `stream` reads it. Before it reads the next piece it answers the last one. */
 class Stream {
-  message: any; // what is to be answered next
-  said: string[] = []; // what has come out since the answer before
+  message: any; // the message to answer next
+  output: string[] = []; // the output since the last answer
 
   constructor(message: any) {
     this.message = message;
@@ -97,32 +97,32 @@ class Stream {
 
   async *chunks(): AsyncIterable<Uint8Array> {
     while (this.message.op !== "stream-end") {
-      await this.on();
+      await this.advance();
       if (this.message.op === "stream-chunk") yield Buffer.from(this.message.chunk, "base64");
       else if (this.message.end === "lost") throw new Error("the upstream's connection was lost");
     }
   }
 
   /** Answer, and wait for the next piece or the end. */
-  async on(): Promise<void> {
-    tell(this.message, { chunks: this.said });
-    this.said = [];
+  async advance(): Promise<void> {
+    send(this.message, { chunks: this.output });
+    this.output = [];
     const { value, done } = await questions.next();
     if (done) process.exit(); // the runner has left
     this.message = value;
   }
 
   async play(): Promise<void> {
-    let told = {};
+    let result = {};
     try {
       for await (const piece of sessionOf(this.message).stream(this.chunks())) {
-        this.said.push(Buffer.from(piece).toString("base64"));
+        this.output.push(Buffer.from(piece).toString("base64"));
       }
-      while (this.message.op !== "stream-end") await this.on(); // it takes no more
+      while (this.message.op !== "stream-end") await this.advance(); // the translator stopped reading
     } catch (error) {
-      told = instead(error);
+      result = failure(error);
     }
-    tell(this.message, { ...told, chunks: this.said });
+    send(this.message, { ...result, chunks: this.output });
   }
 }
 
@@ -140,5 +140,5 @@ async function* read() {
 const questions = read();
 for (let next = await questions.next(); !next.done; next = await questions.next()) {
   if (next.value.op === "stream-open") await new Stream(next.value).play();
-  else tell(next.value, await answer(next.value).catch(instead));
+  else send(next.value, await answer(next.value).catch(failure));
 }
