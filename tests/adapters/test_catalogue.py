@@ -1,4 +1,4 @@
-"""The list of adapters: complete, pinned as the package says, and environments that are whole or not there."""
+"""The list of adapters: complete, pinned as the package says, and environments that are complete or absent."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_an_interrupted_one_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_command_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_fails_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(environment.NotMadeError, match=r"`/bin/false -m venv .*` ended with exit code 1"):
         environment.make(ALL["litellm"], tmp_path / "env")

@@ -1,4 +1,4 @@
-"""A translator that nobody here wrote: the judge finds its known faults, on the rules that name them."""
+"""A published translator: the judge finds its known faults, on the rules that name them."""
 
 from __future__ import annotations
 

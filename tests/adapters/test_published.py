@@ -1,4 +1,4 @@
-"""Translators that nobody here wrote: the judge finds their known faults, on the rules that name them.
+"""Published translators: the judge finds their known faults, on the rules that name them.
 
 ``TOOLCALL_ADAPTERS`` names a folder that holds their environments by name: ``toolcall-conformance adapters portkey
 FOLDER/portkey``. Those that are not there are skipped.
@@ -95,7 +95,7 @@ KNOWN: dict[str, dict[Item, str]] = {
         ("errors/upstream-rate-limit", "response", "anthropic", "anthropic"): "anthropic/error-envelope",
         # A data: URL stands where raw base64 belongs.
         ("binary/pdf", "request", "openai_chat", "anthropic"): "anthropic/media-raw-base64",
-        # Behind an event that they do not know nothing comes any more, and nobody is told.
+        # After an unknown event it sends nothing more, and reports nothing.
         ("streaming/keepalives-and-unknown-events", "stream", "openai_chat", "anthropic"): "translation/call-lost",
         # An error event becomes a chunk with the finish_reason overloaded_error, and [DONE].
         ("streaming/error-amid-arguments", "stream", "openai_chat", "anthropic"): "translation/stream-error-told",

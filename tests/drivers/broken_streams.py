@@ -1,4 +1,4 @@
-"""The reference with one fault each in its streams, to be lent to two drivers and compared."""
+"""The reference with one fault each in its streams; two drivers play it, and the results are compared."""
 
 from __future__ import annotations
 

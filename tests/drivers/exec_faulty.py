@@ -1,7 +1,6 @@
 """A child for the miniature formats that does one thing wrong: ``python exec_faulty.py FAULT``.
 
-Faults of a call come with the first request of the case box/two; the rest is done well. Every process that is started
-notes its id in the file ``pids``.
+Faults of a call come with the first request of the case box/two. Every process writes its id to the file ``pids``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the faulty children of these tests have in common: how they speak, and how they die."""
+"""What the faulty children of these tests share: how they answer, and how they die."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A child that copies streams and does one thing wrong in the middle of one: ``python exec_stream_faulty.py FAULT``.
 
-At the second piece of a stream, while the case ``box/two`` is played. It does the routes from a format to itself.
+The fault comes at the second piece of a stream of the case ``box/two``. It supports the routes from a format to itself.
 """
 
 from __future__ import annotations

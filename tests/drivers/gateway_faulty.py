@@ -1,8 +1,8 @@
 """A gateway between the miniature corpus's formats, with one fault: ``gateway_faulty.py FAULT PORT UPSTREAM``.
 
-It does everything right but for bodies of the case box/two (faults of a call), or for its start and its end. Which
-provider to ask, and where, a client says in headers. Every process notes its number in the file ``pids``. Streams go
-through as they come; what goes wrong there does so behind the first piece, or at the end.
+Faults of a call come with bodies of the case box/two; others come at its start or its end. A client says in headers
+which provider to ask, and where. Every process writes its id to the file ``pids``. Streams pass through at once; their
+faults come after the first piece, or at the end.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.raw(b"SSH-2.0-OpenSSH_9.9\r\n")
             case "closes":
                 self.raw(b"")
-            case "asks-nobody":
+            case "asks-no-upstream":
                 self.say(200, {"text": "from a cache"})
             case "is-a-page":
                 self.say(200, b"<html>welcome</html>", "text/html")

@@ -66,13 +66,13 @@ def alive(pid: str) -> bool:
             os.kill(int(pid), 0)
         except ProcessLookupError:
             return False
-    # An orphan that nobody has reaped yet is no longer running.
+    # An orphan that is not reaped yet is no longer running.
     state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False).stdout.strip()
     return bool(state) and not state.startswith("Z")
 
 
 def listens(port: int) -> bool:
-    """Whether somebody listens there. Not asked by connecting: who never accepts takes but a few."""
+    """Whether a process listens there. Binds and does not connect: one that never accepts takes few connections."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""Translators' ``stream`` of many kinds, to be lent to two drivers and compared: ``NAME`` of ``Translator.METHODS``."""
+"""Translators' ``stream`` of many kinds, which two drivers play and a test compares: ``NAME`` of ``Translator.METHODS``."""
 
 from __future__ import annotations
 

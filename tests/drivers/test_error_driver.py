@@ -62,12 +62,12 @@ def test_headers_that_are_not_handed_on_are_gone() -> None:
     assert call(lambda status, body, _headers: (status, body, None)) == call(error)
 
 
-def test_headers_may_come_from_one_that_was_given_none() -> None:
+def test_headers_are_returned_though_none_were_passed() -> None:
     outcome = call(lambda status, body: (status, body, {"Retry-After": 5}))
     assert outcome == Produced({"status": 429, "headers": {"retry-after": "5"}, "body": REPLY["body"]})
 
 
-def test_a_reply_without_headers_gives_none() -> None:
+def test_a_reply_without_headers_returns_no_headers() -> None:
     outcome = call(lambda status, _body, headers: (status, {"got": headers}, {}), {"status": 500, "body": {}})
     assert outcome == Produced({"status": 500, "headers": {}, "body": {"got": {}}})
 
@@ -182,5 +182,5 @@ def wrapped(function: Any) -> Any:
         (dict, False),
     ],
 )
-def test_who_takes_headers(method: Any, takes: bool) -> None:
+def test_which_methods_take_headers(method: Any, takes: bool) -> None:
     assert takes_headers(method) is takes

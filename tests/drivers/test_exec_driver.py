@@ -1,4 +1,4 @@
-"""The driver of child processes: what its sessions bring, and what they say once their process is gone."""
+"""The driver of child processes: what its sessions return, also after their process has ended."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def opened(driver: ExecDriver) -> ExecSession:
     return found.session
 
 
-def test_who_it_is(driver: ExecDriver) -> None:
+def test_name_and_version(driver: ExecDriver) -> None:
     assert (driver.name, driver.version) == ("echo", None)
     assert opened(driver).operations == {"request", "error", "exchange"}
     assert not opened(driver).own_history
@@ -102,7 +102,7 @@ def test_an_operation_that_the_session_has_not(driver: ExecDriver) -> None:
         ({"a": "\ud800"}, "request returned half of a surrogate pair, which UTF-8 cannot encode (at /a)"),
     ],
 )
-def test_a_body_that_is_none(ask: Any, body: Any, sentence: str) -> None:
+def test_a_body_that_is_no_object(ask: Any, body: Any, sentence: str) -> None:
     found = ask(body=body)
     assert isinstance(found, BadOutput)
     assert found.sentence == sentence
@@ -118,7 +118,7 @@ def test_errors_have_headers_only_if_the_child_answers_with_some(driver: ExecDri
     )
 
 
-def test_a_session_that_can_only_exchange_is_told_so(tmp_path: Path) -> None:
+def test_a_session_with_only_exchange_is_unsupported(tmp_path: Path) -> None:
     (tmp_path / "fused.py").write_text(
         ECHO.replace('["request", "error", "exchange"]', '["exchange"]'), encoding="utf-8"
     )

@@ -1,4 +1,4 @@
-"""The checks by hand of what a child answers agree with the schema that we print; so do the questions that we ask."""
+"""The hand-written checks of a child's answers agree with the printed schema, and so do our questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check ``stream`` through a child: what it says in process it says there, and a child that fails is found out."""
+"""The check ``stream`` through a child: the same findings as in this interpreter, and the faults of a child."""
 
 from __future__ import annotations
 

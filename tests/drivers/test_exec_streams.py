@@ -67,11 +67,11 @@ def test_the_same_as_in_this_interpreter(name: str, end: Literal["plain", "lost"
     for pieces in (PIECES, PIECES[:1], ()):
         here = streamed(PythonDriver(stream_generators.Translator(), "t"), Source(pieces, end), name)
         there = streamed(lent, Source(pieces, end), name)
-        assert _told(there) == _told(here)
+        assert _comparable(there) == _comparable(here)
 
 
-def _told(outcome: StreamOutcome) -> Any:
-    """What is the same wherever it runs: not the stack. What a stream lost that broke off nobody asks."""
+def _comparable(outcome: StreamOutcome) -> Any:
+    """What must be equal in both processes: not the stack, nor the losses of a stream that broke off."""
     if not isinstance(outcome, Streamed) or outcome.raised is None:
         return outcome
     raised = outcome.raised.sentence if isinstance(outcome.raised, Crashed) else outcome.raised
@@ -112,8 +112,8 @@ def test_the_starter_in_python_with_other_generators(name: str, tmp_path: Path) 
             here = streamed(PythonDriver(stream_generators.Translator(), "t"), source, name)
             there = streamed(driver, source)
             here = replace(here, losses=()) if isinstance(here, Streamed) else here
-            told = str(_told(there)).replace("raised ConnectionError:", "raised SourceLost:")
-            assert told == str(_told(here))
+            told = str(_comparable(there)).replace("raised ConnectionError:", "raised SourceLost:")
+            assert told == str(_comparable(here))
     finally:
         driver.close()
 

@@ -102,7 +102,7 @@ def test_requests_and_replies_are_judged(project: Any, way: str) -> None:
     assert left() == []
 
 
-def test_what_it_gets_wrong_is_found(project: Any) -> None:
+def test_its_faults_are_found(project: Any) -> None:
     spec = library(project, "sent['text'] += '!'", "made['text'] += '?'")
     result = project.run("toolcall::box", spec=spec)
     result.assert_outcomes(failed=8, passed=8)
@@ -229,7 +229,7 @@ def test_a_history_of_its_own(project: Any, monkeypatch: pytest.MonkeyPatch) -> 
     driver.close()
 
 
-def test_without_aiohttp_it_is_told_how_to_get_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_aiohttp_the_error_says_how_to_install_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from toolcall_conformance.drivers import fused
     from toolcall_conformance.upstream import MissingLibraryError
 

@@ -1,4 +1,4 @@
-"""Libraries that stream: what ``exchange`` may give where ``route.stream`` is true, and what becomes of it."""
+"""Libraries that stream: what ``exchange`` may return if ``route.stream`` is true, and its outcome."""
 
 from __future__ import annotations
 
@@ -151,12 +151,12 @@ def test_what_it_may_give(opening: Any, exchange: Exchange) -> None:
     came = opening(exchange).played(Source(EVENTS))
     assert isinstance(came, Streamed), came
     assert (came.data, came.raised) == (STREAM, None)
-    assert not any(piece.ended for piece in came.pieces)  # nobody asked: it is not known
+    assert not any(piece.ended for piece in came.pieces)  # unwatched, so unknown
     assert came.pieces[-1].taken == len(EVENTS)
 
 
 @pytest.mark.parametrize("exchange", WAYS, ids=lambda way: way.__name__)
-def test_who_waits_for_the_end_is_found_out(opening: Any, exchange: Exchange) -> None:
+def test_a_translator_that_buffers_is_found(opening: Any, exchange: Exchange) -> None:
     waits = exchange is all_at_once
     came = opening(exchange).played(Source(EVENTS, watched=True))
     assert isinstance(came, Streamed), came
@@ -164,7 +164,7 @@ def test_who_waits_for_the_end_is_found_out(opening: Any, exchange: Exchange) ->
     assert all(piece.ended for piece in came.pieces) is waits
 
 
-def test_who_has_waited_before_is_not_waited_for_as_long(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_is_held_back_less_long_after_buffering(opening: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(buffering, "PATIENT_SECONDS", 1.2)
     monkeypatch.setattr(buffering, "IMPATIENT_SECONDS", 0.3)
     library = opening(all_at_once)
@@ -332,7 +332,7 @@ def test_an_error_that_becomes_a_stream(opening: Any) -> None:
     assert came == BadOutput("a stream came with status 200: 'data: all is well'", "/body")
 
 
-def test_what_nobody_judges_is_settled(opening: Any) -> None:
+def test_an_unjudged_exchange_is_finished(opening: Any) -> None:
     session = opening(generator).session()
     session.request(BODY)
     session.finish_exchange({"status": 200, "headers": {}, "body": {"text": "whole"}})

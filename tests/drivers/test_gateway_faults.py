@@ -1,4 +1,4 @@
-"""Whatever a gateway does: the verdict of that item, the run goes on, and nothing is left of it."""
+"""Faults of a gateway fail their own item; the run continues and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BEFORE = [
         "request: the gateway broke off, or its answer is not HTTP (ServerDisconnectedError: *)",
         WORDS,
     ),
-    ("asks-nobody", "bad-output", "the gateway answered 200 without asking the upstream: from a cache", WORDS),
+    ("asks-no-upstream", "bad-output", "the gateway answered 200 without asking the upstream: from a cache", WORDS),
     ("is-a-page", "bad-output", "the gateway answered 200 without asking the upstream: <html>welcome</html>", WORDS),
     (
         "redirects",
@@ -279,7 +279,7 @@ def test_an_error_of_ours_is_not_the_gateway_s(project: Any, monkeypatch: pytest
     assert left(project) == []
 
 
-def test_a_port_that_somebody_kept(project: Any) -> None:
+def test_a_port_that_is_still_in_use(project: Any) -> None:
     import socket
 
     with socket.socket() as probe:

@@ -1,4 +1,4 @@
-"""The TOML file of a gateway: every mistake is one clear sentence, and what it says is what happens."""
+"""The TOML file of a gateway: each mistake gives one clear sentence, and each key has its effect."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_path_headers_and_model_of_a_client(project: Any) -> None:
     assert noted(project, "posts")[-1] == "/odd/beta-1/beta-1?a=%2F box/one"
 
 
-def test_the_case_is_told(project: Any) -> None:
+def test_the_case_is_sent(project: Any) -> None:
     project.run("toolcall::box/two::request::alpha-to-alpha", spec=write(project)).assert_outcomes(passed=1)
     assert noted(project, "posts")[-1] == "/alpha box/two"
 

@@ -1,4 +1,4 @@
-"""Streams through a gateway: what the client asks for, what it gets, and whatever goes wrong in the middle."""
+"""Streams through a gateway: what the client asks for, what it receives, and faults in the middle."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     assert left(Place(tmp_path)) == []
 
 
-def test_it_goes_through_as_it_comes(start: Start, tmp_path: Path) -> None:
+def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:
     gateway = start()
     for client in TRANSPORTS:
         for upstream in TRANSPORTS:
@@ -112,7 +112,7 @@ def test_it_goes_through_as_it_comes(start: Start, tmp_path: Path) -> None:
     ] * 2
 
 
-def test_who_waits_for_the_end_is_found_out(start: Start) -> None:
+def test_a_translator_that_buffers_is_found(start: Start) -> None:
     gateway = start("waits-for-the-end")
     came = gateway.played(Source(EVENTS, watched=True))
     assert isinstance(came, Streamed), came

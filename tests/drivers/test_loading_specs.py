@@ -1,4 +1,4 @@
-"""From what the user wrote to a driver."""
+"""Loads drivers from specs, and reports what is wrong with a spec."""
 
 from __future__ import annotations
 

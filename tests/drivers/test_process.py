@@ -1,4 +1,4 @@
-"""Child processes: their end, their last words, and that nothing of them is left."""
+"""Child processes: how they end, what they printed last, and that none is left running."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    # An orphan that nobody has reaped yet is no longer running.
+    # An orphan that is not reaped yet is no longer running.
     state = subprocess.run(
         ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
     ).stdout.strip()

@@ -270,7 +270,7 @@ def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
     assert call(lambda _body: value) == BadOutput(f"request returned {sentence}", pointer)
 
 
-def test_too_deep_is_told_before_python_gives_up() -> None:
+def test_too_deep_is_reported_before_python_gives_up() -> None:
     outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9)
     assert isinstance(outcome, BadOutput)
     assert "nested more than 200 levels deep" in outcome.sentence
@@ -325,7 +325,7 @@ def broken() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("losses", "told"),
+    ("losses", "names"),
     [
         (
             ["top-k", {"element": "seed", "note": "dropped"}, Element("stop"), Element("stop")],
@@ -341,12 +341,12 @@ def broken() -> Iterator[str]:
         (broken(), ()),
     ],
 )
-def test_what_a_session_says_it_lost(losses: Any, told: tuple[str, ...]) -> None:
+def test_losses_that_a_session_reports(losses: Any, names: tuple[str, ...]) -> None:
     translator = Translator(dict)
     translator.losses = losses  # type: ignore[attr-defined]
     opened = PythonDriver(translator, "t:T").open(ROUTE)
     assert isinstance(opened, Opened)
-    assert opened.session.request({}) == Produced({}, losses=told)
+    assert opened.session.request({}) == Produced({}, losses=names)
 
 
 def test_a_list_of_losses_that_never_ends_to_be_made_costs_no_result() -> None:

@@ -1,4 +1,4 @@
-"""Streams through a Python translator: what is fed, what comes out by when, and how it breaks off."""
+"""Streams through a Python translator: its input, its output and their order, and how it breaks off."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_all_at_the_end_is_seen() -> None:
     assert outcome == Streamed((OutputPiece(b"abc", 3, True),), losses=("reasoning",))
 
 
-def test_empty_pieces_are_none() -> None:
+def test_empty_pieces_are_dropped() -> None:
     outcome = stream(lambda _chunks: [b"", b"x", bytearray(b"y"), memoryview(b"z")])
     assert isinstance(outcome, Streamed)
     assert [piece.data for piece in outcome.pieces] == [b"x", b"y", b"z"]

@@ -1,4 +1,4 @@
-"""The translator by events of docs/python.md, as it stands there, through the check ``stream``."""
+"""Plays the translator by events of docs/python.md through the check ``stream``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translators that take and give events, through the check ``stream``: it says of them what it says of bytes."""
+"""Translators of events get the same findings from the check ``stream`` as translators of bytes."""
 
 from __future__ import annotations
 

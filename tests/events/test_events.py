@@ -1,4 +1,4 @@
-"""The helpers for translators by events: what comes in, what goes out, and when."""
+"""The helpers for translators of events: their input, their output, and when it comes."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_an_event_that_is_no_json() -> None:
         next(upstream)
 
 
-def test_half_an_event_at_the_end_is_none() -> None:
+def test_half_an_event_at_the_end_is_dropped() -> None:
     assert list(events.read([b"data: 1\n\ndata: 2\n"])) == [1]
 
 
@@ -291,7 +291,7 @@ def test_finish_is_not_called_after_a_break_and_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_translation_is_closed_when_nobody_reads_on(way: str) -> None:
+def test_a_translation_is_closed_when_its_reader_stops(way: str) -> None:
     closed: list[str] = []
 
     def sync(upstream: Any) -> Iterator[Any]:
@@ -316,7 +316,7 @@ def test_a_translation_is_closed_when_nobody_reads_on(way: str) -> None:
     if way == "async":
         asyncio.run(begin())
     else:
-        kept: list[Any] = []  # what nobody holds, CPython closes by itself
+        kept: list[Any] = []  # CPython closes an object without references by itself
 
         def holding(upstream: Any) -> Any:
             kept.append(sync(upstream))

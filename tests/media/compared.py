@@ -15,7 +15,7 @@ from toolcall_conformance.library import load_corpus
 
 HERE = Path(__file__).parent
 
-# The medium speaks in these: what happened is told in its words.
+# Findings of these rules quote the driver's own sentences.
 SPOKEN = ("translation/crashed", "translation/bad-output", "translation/refused", "translation/timed-out")
 
 CARRIED = ("request", "response", "stream", "agent_loop", "round_trip")

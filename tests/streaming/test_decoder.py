@@ -1,4 +1,4 @@
-"""The decoder that takes pieces reads at every cut what the parser reads of the whole."""
+"""The decoder reads from pieces, at every cut, what the parser reads from the whole stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From bytes to events, as the HTML standard reads them."""
+"""Parses bytes into events as the HTML standard does."""
 
 from __future__ import annotations
 

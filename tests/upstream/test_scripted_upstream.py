@@ -1,4 +1,4 @@
-"""The scripted upstream as a client meets it: addresses, conversations, replies of every kind, and its end."""
+"""The scripted upstream as a client sees it: addresses, conversations, replies of every kind, and its end."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_conversations_are_told_apart_by_their_address(upstream: ScriptedUpstrea
     assert [json.loads(answer.result(5)[2]) for answer in answers] == [0, 1, 2, 3]
 
 
-def test_without_an_address_of_its_own_a_request_is_that_of_who_waits(
+def test_a_request_without_an_address_belongs_to_the_waiting_conversation(
     upstream: ScriptedUpstream, pool: ThreadPoolExecutor
 ) -> None:
     first, second = begun(upstream), begun(upstream)
@@ -232,7 +232,7 @@ def test_headers_that_the_api_demands(headers: dict[str, str], query: str, missi
     assert Addresses(TRANSPORTS).missing_headers("beta", headers, query) == missing
 
 
-def test_nobody_s_address(upstream: ScriptedUpstream) -> None:
+def test_an_unknown_address(upstream: ScriptedUpstream) -> None:
     assert ask(upstream.url, "/alpha")[0] == 404
     over = begun(upstream)
     living = begun(upstream)
@@ -242,7 +242,7 @@ def test_nobody_s_address(upstream: ScriptedUpstream) -> None:
     assert not living.requests
 
 
-def test_who_still_waits_when_all_is_over_is_turned_away(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
+def test_a_waiting_request_gets_an_error_at_the_end(upstream: ScriptedUpstream, pool: ThreadPoolExecutor) -> None:
     one = begun(upstream)
     answer = pool.submit(ask, one.url, "/alpha")
     assert one.wait_for_request(PENDING, 5)

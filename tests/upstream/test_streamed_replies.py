@@ -1,4 +1,4 @@
-"""Streams of the scripted upstream: how they leave, how they break off, and who is known to wait for their end."""
+"""Streams of the scripted upstream: how they are sent, how they break off, and which translators buffer them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_one_that_breaks_off_gives_what_it_had(upstream: ScriptedUpstream) -> No
     connection.close()
 
 
-def test_the_last_piece_is_kept_back_until_something_comes_out(upstream: ScriptedUpstream) -> None:
+def test_the_last_piece_is_held_back_until_there_is_output(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     one.progress.patience = 8.0
     connection = asked(one)
@@ -86,7 +86,7 @@ def test_the_last_piece_is_kept_back_until_something_comes_out(upstream: Scripte
     connection.close()
 
 
-def test_it_is_not_kept_back_for_ever(upstream: ScriptedUpstream) -> None:
+def test_it_is_not_held_back_for_ever(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     one.progress.patience = 0.4
     connection = asked(one)
@@ -100,7 +100,7 @@ def test_it_is_not_kept_back_for_ever(upstream: ScriptedUpstream) -> None:
     connection.close()
 
 
-def test_who_is_merely_slow_has_not_waited_for_the_end(upstream: ScriptedUpstream) -> None:
+def test_a_slow_translator_does_not_buffer(upstream: ScriptedUpstream) -> None:
     one = begun(upstream)
     one.progress.patience = 0.2
     connection = asked(one)
@@ -112,7 +112,7 @@ def test_who_is_merely_slow_has_not_waited_for_the_end(upstream: ScriptedUpstrea
     connection.close()
 
 
-def test_where_nobody_asks_the_end_is_not_kept_back() -> None:
+def test_an_unwatched_end_is_not_held_back() -> None:
     progress = ReplyProgress()
     assert progress.mark_output() == (0, False)
     assert not progress.buffered
@@ -127,7 +127,7 @@ def test_each_exchange_has_a_progress_of_its_own(upstream: ScriptedUpstream) -> 
     assert one.progress.taken == 0
 
 
-def test_who_leaves_in_the_middle_harms_nobody(upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_leaves_early_does_no_harm(upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture) -> None:
     one = begun(upstream)
     connection = asked(one)
     one.finish(reply(one, (b"data: 1\n\n", *(b"x" * 65536 for _ in range(400)))))
