@@ -10,14 +10,14 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class CorpusPattern:
     """A regular expression of the corpus. It is written in what Python, ECMAScript and RE2 have in common."""
 
     compiled: re.Pattern[str]
     whole_words: bool
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Pattern:
+    def of(cls, raw: Mapping[str, Any]) -> CorpusPattern:
         """A pattern as ``equivalence.json`` has it."""
         return cls(
             re.compile(raw["regex"], re.IGNORECASE if raw.get("ignore_case") else 0), raw.get("whole_words", False)
@@ -55,8 +55,8 @@ class Criteria:
         return {name: frozenset(entry["words"]) for name, entry in self.raw.get("words", {}).items()}
 
     @cached_property
-    def patterns(self) -> Mapping[str, Pattern]:
-        return {name: Pattern.of(entry) for name, entry in self.raw.get("patterns", {}).items()}
+    def patterns(self) -> Mapping[str, CorpusPattern]:
+        return {name: CorpusPattern.of(entry) for name, entry in self.raw.get("patterns", {}).items()}
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.calls import legal_id
-from toolcall_conformance.translation.losses import gone, met
+from toolcall_conformance.translation.losses import count_losses, find_losses
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_reference import Refused
 
@@ -155,9 +155,9 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     own.subtract(finding.rule for finding in legal)
     new = [finding for finding in legal if own[finding.rule] < 0]  # the recorded body may have had its own
     yield from told([*hop, *new, *found], f"{name}-to-{other}", counts)
-    for loss in met(pair):
+    for loss in find_losses(pair):
         counts[f"{loss.element} ({loss.kind})"] += 1
-    for element, demand in gone(pair):
+    for element, demand in count_losses(pair):
         if demand == "must":
             reasons = [key for key in UNDUE if key[0] == element and re.fullmatch(key[1], f"{name}-to-{other}")]
             used.update(reasons)

@@ -41,7 +41,7 @@ NUMBERS = {
     ("chunks.py", 64): "the length of an index's keys",
     ("identity.py", 20): "how many differences are reported",
     ("losses.py", 53): "the whole numbers that a double holds, by definition",
-    ("returned.py", 40): "how much of a value is shown",
+    ("state_return.py", 40): "how much of a value is shown",
     ("schemas.py", 4096): "the size of a cache",
     ("spelling.py", 100_000): "a bound of effort that no real schema reaches",
     ("spelling.py", 20): "the digits of a number of 64 bits",

@@ -12,14 +12,14 @@ from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation.schemas import Difference, compare_schemas
+from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 
 CORPUS = load_corpus()
 RULES = CORPUS.rules
 TEXT, WHOLE, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 
 
-def compare(source: Any, output: Any, *, closing_allowed: bool = False) -> tuple[Difference, ...]:
+def compare(source: Any, output: Any, *, closing_allowed: bool = False) -> tuple[SchemaDifference, ...]:
     return compare_schemas(CORPUS, source, output, closing_allowed=closing_allowed)
 
 
@@ -27,11 +27,11 @@ def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **more}
 
 
-def grave(differences: tuple[Difference, ...]) -> set[str]:
+def grave(differences: tuple[SchemaDifference, ...]) -> set[str]:
     return {found.rule for found in differences if RULES[found.rule].level is Level.MUST and not found.under}
 
 
-def told(differences: tuple[Difference, ...]) -> set[str]:
+def told(differences: tuple[SchemaDifference, ...]) -> set[str]:
     return {found.rule.removeprefix("translation/") for found in differences}
 
 

@@ -17,7 +17,7 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.streaming import cuts, parse
-from toolcall_conformance.translation.broken_off import after_the_end
+from toolcall_conformance.translation.stream_ends import compare_ends
 
 
 def play(scene: Setting, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
@@ -53,7 +53,7 @@ def _findings(corpus: Corpus, upstream: str, source: Assembled, heard: Heard, en
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
-    yield from after_the_end(corpus, source, client, _HOW[source.end, end], calls=(had, got))
+    yield from compare_ends(corpus, source, client, _HOW[source.end, end], calls=(had, got))
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_heard = formats.read(heard.format, "response", client.body).finish

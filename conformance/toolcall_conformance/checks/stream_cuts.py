@@ -16,7 +16,7 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
-from toolcall_conformance.translation.broken_off import after_the_end, error_untold
+from toolcall_conformance.translation.stream_ends import compare_ends, unreported_error
 
 
 def fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
@@ -107,7 +107,7 @@ def cut_short(scene: Setting, harness: Harness, tally: Tally) -> bool:
             heard = Heard(route.client, came).assembled
             if came.raised is not None:
                 heard = replace(heard, end="failed")  # whatever went before, it is no end in order
-            found = after_the_end(harness.corpus, source, heard, f"{how} after {count} of {len(events)} events")
+            found = compare_ends(harness.corpus, source, heard, f"{how} after {count} of {len(events)} events")
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
@@ -141,7 +141,7 @@ def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, harnes
         tally.findings += [replace(one, body=f"{scene.name}, failed after {count} events") for one in found]
         return not found
     how = f"the upstream failed after {count} of {len(events)} events"
-    tally.findings.append(replace(error_untold(harness.corpus, heard, how), body=scene.name))
+    tally.findings.append(replace(unreported_error(harness.corpus, heard, how), body=scene.name))
     return False
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, did_you_mean
-from toolcall_conformance.expressing import WAYS, pairs, table
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.loss_table import WAYS, pairs, table
 
 _WIDTH = 100
 _INDENT = 24

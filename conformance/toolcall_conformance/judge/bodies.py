@@ -70,7 +70,7 @@ def judge_body(
     found = [one for one in [*settled.findings, *compare(pair, direction)] if one.rule not in settled.excused]
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated else ()
-    return Judgement(findings, losses.met(pair, declared), accepted)
+    return Judgement(findings, losses.find_losses(pair, declared), accepted)
 
 
 def excused(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[Finding]:

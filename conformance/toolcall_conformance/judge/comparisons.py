@@ -12,9 +12,9 @@ from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.results import compare_results
-from toolcall_conformance.translation.returned import compare_ids, compare_state
 from toolcall_conformance.translation.settings import compare_settings
 from toolcall_conformance.translation.state import compare_opaque
+from toolcall_conformance.translation.state_return import compare_ids, compare_state
 from toolcall_conformance.translation.texts import compare_texts
 from toolcall_conformance.translation.tools import compare_tools
 

@@ -63,7 +63,7 @@ def judge_history(
     # Which id a call has on its way is seen by itself; here only the provider's own counts (ids-returned).
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
     findings = (*own, *(read.as_sent(finding, container) for finding in found))
-    return Judgement(findings, losses.met(pair, history=True))
+    return Judgement(findings, losses.find_losses(pair, history=True))
 
 
 def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation.broken_off import after_the_end
+from toolcall_conformance.translation.stream_ends import compare_ends
 
 #: What ``Finding.body`` says where a pointer goes into the reply that the stream amounts to, and not into the stream.
 TOGETHER = "the reply, put together"
@@ -52,7 +52,7 @@ def judge_stream(
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        return Judgement((*found, *after_the_end(corpus, sent, heard, how)))
+        return Judgement((*found, *compare_ends(corpus, sent, heard, how)))
     if sent is not None and heard.body is None:
         got = "an error" if heard.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"

@@ -117,7 +117,7 @@ def _texts(result: Result) -> Iterator[str]:
             values.extend(value.values() if isinstance(value, dict) else value)
 
 
-def needless(pair: Pair) -> frozenset[str]:
+def redundant_captions(pair: Pair) -> frozenset[str]:
     """Pointers of the source's captions whose media stand in the named result itself in the output."""
     inside: dict[int | None, set[str]] = {}
     for result in pair.output.results:
@@ -148,7 +148,7 @@ def _is_media(item: object) -> bool:
     return isinstance(item, Media)
 
 
-def retold(pair: Pair) -> dict[str, str]:
+def captions_in_source_ids(pair: Pair) -> dict[str, str]:
     """What captions of the output say in the source, by pointer, if only the ids differ that they name."""
     source, output = pair.source.calls, pair.output.calls
     names: dict[int, set[str]] = {call.ordinal: {call.id} for call in source if call.id}
@@ -175,7 +175,7 @@ def retold(pair: Pair) -> dict[str, str]:
     return {text.pointer: said[text.text.strip()] for text in texts if text.text.strip() in said}
 
 
-def asides(pair: Pair) -> frozenset[str]:
+def captions_and_placeholders(pair: Pair) -> frozenset[str]:
     """Pointers of the output's texts that are captions of media from results, or placeholders for media that are gone.
 
     Texts that the source says are neither.

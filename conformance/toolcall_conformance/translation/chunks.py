@@ -32,7 +32,7 @@ def is_phrase(corpus: Corpus, text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class NewText:
     """A stretch of new text that no old chunk accounts for.
 
     ``glued``: only a blank, or nothing, stands between it and an old chunk. ``chunk`` counts the new chunks from 0.
@@ -44,14 +44,14 @@ class Fresh:
 
 
 @dataclass(slots=True)
-class Difference:
+class ChunkDifference:
     """Old chunks (by index) without a place, and new text without an origin."""
 
     lost: list[int] = field(default_factory=list)
-    fresh: list[Fresh] = field(default_factory=list)
+    fresh: list[NewText] = field(default_factory=list)
 
 
-class Ground:
+class Haystack:
     """A run's text to look chunks up in. Positions are squeezed ones; a region is a pair of them."""
 
     def __init__(self, corpus: Corpus, chunks: Sequence[str]) -> None:
@@ -169,32 +169,32 @@ class Ground:
         return None
 
 
-def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> Difference:
+def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> ChunkDifference:
     """What of the old chunks has no place in the new ones, in their order, and what new text they do not spell."""
-    ground = Ground(corpus, [chunk.text for chunk in new])
-    if not ground.size:
-        return Difference(lost=list(range(len(old))))
-    placed = _place_in_order([chunk.text.strip() for chunk in old], ground)
-    found = Difference(lost=[number for number in range(len(old)) if number not in placed])
+    haystack = Haystack(corpus, [chunk.text for chunk in new])
+    if not haystack.size:
+        return ChunkDifference(lost=list(range(len(old))))
+    placed = _place_in_order([chunk.text.strip() for chunk in old], haystack)
+    found = ChunkDifference(lost=[number for number in range(len(old)) if number not in placed])
     low = 0
-    for start, end in [*(placed[number] for number in sorted(placed)), (ground.size, ground.size)]:
+    for start, end in [*(placed[number] for number in sorted(placed)), (haystack.size, haystack.size)]:
         if start > low:
-            glued = (low > 0 and low not in ground.tails) or (start < ground.size and start not in ground.heads)
-            found.fresh.append(Fresh(ground.spelling(low, start), ground.chunk(low), glued))
+            glued = (low > 0 and low not in haystack.tails) or (start < haystack.size and start not in haystack.heads)
+            found.fresh.append(NewText(haystack.spelling(low, start), haystack.chunk(low), glued))
         low = end
     return found
 
 
-def _place_in_order(texts: Sequence[str], ground: Ground) -> dict[int, tuple[int, int]]:
+def _place_in_order(texts: Sequence[str], haystack: Haystack) -> dict[int, tuple[int, int]]:
     """Regions of the old chunks, none before or over an earlier one's: from both ends, then whole, then among words."""
     keys = [squeeze(text) for text in texts]
     placed: dict[int, tuple[int, int]] = {}
     low = high = 0
-    first = _from_start(texts, keys, ground, placed)
+    first = _from_start(texts, keys, haystack, placed)
     low = placed[first - 1][1] if first else 0
-    last = _from_end(texts, keys, ground, placed, first, low)
-    high = placed[last][0] if last < len(texts) else ground.size
-    for number, start in _longest_chain(texts, keys, ground, range(first, last), low, high):
+    last = _from_end(texts, keys, haystack, placed, first, low)
+    high = placed[last][0] if last < len(texts) else haystack.size
+    for number, start in _longest_chain(texts, keys, haystack, range(first, last), low, high):
         placed[number] = (start, start + len(keys[number]))
     ceilings = [high] * (last + 1)
     for number in range(last - 1, first - 1, -1):
@@ -202,7 +202,7 @@ def _place_in_order(texts: Sequence[str], ground: Ground) -> dict[int, tuple[int
     for number in range(first, last):
         if number not in placed:
             follower = keys[number + 1] if number + 1 < len(keys) else ""
-            at = ground.among(texts[number], keys[number], low, ceilings[number], follower)
+            at = haystack.among(texts[number], keys[number], low, ceilings[number], follower)
             if at is None:
                 continue
             placed[number] = (at, at + len(keys[number]))
@@ -210,16 +210,18 @@ def _place_in_order(texts: Sequence[str], ground: Ground) -> dict[int, tuple[int
     return placed
 
 
-def _from_start(texts: Sequence[str], keys: Sequence[str], ground: Ground, placed: dict[int, tuple[int, int]]) -> int:
+def _from_start(
+    texts: Sequence[str], keys: Sequence[str], haystack: Haystack, placed: dict[int, tuple[int, int]]
+) -> int:
     """Place the chunks that the new text begins with; how many they are."""
     at = count = 0
-    while count < len(keys) and ground.squeezed.startswith(keys[count], at):
+    while count < len(keys) and haystack.squeezed.startswith(keys[count], at):
         end = at + len(keys[count])
-        if not ground.spells(at, end, texts[count]):
+        if not haystack.spells(at, end, texts[count]):
             break
         placed[count] = (at, end)
         at, count = end, count + 1
-    while count and not (ground.between_words(at) or ground.squeezed.startswith(keys[0], at)):
+    while count and not (haystack.between_words(at) or haystack.squeezed.startswith(keys[0], at)):
         count -= 1
         at = placed.pop(count)[0]
     return count
@@ -228,28 +230,28 @@ def _from_start(texts: Sequence[str], keys: Sequence[str], ground: Ground, place
 def _from_end(
     texts: Sequence[str],
     keys: Sequence[str],
-    ground: Ground,
+    haystack: Haystack,
     placed: dict[int, tuple[int, int]],
     first: int,
     low: int,
 ) -> int:
     """Place the chunks that the new text ends with, down to those placed already; the number of the first of them."""
-    at, last = ground.size, len(keys)
-    while last > first and ground.squeezed.endswith(keys[last - 1], low, at):
+    at, last = haystack.size, len(keys)
+    while last > first and haystack.squeezed.endswith(keys[last - 1], low, at):
         start = at - len(keys[last - 1])
-        if not ground.spells(start, at, texts[last - 1]):
+        if not haystack.spells(start, at, texts[last - 1]):
             break
         last -= 1
         placed[last] = (start, at)
         at = start
-    while last < len(keys) and not (at == low or ground.between_words(at)):
+    while last < len(keys) and not (at == low or haystack.between_words(at)):
         at = placed.pop(last)[1]
         last += 1
     return last
 
 
 def _longest_chain(
-    texts: Sequence[str], keys: Sequence[str], ground: Ground, numbers: range, low: int, high: int
+    texts: Sequence[str], keys: Sequence[str], haystack: Haystack, numbers: range, low: int, high: int
 ) -> list[tuple[int, int]]:
     """The most chunks that stand whole one behind the other, with their places."""
     known: dict[str, list[int]] = {}
@@ -259,9 +261,9 @@ def _longest_chain(
     for number in numbers:
         text, key = texts[number], keys[number]
         if text not in known:
-            known[text] = [at for at in ground.standing(text, key) if low <= at and at + len(key) <= high]
+            known[text] = [at for at in haystack.standing(text, key) if low <= at and at + len(key) <= high]
         # Where one text has very many places, those behind the shortest chains decide nothing.
-        for start in reversed(known[text][: ground.tries * 2]):
+        for start in reversed(known[text][: haystack.tries * 2]):
             length = bisect_right(ends, start)
             end = start + len(key)
             if length == len(ends):

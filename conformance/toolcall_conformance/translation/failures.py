@@ -19,7 +19,7 @@ from toolcall_conformance.translation.payload import (
     block_texts,
     compare_payload,
     parsed_text,
-    telling,
+    unmarked,
     variants,
 )
 from toolcall_conformance.translation.words import WORD, words_of
@@ -93,7 +93,7 @@ def _messages(source: Content) -> Iterator[list[str]]:
     yield from source.said or ([[""]] if source.blank else [])
     for value, _ in source.values:
         inner = value
-        while isinstance(inner, dict) and len(inner := telling(source.corpus, inner, marked=True)) == 1:
+        while isinstance(inner, dict) and len(inner := unmarked(source.corpus, inner, marked=True)) == 1:
             inner = next(iter(inner.values()))
         if isinstance(inner, str):
             yield [inner]
@@ -116,7 +116,7 @@ def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> b
 def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
     """Whether each entry of an object is the message, a mark of failure, or names the call; one is the message."""
     if any(
-        equal(value, expected) or equal(telling(source.corpus, value, marked=True), expected)
+        equal(value, expected) or equal(unmarked(source.corpus, value, marked=True), expected)
         for expected, _ in source.values
     ):
         return True
@@ -207,7 +207,7 @@ def looks_like_error(corpus: Corpus, result: Result) -> bool:
     return False
 
 
-def told_in_own_words(source: Content, output: Content, names: Sequence[str]) -> bool:
+def says_failure_in_words(source: Content, output: Content, names: Sequence[str]) -> bool:
     """Whether the output says before the message that something failed, and the source leaves that to its mark."""
     known = fingerprints(source)
     strings = [*output.texts, *([] if output.value is MISSING else strings_in(output.value))]
@@ -228,7 +228,7 @@ def fingerprints(content: Content) -> set[str]:
             found.add(squeezed(chunks))
             found.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))
     for value, _ in content.values:
-        inner = telling(content.corpus, value)
+        inner = unmarked(content.corpus, value)
         found.add(canonical(inner))
         while isinstance(inner, dict) and len(inner) == 1:
             inner = next(iter(inner.values()))

@@ -26,7 +26,7 @@ PRIVATE = "private:"
 EXACT = 2**53
 
 
-def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) -> tuple[Loss, ...]:
+def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = False) -> tuple[Loss, ...]:
     """The losses between a pair's source and output, by element; calls are aligned already.
 
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
@@ -36,14 +36,14 @@ def met(pair: Pair, declared: Collection[str] = (), *, history: bool = False) ->
         return ()  # between two ends of one format there is nothing that cannot be said
     found = [
         Loss(element, demand, count)
-        for (element, demand), count in sorted(gone(pair, history=history).items())
+        for (element, demand), count in sorted(count_losses(pair, history=history).items())
         if demand != "must"
     ]
     undue = sorted({element for element in declared if pair.demands.get(element) == "must"})
     return (*found, *(Loss(element, "undue", 1) for element in undue))
 
 
-def gone(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
+def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
     """How many of each element the output has fewer of than the source, by how far it must survive (``must`` too)."""
     found = Counter[tuple[str, str]]()
     for element, count in _conversation(pair):

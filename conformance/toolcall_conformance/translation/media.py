@@ -23,7 +23,7 @@ from toolcall_conformance.translation.placeholders import without_placeholders
 
 
 @dataclass(slots=True, eq=False)
-class Piece:
+class PlacedMedia:
     """Media and where they stand.
 
     ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
@@ -50,7 +50,7 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
     source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
     output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
     free = list(output)
-    twins: dict[int, Piece] = {}
+    twins: dict[int, PlacedMedia] = {}
     for fits in (_at_home, _same_place, _anywhere):
         for index, piece in enumerate(source):
             if index in twins:
@@ -72,19 +72,19 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
             yield pair.finding("translation/media-moved", extra.media.pointer, "it is there twice", got=_words(extra))
 
 
-def _at_home(left: Piece, right: Piece) -> bool:
+def _at_home(left: PlacedMedia, right: PlacedMedia) -> bool:
     return left.place == right.place and left.call == right.call and not right.unclear
 
 
-def _same_place(left: Piece, right: Piece) -> bool:
+def _same_place(left: PlacedMedia, right: PlacedMedia) -> bool:
     return left.place == right.place and (left.call is None or right.call is None)
 
 
-def _anywhere(_left: Piece, _right: Piece) -> bool:
+def _anywhere(_left: PlacedMedia, _right: PlacedMedia) -> bool:
     return True
 
 
-def _compare_place(pair: Pair, left: Piece, right: Piece) -> Iterator[Finding]:
+def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
     """Whether media still belong to their result, or stand at their place among the user's words."""
     pointer, source = right.media.pointer, left.media.pointer
     if left.call is not None and right.call is not None and right.call != left.call:
@@ -116,9 +116,9 @@ def _compare_place(pair: Pair, left: Piece, right: Piece) -> Iterator[Finding]:
         )
 
 
-def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> Iterator[Finding]:
+def _compare_order(pair: Pair, source: list[PlacedMedia], twins: dict[int, PlacedMedia]) -> Iterator[Finding]:
     """Media of one turn of the user keep their order, where no call tells them apart: the words may count on it."""
-    places: dict[int, list[Piece]] = {}
+    places: dict[int, list[PlacedMedia]] = {}
     for index, piece in enumerate(source):
         at_home = piece.call is not None and index in twins and twins[index].call == piece.call
         if index in twins and not piece.in_result and not at_home and piece.place == twins[index].place:
@@ -130,7 +130,7 @@ def _compare_order(pair: Pair, source: list[Piece], twins: dict[int, Piece]) -> 
             yield pair.finding("translation/media-order", rights[0].media.pointer)
 
 
-def _compare_type(pair: Pair, left: Piece, right: Piece) -> Iterator[Finding]:
+def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
     want, got = mime_of(pair.corpus, left.media), mime_of(pair.corpus, right.media)
     if right.media.kind == "image" and want is not None and not want.startswith("image/"):
         yield pair.finding(
@@ -167,7 +167,7 @@ def mime_of(corpus: Corpus, media: Media) -> str | None:
     return str(usual.get(name, name)) or None
 
 
-def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> Iterator[Finding]:
+def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iterator[Finding]:
     media = piece.media
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
@@ -184,7 +184,7 @@ def _report_lost(pair: Pair, piece: Piece, free: list[Piece]) -> Iterator[Findin
     )
 
 
-def _loss(pair: Pair, piece: Piece, demand: str) -> str:
+def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
     """The rule that the loss of media breaks."""
     if piece.media.url is not None:
         return "media-link-as-text" if _mentioned(pair, piece.media.url) else "media-link-lost"
@@ -238,7 +238,7 @@ def _mentioned(pair: Pair, url: str) -> bool:
     return any(url in text for text in _texts(pair.output))
 
 
-def _words(piece: Piece) -> str:
+def _words(piece: PlacedMedia) -> str:
     return f"{'an' if piece.media.kind[:1] in 'aeiou' else 'a'} {piece.media.kind}"
 
 
@@ -275,7 +275,7 @@ def _pieces(
     counts: Mapping[int, int],
     calls: Mapping[int, int] | None,
     called: Mapping[str, int] | None = None,
-) -> Iterator[Piece]:
+) -> Iterator[PlacedMedia]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
     every = reading.calls
     place = 0
@@ -288,9 +288,9 @@ def _pieces(
                 else:
                     named = captioned(corpus, turn, index, every, called)
                     call, unclear = calls.get(named) if named is not None else None, False
-                yield Piece(item, turn.side, place, call=call, unclear=unclear)
+                yield PlacedMedia(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Result):
                 call = item.call if calls is None or item.call is None else calls.get(item.call)
                 for part in item.parts:
                     if isinstance(part, Media):
-                        yield Piece(part, turn.side, place, in_result=True, call=call)
+                        yield PlacedMedia(part, turn.side, place, in_result=True, call=call)

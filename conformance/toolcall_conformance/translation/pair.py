@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance import expressing
+from toolcall_conformance import loss_table
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
@@ -53,11 +53,11 @@ class Sides:
     def demands(self) -> Mapping[str, str]:
         """How far the output must carry each element that the source has: ``must``, ``may`` or ``cannot``."""
         if self.through is not None:
-            return expressing.demands(self.corpus, "loop", self.through, self.output.format)
+            return loss_table.demands(self.corpus, "loop", self.through, self.output.format)
         source, output = self.source.format, self.output.format
         if self.is_request:
-            return expressing.demands(self.corpus, "request", source, output)
-        return expressing.demands(self.corpus, "reply", output, source)
+            return loss_table.demands(self.corpus, "request", source, output)
+        return loss_table.demands(self.corpus, "reply", output, source)
 
     def demand(self, element: str) -> str:
         """How far the output must carry an element that the source has: ``must``, ``may`` or ``cannot``."""

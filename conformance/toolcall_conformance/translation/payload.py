@@ -48,11 +48,11 @@ class Content:
 
     @property
     def blank(self) -> bool:
-        return is_blank(self.texts, self.telling)
+        return is_blank(self.texts, self.unmarked)
 
     @property
-    def telling(self) -> Any:
-        return telling(self.corpus, self.value, marked=self.error)
+    def unmarked(self) -> Any:
+        return unmarked(self.corpus, self.value, marked=self.error)
 
 
 def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), beside: Sequence[Media] = ()) -> Content:
@@ -76,7 +76,7 @@ def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), b
     if value is not MISSING:
         for whole in (value, without_references(value)) if media else (value,):
             content.values.append((whole, None))
-            inner = _unwrapped(telling(corpus, whole, marked=content.error), wrappers)
+            inner = _unwrapped(unmarked(corpus, whole, marked=content.error), wrappers)
             if isinstance(inner, str):
                 _add_text(content, [inner])
             elif inner is not MISSING:
@@ -114,7 +114,7 @@ def parsed_text(text: str) -> tuple[Any] | None:
         return None
 
 
-def telling(corpus: Corpus, value: Any, *, marked: bool = False) -> Any:
+def unmarked(corpus: Corpus, value: Any, *, marked: bool = False) -> Any:
     """An object without the marks that say "no failure", and if it is ``marked`` without those that say "failure".
 
     An only key is always kept: there it is the content.
@@ -155,9 +155,9 @@ def compare_payload(source: Content, output: Content) -> str | None:
 
 def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]]:
     """What the output says: as it stands, then without remarks about media that the source has in this result."""
-    yield output.texts, output.telling
+    yield output.texts, output.unmarked
     if source.media:
-        value = without_references(output.telling)
+        value = without_references(output.unmarked)
         said = {line.strip() for text in source.texts for line in text.split("\n")}
         if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), str):
             value = {next(iter(value)): "\n".join(without_placeholders(source.corpus, [inner], source.media, said))}
@@ -182,7 +182,7 @@ def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
 
 
 def _says_nothing(source: Content) -> bool:
-    return source.blank or (bool(source.media) and is_blank(source.texts, without_references(source.telling)))
+    return source.blank or (bool(source.media) and is_blank(source.texts, without_references(source.unmarked)))
 
 
 def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
@@ -195,7 +195,7 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
     parsed = parsed_text("".join(texts)) if source.values else None
     for expected, spelt_anew in source.values:
         if parsed is not None and (
-            equal(parsed[0], expected) or equal(telling(source.corpus, parsed[0]), telling(source.corpus, expected))
+            equal(parsed[0], expected) or equal(unmarked(source.corpus, parsed[0]), unmarked(source.corpus, expected))
         ):
             if spelt_anew is None:
                 return None
@@ -205,7 +205,7 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
 
 def _match_value(source: Content, value: Any, *, nested: bool = False) -> str | None:
     """How an object fits: it is the value itself, or one key around the value or the text."""
-    if any(equal(value, expected) or equal(value, telling(source.corpus, expected)) for expected, _ in source.values):
+    if any(equal(value, expected) or equal(value, unmarked(source.corpus, expected)) for expected, _ in source.values):
         return None
     if not isinstance(value, dict) or len(value) != 1:
         return DIFFERENT
@@ -254,7 +254,7 @@ __all__ = [
     "parsed_text",
     "plain_text",
     "read_content",
-    "telling",
     "trimmed_equal",
+    "unmarked",
     "variants",
 ]

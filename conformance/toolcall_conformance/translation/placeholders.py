@@ -36,9 +36,9 @@ def without_placeholders(
                 lines.append(line)
                 continue
             for found in known.patterns["remark"].matches(line):
-                if left and _tells_of(known, found[0][1:-1], media):
+                if left and _describes(known, found[0][1:-1], media):
                     rest, left = rest.replace(found[0], "", 1), left - 1
-            if left and rest == line and _points(known, line):
+            if left and rest == line and _points_at_media(known, line):
                 rest, left = "", left - 1
             if rest.strip() or rest == line:
                 lines.append(rest)
@@ -47,7 +47,7 @@ def without_placeholders(
     return [chunk for chunk in kept if chunk.strip()]
 
 
-def _tells_of(known: Equivalence, remark: str, media: Sequence[Media]) -> bool:
+def _describes(known: Equivalence, remark: str, media: Sequence[Media]) -> bool:
     """Whether a remark begins with one of the media, by MIME type or address, or says first that there are media."""
     given = [word for item in media for word in (item.mime, item.url, item.file_id) if word]
     return _names_media(known, remark) or any(remark.startswith(word) for word in given)
@@ -70,7 +70,7 @@ def _goes_on_as_type(rest: str) -> bool:
     return rest[:1] == "/" and (rest[1:2].isalnum() or rest[1:2] in tuple("_.+-"))
 
 
-def _points(known: Equivalence, line: str) -> bool:
+def _points_at_media(known: Equivalence, line: str) -> bool:
     """Whether a short line has a word for media and one that points at them."""
     if len(line) > known.parameters["longest_line"]:
         return False

@@ -12,7 +12,7 @@ import referencing
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.translation.schema_place import Place
+from toolcall_conformance.translation.schema_pair import SchemaPair
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED, SCHEMA_LISTS, SCHEMAS, Speller
 
 NO_REFERENCES: referencing.Registry[Any] = referencing.Registry()
@@ -29,7 +29,7 @@ class Probed:
     certain: bool
 
 
-def compare_by_probes(place: Place) -> Probed:
+def compare_by_probes(place: SchemaPair) -> Probed:
     """What probes tell of two schemas; never raises, whatever they say."""
     known = place.context.corpus.equivalence("schema-branches-rewritten").parameters
     source, output = _Tree(known, place.context.source), _Tree(known, place.context.output)
@@ -37,14 +37,14 @@ def compare_by_probes(place: Place) -> Probed:
     narrowed: Any = MISSING
     widened: Any = MISSING
     seen: set[str] = set()
-    judge_before, judge_after = _Judge(old), _Judge(new)
-    values = [_samples(known), _Maker(known).instances(old), _Maker(known).instances(new)]
+    validator_before, validator_after = _Validator(old), _Validator(new)
+    values = [_samples(known), _ProbeMaker(known).instances(old), _ProbeMaker(known).instances(new)]
     for probe in islice(_in_turn(values), known["most_probes"]):
         name = canonical(probe)
         if name in seen:
             continue
         seen.add(name)
-        before, after = judge_before.accepts(probe), judge_after.accepts(probe)
+        before, after = validator_before.accepts(probe), validator_after.accepts(probe)
         if before is True and after is False and narrowed is MISSING:
             narrowed = probe
         if after is True and before is False and widened is MISSING:
@@ -52,7 +52,7 @@ def compare_by_probes(place: Place) -> Probed:
     return Probed(narrowed, widened, source.whole and output.whole)
 
 
-class _Judge:
+class _Validator:
     """Says whether values fit a schema."""
 
     def __init__(self, schema: Any) -> None:
@@ -123,7 +123,7 @@ def _samples(known: Mapping[str, Any]) -> Iterator[Any]:
         yield from samples
 
 
-class _Maker:
+class _ProbeMaker:
     """Makes values for a schema that is written out; remembers by identity what fits the schemas inside."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
@@ -165,8 +165,8 @@ class _Maker:
         """A value that fits, or at least nearly."""
         if id(schema) not in self._firsts:
             values = list(islice(self.instances(schema, depth), self._known["values_inside"]))
-            judge = _Judge(schema)
-            fit = next((value for value in values if judge.accepts(value)), values[0] if values else "a")
+            validator = _Validator(schema)
+            fit = next((value for value in values if validator.accepts(value)), values[0] if values else "a")
             self._firsts[id(schema)] = fit
         return self._firsts[id(schema)]
 

@@ -14,7 +14,7 @@ from toolcall_conformance.translation.failures import (
     compare_failure,
     fingerprints,
     looks_like_error,
-    told_in_own_words,
+    says_failure_in_words,
 )
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import DIFFERENT, Content, compare_payload, read_content
@@ -23,7 +23,7 @@ Breach = str | None
 
 
 @dataclass(slots=True)
-class Verdicts:
+class ResultComparison:
     """How each result of the source compares with each of the output; every content is read once."""
 
     pair: Pair
@@ -34,7 +34,7 @@ class Verdicts:
     known: dict[tuple[int, int], Breach] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pair: Pair) -> Verdicts:
+    def of(cls, pair: Pair) -> ResultComparison:
         origin = pair.origin
         wrappers = [*origin.get("result_wrappers", []), *origin.get("error_keys", [])]
         source, output = pair.source.results, pair.output.results
@@ -57,10 +57,10 @@ class Verdicts:
         except RecursionError:
             return None  # nested so deep that nothing can be said
 
-    def told_in_own_words(self, left: int, right: int) -> bool:
+    def says_failure_in_words(self, left: int, right: int) -> bool:
         """Whether the translator says in words what it leaves unmarked: that the tool failed."""
         try:
-            return told_in_own_words(self.before[left], self.after[right], self._names(self.output[right]))
+            return says_failure_in_words(self.before[left], self.after[right], self._names(self.output[right]))
         except RecursionError:
             return False
 
@@ -86,13 +86,13 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
 
     The right content at another call is *mis-linked*, which is another fault than a changed content.
     """
-    verdicts = Verdicts.of(pair)
-    source, output = verdicts.source, verdicts.output
+    comparison = ResultComparison.of(pair)
+    source, output = comparison.source, comparison.output
     expected = [pair.calls.get(result.call) if result.call is not None else None for result in source]
-    links = _link(verdicts, expected)
+    links = _link(comparison, expected)
     for left, result in enumerate(source):
         if left in links:
-            yield from _compare_one(verdicts, left, links[left], expected[left])
+            yield from _compare_one(comparison, left, links[left], expected[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             yield pair.finding(
                 "translation/result-lost",
@@ -113,17 +113,17 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def _link(verdicts: Verdicts, expected: list[int | None]) -> dict[int, int]:
+def _link(comparison: ResultComparison, expected: list[int | None]) -> dict[int, int]:
     """Which result of the output is which of the source."""
-    free = dict.fromkeys(range(len(verdicts.output)))
+    free = dict.fromkeys(range(len(comparison.output)))
     links: dict[int, int] = {}
     answering: dict[int | None, list[int]] = {}
-    for right, result in enumerate(verdicts.output):
+    for right, result in enumerate(comparison.output):
         answering.setdefault(result.call, []).append(right)
 
     def claim(left: int, candidates: Iterable[int], *, whatever: bool = False) -> None:
         for right in candidates:
-            if right in free and (whatever or verdicts.close(left, right)):
+            if right in free and (whatever or comparison.close(left, right)):
                 links[left] = right
                 del free[right]
                 return
@@ -131,21 +131,21 @@ def _link(verdicts: Verdicts, expected: list[int | None]) -> dict[int, int]:
     def at_call(left: int) -> list[int]:
         return [] if expected[left] is None else answering.get(expected[left], [])
 
-    for left in range(len(verdicts.source)):  # the right content at the right call
+    for left in range(len(comparison.source)):  # the right content at the right call
         claim(left, at_call(left))
-    missing = [left for left in range(len(verdicts.source)) if left not in links]
+    missing = [left for left in range(len(comparison.source)) if left not in links]
     if missing and free:  # the right content elsewhere
-        twins, places = _by_fingerprint(verdicts.before), _by_fingerprint(verdicts.after)
+        twins, places = _by_fingerprint(comparison.before), _by_fingerprint(comparison.after)
         for left in missing:
-            marks = fingerprints(verdicts.before[left])
-            if _is_alone(verdicts, left, {other for mark in marks for other in twins.get(mark, [])}):
+            marks = fingerprints(comparison.before[left])
+            if _is_alone(comparison, left, {other for mark in marks for other in twins.get(mark, [])}):
                 claim(left, sorted({right for mark in marks for right in places.get(mark, [])}))
     for left in missing:  # another content at the right call
         if left not in links:
             claim(left, at_call(left), whatever=True)
     for left in missing:  # what changed places with a result found elsewhere: blank ones look all alike
-        if left not in links and expected[left] is not None and verdicts.before[left].blank:
-            claim(left, [right for right in free if verdicts.after[right].blank], whatever=True)
+        if left not in links and expected[left] is not None and comparison.before[left].blank:
+            claim(left, [right for right in free if comparison.after[right].blank], whatever=True)
     return links
 
 
@@ -157,10 +157,10 @@ def _by_fingerprint(contents: list[Content]) -> dict[str, list[int]]:
     return found
 
 
-def _is_alone(verdicts: Verdicts, left: int, twins: set[int]) -> bool:
+def _is_alone(comparison: ResultComparison, left: int, twins: set[int]) -> bool:
     """Whether no other result says the same: equal contents cannot tell where one went."""
-    content = verdicts.before[left]
-    return not any(other != left and compare_payload(content, verdicts.before[other]) is None for other in twins)
+    content = comparison.before[left]
+    return not any(other != left and compare_payload(content, comparison.before[other]) is None for other in twins)
 
 
 def _call_pointer(pair: Pair, ordinal: int | None) -> str:
@@ -183,8 +183,8 @@ def _shown(result: Result) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None) -> Iterator[Finding]:
-    pair, before, after = verdicts.pair, verdicts.source[left], verdicts.output[right]
+def _compare_one(comparison: ResultComparison, left: int, right: int, expected: int | None) -> Iterator[Finding]:
+    pair, before, after = comparison.pair, comparison.source[left], comparison.output[right]
     subject = _words(pair, before)
     if expected is not None and after.call != expected:
         want, got = pair.output.calls[expected], after.call
@@ -199,7 +199,7 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
             subject=subject,
         )
     where = after.content_pointer or after.pointer
-    breach = verdicts.breach(left, right)
+    breach = comparison.breach(left, right)
     if breach is not None:
         yield pair.finding(
             breach,
@@ -210,7 +210,7 @@ def _compare_one(verdicts: Verdicts, left: int, right: int, expected: int | None
             subject=subject,
         )
     if before.error and pair.both("error-mark") and not after.error:
-        told = verdicts.told_in_own_words(left, right)
+        told = comparison.says_failure_in_words(left, right)
         yield pair.finding(
             "translation/error-mark-in-words" if told else "translation/error-mark",
             after.pointer,

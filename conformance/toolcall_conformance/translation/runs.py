@@ -9,13 +9,17 @@ from difflib import SequenceMatcher
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
-from toolcall_conformance.translation.captions import asides, needless, retold
+from toolcall_conformance.translation.captions import (
+    captions_and_placeholders,
+    captions_in_source_ids,
+    redundant_captions,
+)
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
 
 
 @dataclass(slots=True)
-class Run:
+class TextRun:
     """Text of one side that nothing interrupts, or a landmark (a call or results) between such texts.
 
     ``hosted``: words that name the steps that the provider ran itself in it.
@@ -48,53 +52,61 @@ class Run:
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class RunPair:
     """Two runs at one place of the conversation; one of them may have no chunks."""
 
-    old: Run
-    new: Run
+    old: TextRun
+    new: TextRun
 
 
-def source_runs(pair: Pair) -> list[Run]:
+def source_runs(pair: Pair) -> list[TextRun]:
     """The source's conversation; hosted steps open a run, since their text may stand there in the output."""
     same = {call: call for call in pair.calls}
     interleaved = pair.both("text-between-calls")
     return _runs(
-        pair.corpus, pair.source, same, _batches(pair), interleaved=interleaved, hosted=True, aside=needless(pair)
+        pair.corpus,
+        pair.source,
+        same,
+        _batches(pair),
+        interleaved=interleaved,
+        hosted=True,
+        aside=redundant_captions(pair),
     )
 
 
-def output_runs(pair: Pair) -> list[Run]:
+def output_runs(pair: Pair) -> list[TextRun]:
     """The output's conversation with the landmarks of the source, without captions of moved media."""
     back = {right: left for left, right in pair.calls.items()}
     interleaved = pair.both("text-between-calls")
-    runs = _runs(pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=asides(pair))
-    said = retold(pair)
+    runs = _runs(
+        pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=captions_and_placeholders(pair)
+    )
+    said = captions_in_source_ids(pair)
     for run in runs if said else ():
         run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
     return runs
 
 
-def merged(runs: Sequence[Run]) -> list[Run]:
+def merge_runs(runs: Sequence[TextRun]) -> list[TextRun]:
     """Neighbouring runs of one side as one."""
-    found: list[Run] = []
+    found: list[TextRun] = []
     for run in runs:
         last = found[-1] if found else None
         if last and not run.landmark and not last.landmark and last.side == run.side:
-            found[-1] = Run(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
+            found[-1] = TextRun(run.side, [*last.chunks, *run.chunks], hosted=last.hosted | run.hosted)
         else:
             found.append(run)
     return found
 
 
-def aligned(left: Sequence[Run], right: Sequence[Run]) -> list[Place]:
+def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
     """Runs at one place: between the same landmarks equal ones, then those of one side between the same neighbours."""
     marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
     matcher = SequenceMatcher(
         None, [left[at].key for at in marks[0]], [right[at].key for at in marks[1]], autojunk=False
     )
     pairs = [(marks[0][a + n], marks[1][b + n]) for a, b, size in matcher.get_matching_blocks() for n in range(size)]
-    places: list[Place] = []
+    places: list[RunPair] = []
     low = (0, 0)
     for one, two in [*pairs, (len(left), len(right))]:
         places.extend(_between_landmarks(left[low[0] : one], right[low[1] : two]))
@@ -102,23 +114,23 @@ def aligned(left: Sequence[Run], right: Sequence[Run]) -> list[Place]:
     return places
 
 
-def _between_landmarks(left: Sequence[Run], right: Sequence[Run]) -> list[Place]:
-    left, right = (merged([run for run in runs if not run.landmark]) for runs in (left, right))
-    places: list[Place] = []
+def _between_landmarks(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
+    left, right = (merge_runs([run for run in runs if not run.landmark]) for runs in (left, right))
+    places: list[RunPair] = []
     matcher = SequenceMatcher(None, [run.key for run in left], [run.key for run in right], autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         olds, news = left[a:b], right[c:d]
         if kind == "equal":
-            places.extend(map(Place, olds, news))
+            places.extend(map(RunPair, olds, news))
             continue
         if not any(new.side == "assistant" for new in news):  # a hosted step that is not told parts no texts
-            olds = merged([run for run in olds if run.chunks])
+            olds = merge_runs([run for run in olds if run.chunks])
         for old in olds:
             twin = next((new for new in news if new.side == old.side), None)
             if twin is not None:
                 news.remove(twin)
-            places.append(Place(old, twin or Run(old.side)))
-        places.extend(Place(Run(new.side), new) for new in news)
+            places.append(RunPair(old, twin or TextRun(old.side)))
+        places.extend(RunPair(TextRun(new.side), new) for new in news)
     return places
 
 
@@ -135,17 +147,17 @@ def _runs(
     interleaved: bool,
     hosted: bool = False,
     aside: frozenset[str] = frozenset(),
-) -> list[Run]:
+) -> list[TextRun]:
     """Runs and landmarks. Calls and results that only one side has are no landmarks; texts at ``aside`` are left out.
 
     Results of one batch are one landmark, however many there are and in which order. Where one of the formats cannot
     say how text and calls of a turn interleave, a turn's text is put before its calls.
     """
-    runs: list[Run] = []
+    runs: list[TextRun] = []
 
-    def opened(side: str) -> Run:
+    def opened(side: str) -> TextRun:
         if not runs or runs[-1].landmark or runs[-1].side != side:
-            runs.append(Run(side))
+            runs.append(TextRun(side))
         return runs[-1]
 
     for turn in reading.turns:
@@ -160,11 +172,11 @@ def _runs(
                 run = opened(turn.side)
                 run.hosted |= _hosted_words(corpus, item)
             elif isinstance(item, Call) and item.ordinal in known:
-                runs.append(Run(turn.side, landmark=f"call {known[item.ordinal]}"))
+                runs.append(TextRun(turn.side, landmark=f"call {known[item.ordinal]}"))
             elif isinstance(item, Result) and item.call is not None and item.call in known:
                 landmark = f"results {batches.get(known[item.call], 0)}"
                 if not runs or runs[-1].landmark != landmark:
-                    runs.append(Run(turn.side, landmark=landmark))
+                    runs.append(TextRun(turn.side, landmark=landmark))
     return runs
 
 

@@ -10,16 +10,16 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.probes import compare_by_probes
 from toolcall_conformance.translation.schema_keywords import COMPOSED, UNIONS
-from toolcall_conformance.translation.schema_place import UNDECIDED, Difference, Place, text
+from toolcall_conformance.translation.schema_pair import UNDECIDED, SchemaDifference, SchemaPair, text
 from toolcall_conformance.translation.spelling import SCHEMAS
 
-Step = Difference | Place
+Step = SchemaDifference | SchemaPair
 CONDITIONS = ("not", "if", "then", "else", "propertyNames", "contains", "dependentRequired", "unevaluatedProperties",
               "unevaluatedItems")  # fmt: skip
 MAPS = ("patternProperties", "dependentSchemas")
 
 
-def compare_branches(place: Place) -> Iterator[Step]:
+def compare_branches(place: SchemaPair) -> Iterator[Step]:
     """The differences in everything that is composed of schemas."""
     left, right = place.left, place.right
     unsettled = False
@@ -60,13 +60,15 @@ def _pairs(left: dict[str, Any], right: dict[str, Any]) -> list[tuple[str, str]]
     return [*sorted(pairs), *([("allOf", "allOf")] if "allOf" in left or "allOf" in right else [])]
 
 
-def _branch(place: Place, key: str, here: int, other: str, there: int) -> Place:
+def _branch(place: SchemaPair, key: str, here: int, other: str, there: int) -> SchemaPair:
     inner = place.inner(other, there, left=place.left[key][here], right=place.right[other][there])
     inner.source_pointer = place.source(key, here)
     return inner
 
 
-def _aligned(place: Place, ours: list[Any], theirs: list[Any]) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+def _aligned(
+    place: SchemaPair, ours: list[Any], theirs: list[Any]
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
     """Branches that differ but belong together, those that are gone, and those that are new."""
     left, right = list(range(len(ours))), list(range(len(theirs)))
     for here in list(left):
@@ -124,7 +126,7 @@ def _only(schema: Any) -> Any:
     return MISSING
 
 
-def _unsaid(place: Place, branches: list[Any]) -> Iterator[Difference]:
+def _unsaid(place: SchemaPair, branches: list[Any]) -> Iterator[SchemaDifference]:
     """Descriptions of branches that no longer stand in a union: said somewhere else is good enough."""
     said = text(place.after)
     for branch in branches:
@@ -133,7 +135,7 @@ def _unsaid(place: Place, branches: list[Any]) -> Iterator[Difference]:
             yield place.differs("schema-branch-description", None, want=description, got=MISSING)
 
 
-def _same_keyword(place: Place, key: str) -> bool:
+def _same_keyword(place: SchemaPair, key: str) -> bool:
     left, right = place.left.get(key, MISSING), place.right.get(key, MISSING)
     if left is MISSING or right is MISSING:
         return left is right
@@ -145,7 +147,7 @@ def _same_keyword(place: Place, key: str) -> bool:
     return equal(left, right)
 
 
-def _by_probes(place: Place) -> Iterator[Difference]:
+def _by_probes(place: SchemaPair) -> Iterator[SchemaDifference]:
     probed = compare_by_probes(place)
     if probed.narrowed is not MISSING:
         yield place.differs(

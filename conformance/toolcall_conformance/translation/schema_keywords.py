@@ -9,7 +9,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import canonical, equal
 from toolcall_conformance.translation.folding import SPEAKS_OF
-from toolcall_conformance.translation.schema_place import BROKEN_IN_SOURCE, Difference, Place
+from toolcall_conformance.translation.schema_pair import BROKEN_IN_SOURCE, SchemaDifference, SchemaPair
 from toolcall_conformance.translation.spelling import DANGLING, EXTERNAL, ILL_TYPED
 
 UNIONS = ("anyOf", "oneOf")
@@ -21,13 +21,13 @@ BOUNDS = (*LOWER, *UPPER, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", 
 OPAQUE = ("pattern", "format")
 
 
-def is_broken(place: Place) -> bool:
+def is_broken(place: SchemaPair) -> bool:
     """Whether the output has no schema here that could be compared any further."""
     new = (marker for marker in (DANGLING, EXTERNAL) if marker in place.right and marker not in place.left)
     return next(new, None) is not None or "" in place.right.get(ILL_TYPED, {})
 
 
-def compare_soundness(place: Place) -> Iterator[Difference]:
+def compare_soundness(place: SchemaPair) -> Iterator[SchemaDifference]:
     """References that lead nowhere, and keywords with a value that no schema may have."""
     left, right = place.left, place.right
     for marker, message in ((DANGLING, "the reference leads nowhere"), (EXTERNAL, "the reference leads outside")):
@@ -54,7 +54,7 @@ def compare_soundness(place: Place) -> Iterator[Difference]:
             )
 
 
-def compare_notes(place: Place) -> Iterator[Difference]:
+def compare_notes(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Description and default, which the model reads."""
     want, got = place.left.get("description"), place.right.get("description")
     if want is not None and want.strip() != (got or "").strip():
@@ -64,7 +64,7 @@ def compare_notes(place: Place) -> Iterator[Difference]:
         yield place.differs("schema-bound", "default", _words("default", right), want=left, got=_or_missing(right))
 
 
-def compare_type(place: Place) -> Iterator[Difference]:
+def compare_type(place: SchemaPair) -> Iterator[SchemaDifference]:
     """The types that a value may have."""
     left, right = place.left, place.right
     want, got = left.get("type"), right.get("type")
@@ -83,7 +83,7 @@ def compare_type(place: Place) -> Iterator[Difference]:
     yield place.differs("schema-type", "type", want=_plain(want), got=_plain(got))
 
 
-def compare_enum(place: Place) -> Iterator[Difference]:
+def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
     """The values that are listed."""
     left, right = place.left, place.right
     want, got = left.get("enum"), right.get("enum")
@@ -100,7 +100,7 @@ def compare_enum(place: Place) -> Iterator[Difference]:
     yield place.differs("schema-enum", "enum", want=want, got=_or_missing(got))
 
 
-def compare_bounds(place: Place) -> Iterator[Difference]:
+def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:
     """Bounds: a stricter one narrows, a looser one is told, and of patterns only that they differ."""
     left, right = place.left, place.right
     if lists_the_same(place):
@@ -119,7 +119,7 @@ def compare_bounds(place: Place) -> Iterator[Difference]:
         yield _bound(place, key, want, got, stricter=want is None)
 
 
-def _limit(place: Place, plain: str, strict: str) -> Iterator[Difference]:
+def _limit(place: SchemaPair, plain: str, strict: str) -> Iterator[SchemaDifference]:
     """A bound of a number, inclusive or not, as one."""
     sign = 1 if plain == "minimum" else -1
     want, got = (_tightest(schema, plain, strict, sign) for schema in (place.left, place.right))
@@ -149,7 +149,7 @@ def _stricter(key: str, want: Any, got: Any) -> bool:
     return bool(got > want if key in LOWER else got < want)
 
 
-def _bound(place: Place, key: str, want: Any, got: Any, *, stricter: bool) -> Difference:
+def _bound(place: SchemaPair, key: str, want: Any, got: Any, *, stricter: bool) -> SchemaDifference:
     message = "a bound became stricter" if stricter and want is not None else "" if stricter else _words(key, got)
     rule = "schema-narrowed" if stricter else "schema-bound"
     return place.differs(rule, key, message, want=_or_missing(want), got=_or_missing(got))
@@ -190,7 +190,7 @@ def _fits(value: Any, types: list[str] | None) -> bool:
     return bool(names & set(types))
 
 
-def says_implied_type(place: Place) -> bool:
+def says_implied_type(place: SchemaPair) -> bool:
     """Whether the output says another type, one that the source implies: by keywords, by values, or as its root."""
     left, right = place.left, place.right
     want, got = left.get("type"), right.get("type")
@@ -203,17 +203,17 @@ def says_implied_type(place: Place) -> bool:
     return want is not None and lists_the_same(place) and all(_fits(value, got) for value in right["enum"])
 
 
-def lists_the_same(place: Place) -> bool:
+def lists_the_same(place: SchemaPair) -> bool:
     """Whether both list the same values, which says more than types and bounds beside them."""
     return "enum" in place.left and equal(place.left["enum"], place.right.get("enum"))
 
 
-def adds_format(place: Place) -> bool:
+def adds_format(place: SchemaPair) -> bool:
     """Whether only the output says a format."""
     return "format" in place.right and "format" not in place.left
 
 
-def lists_as_texts(place: Place) -> bool:
+def lists_as_texts(place: SchemaPair) -> bool:
     """Whether the same values were listed as texts, in a schema for texts: a format may have no other enums."""
     left, right = place.left, place.right
     if "enum" not in left or "enum" not in right:

@@ -7,15 +7,15 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.translation.schema_place import Difference, Place, admits_null, text
+from toolcall_conformance.translation.schema_pair import SchemaDifference, SchemaPair, admits_null, text
 from toolcall_conformance.translation.spelling import ILL_TYPED, is_open
 
-Step = Difference | Place
+Step = SchemaDifference | SchemaPair
 # What a schema says there is said in other words; the probes tell whether it is the same.
 ELSEWHERE = ("anyOf", "oneOf", "allOf")
 
 
-def compare_members(place: Place) -> Iterator[Step]:
+def compare_members(place: SchemaPair) -> Iterator[Step]:
     """Properties, which of them are required, and what else an object may hold."""
     want, got = place.left.get("properties", {}), place.right.get("properties", {})
     demanded = _required(place.right) - _required(place.left) if place.context.closing_allowed else set()
@@ -25,7 +25,7 @@ def compare_members(place: Place) -> Iterator[Step]:
         if name in got:
             yield place.inner("properties", name, left=schema, right=got[name], without_null=name in demanded)
         elif not broken and text(name) not in elsewhere:
-            yield Difference(
+            yield SchemaDifference(
                 "translation/schema-property-lost",
                 place.out("properties"),
                 place.source("properties", name),
@@ -35,7 +35,7 @@ def compare_members(place: Place) -> Iterator[Step]:
     if not _only_in(place.left, place.right):
         for name in got:
             if name not in want:
-                yield Difference(
+                yield SchemaDifference(
                     "translation/schema-property-invented",
                     place.out("properties", name),
                     place.source_pointer,
@@ -53,7 +53,7 @@ def _required(schema: dict[str, Any]) -> set[str]:
     return set(schema.get("required", ()))
 
 
-def _compare_required(place: Place, lost: set[str], demanded: set[str]) -> Iterator[Difference]:
+def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> Iterator[SchemaDifference]:
     left, right = _required(place.left), _required(place.right)
     gone = left - right - lost
     if gone and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
@@ -80,7 +80,7 @@ def _compare_required(place: Place, lost: set[str], demanded: set[str]) -> Itera
         )
 
 
-def _compare_rest(place: Place) -> Iterator[Step]:
+def _compare_rest(place: SchemaPair) -> Iterator[Step]:
     key = "additionalProperties"
     one, two = place.left.get(key), place.right.get(key)
     if equal(one, two) and not isinstance(one, dict):
@@ -103,7 +103,7 @@ def _compare_rest(place: Place) -> Iterator[Step]:
     )
 
 
-def compare_entries(place: Place) -> Iterator[Step]:
+def compare_entries(place: SchemaPair) -> Iterator[Step]:
     """What the entries of an array are, all of them or by position."""
     yield from _by_position(place)
     want, got = place.left.get("items", True), place.right.get("items", True)
@@ -118,7 +118,7 @@ def compare_entries(place: Place) -> Iterator[Step]:
     yield place.inner("items", left=want, right=got)
 
 
-def _by_position(place: Place) -> Iterator[Step]:
+def _by_position(place: SchemaPair) -> Iterator[Step]:
     want, got = place.left.get("prefixItems", []), place.right.get("prefixItems", [])
     if not want and not got:
         return
@@ -132,7 +132,7 @@ def _by_position(place: Place) -> Iterator[Step]:
         yield place.inner(_spelt(place), index, left=left, right=right)
 
 
-def _spelt(place: Place) -> str:
+def _spelt(place: SchemaPair) -> str:
     """Tuples stand under ``items`` in older drafts."""
     return (
         "items" if place.out("items") != place.pointer and place.out("prefixItems") == place.pointer else "prefixItems"

@@ -24,23 +24,23 @@ from toolcall_conformance.translation.schema_keywords import (
     is_broken,
 )
 from toolcall_conformance.translation.schema_members import compare_entries, compare_members
-from toolcall_conformance.translation.schema_place import (
+from toolcall_conformance.translation.schema_pair import (
     HOLDS_ITSELF,
     UNDECIDED,
     Context,
-    Difference,
-    Place,
+    SchemaDifference,
+    SchemaPair,
     same_json,
     text,
 )
 from toolcall_conformance.translation.spelling import Speller, TooLargeError
 
-__all__ = ["Difference", "compare_schemas", "places_compared"]
+__all__ = ["SchemaDifference", "compare_schemas", "places_compared"]
 
 
 def compare_schemas(
     corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool = False
-) -> tuple[Difference, ...]:
+) -> tuple[SchemaDifference, ...]:
     """The differences of two parameter schemas as they stand in their bodies; None is a tool without parameters.
 
     Never raises, whatever JSON the two are. ``closing_allowed``: the output is for a strict mode, where objects are
@@ -55,17 +55,17 @@ def compare_schemas(
         if same_json(source, output):
             return ()
         said = "too deep or too large to be compared"
-        return (Difference("translation/schema-changed", "", "", said, under=(UNDECIDED,)),)
+        return (SchemaDifference("translation/schema-changed", "", "", said, under=(UNDECIDED,)),)
 
 
 @lru_cache(maxsize=4096)
-def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> tuple[Difference, ...]:
+def _compare(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> tuple[SchemaDifference, ...]:
     if source_text == output_text:
         return ()
     return tuple(_walk(_start(corpus, source_text, output_text, closing_allowed)))
 
 
-def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[Place]:
+def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed: bool) -> list[SchemaPair]:
     """The places at which two schemas are not spelt alike; none where they are too large to be compared."""
     try:
         return list(_differing(_start(corpus, text(source), text(output), closing_allowed)))
@@ -73,39 +73,39 @@ def places_compared(corpus: Corpus, source: Any, output: Any, *, closing_allowed
         return []
 
 
-def _differing(start: Place) -> Iterator[Place]:
+def _differing(start: SchemaPair) -> Iterator[SchemaPair]:
     places = [start]
     while places:
         place = places.pop()
         if not _settled(place):
             yield place
-            places.extend(step for step in _steps(place) if isinstance(step, Place))
+            places.extend(step for step in _steps(place) if isinstance(step, SchemaPair))
 
 
-def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> Place:
+def _start(corpus: Corpus, source_text: str, output_text: str, closing_allowed: bool) -> SchemaPair:
     source, output = json.loads(source_text), json.loads(output_text)
     references = any(f'"{key}": "' in whole for key in ("$ref", "ref") for whole in (source_text, output_text))
     context = Context(corpus, Speller(source), Speller(output), closing_allowed, _walk, references)
-    return Place(context, source, output)
+    return SchemaPair(context, source, output)
 
 
-def _walk(start: Place) -> Iterator[Difference]:
+def _walk(start: SchemaPair) -> Iterator[SchemaDifference]:
     """All differences at a place and inside it; without recursion, since schemas may be deep."""
     places = [start]
     while places:
         place = places.pop()
         if _settled(place):
             continue
-        inner: list[Place] = []
+        inner: list[SchemaPair] = []
         for step in _steps(place):
-            if isinstance(step, Place):
+            if isinstance(step, SchemaPair):
                 inner.append(step)
             else:
                 yield replace(step, under=(*step.under, HOLDS_ITSELF)) if place.repeated else step
         places.extend(reversed(inner))
 
 
-def _settled(place: Place) -> bool:
+def _settled(place: SchemaPair) -> bool:
     """Whether a place needs no look: the same, or already under comparison, as in schemas that hold themselves."""
     if not place.context.has_references:
         return same_json(place.before, place.after)
@@ -116,7 +116,7 @@ def _settled(place: Place) -> bool:
     return False
 
 
-def _steps(place: Place) -> Iterator[Difference | Place]:
+def _steps(place: SchemaPair) -> Iterator[SchemaDifference | SchemaPair]:
     yield from compare_soundness(place)
     if is_broken(place):
         return

@@ -14,7 +14,7 @@ from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Wa
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.results import Verdicts
+from toolcall_conformance.translation.results import ResultComparison
 
 # What an item that is only referred to may turn out to be, it is no invention.
 OF_ITEMS = frozenset(
@@ -116,11 +116,11 @@ def _partners(orphans: Iterable[Result], results: list[Result]) -> list[Result]:
 def _compare_answers(sides: Sides, orphans: list[Result], answers: list[Result]) -> Iterator[Finding]:
     """Compare the results of calls that the source does not hold: which belong together, only their words can tell."""
     own = Pair(sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), said_in=sides.said_in)
-    verdicts = Verdicts.of(own)
+    comparison = ResultComparison.of(own)
     free = list(range(len(answers)))
     left = []
     for number, orphan in enumerate(orphans):
-        fitting = [other for other in free if verdicts.close(number, other)]
+        fitting = [other for other in free if comparison.close(number, other)]
         if fitting:
             free.remove(next((other for other in fitting if answers[other].id == orphan.id), fitting[0]))
         else:

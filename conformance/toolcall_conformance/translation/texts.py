@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Reasoning, Result, Text
-from toolcall_conformance.translation.chunks import Ground, compare_chunks, is_phrase, squeeze
+from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
-from toolcall_conformance.translation.runs import Place, Run, aligned, merged, output_runs, source_runs
+from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, output_runs, pair_runs, source_runs
 
 
 @dataclass(slots=True)
-class Piece:
+class TextPiece:
     """Text that only one of a place's runs has: an old chunk, or a stretch of the new text (perhaps ``glued``)."""
 
     text: str
     pointer: str
-    place: Place
+    place: RunPair
     glued: bool = False
 
 
@@ -34,50 +34,50 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
     system = yield from _system(pair, left)
     if system:
         places.append(system)
-    left, right = merged([_as_user(run) for run in left]), merged([_as_user(run) for run in right])
-    for place in aligned(left, right):
-        if not (yield from _told_equal(pair, place)):
+    left, right = merge_runs([_as_user(run) for run in left]), merge_runs([_as_user(run) for run in right])
+    for place in pair_runs(left, right):
+        if not (yield from _report_white_space(pair, place)):
             places.append(place)  # noqa: PERF401 - no comprehension can yield
-    lost: list[Piece] = []
-    fresh: list[Piece] = []
+    lost: list[TextPiece] = []
+    fresh: list[TextPiece] = []
     for place in places:
         difference = compare_chunks(pair.corpus, place.old.chunks, place.new.chunks)
         chunks = place.old.chunks
-        lost.extend(Piece(chunks[at].text, chunks[at].pointer, place) for at in difference.lost)
+        lost.extend(TextPiece(chunks[at].text, chunks[at].pointer, place) for at in difference.lost)
         fresh.extend(
-            Piece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
+            TextPiece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
     lost, fresh = yield from _settle_moved(pair, lost, fresh, left, right)
-    yield from _tell(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
+    yield from _report_differences(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
 
 
-def _as_user(run: Run) -> Run:
+def _as_user(run: TextRun) -> TextRun:
     """System text in the middle of a conversation may become user text at its place."""
-    return Run("user", run.chunks) if run.side == "system" else run
+    return TextRun("user", run.chunks) if run.side == "system" else run
 
 
-def _system(pair: Pair, left: list[Run]) -> Generator[Finding, None, Place | None]:
+def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair | None]:
     """The system prompts, if they differ. Takes what was hoisted from within the conversation out of ``left``."""
-    old, new = Run("system", list(pair.source.system)), Run("system", list(pair.output.system))
+    old, new = TextRun("system", list(pair.source.system)), TextRun("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
     # Nothing was hoisted into a prompt that is what it was, even if it says the same as a later message.
     if hoisted and new.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
-        ground = Ground(pair.corpus, new.texts)
+        haystack = Haystack(pair.corpus, new.texts)
         for run in hoisted:
             keys = [(chunk.text.strip(), squeeze(chunk.text)) for chunk in run.chunks]
-            if any(ground.among(text, key, 0, ground.size) is not None for text, key in keys):
+            if any(haystack.among(text, key, 0, haystack.size) is not None for text, key in keys):
                 old.chunks.extend(run.chunks)
                 left.remove(run)
     if joined_equal(pair.corpus, old.texts, new.texts):
         return None
     if trimmed_equal(pair.corpus, old.texts, new.texts):
-        yield from _report_system(pair, Place(old, new), rule="system-prompt-trimmed")
+        yield from _report_system(pair, RunPair(old, new), rule="system-prompt-trimmed")
         return None
-    return Place(old, new)
+    return RunPair(old, new)
 
 
 def _report_system(
-    pair: Pair, place: Place, message: str = "", *, got: Run | None = None, rule: str = "system-prompt"
+    pair: Pair, place: RunPair, message: str = "", *, got: TextRun | None = None, rule: str = "system-prompt"
 ) -> Iterator[Finding]:
     new = got or place.new
     yield pair.finding(
@@ -90,7 +90,7 @@ def _report_system(
     )
 
 
-def _told_equal(pair: Pair, place: Place) -> Generator[Finding, None, bool]:
+def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, bool]:
     """Whether two runs need no closer look; tells it if only white space differs."""
     old, new = place.old, place.new
     if old.key != new.key:
@@ -103,7 +103,7 @@ def _told_equal(pair: Pair, place: Place) -> Generator[Finding, None, bool]:
     return True
 
 
-def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
+def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str = "text-changed") -> Iterator[Finding]:
     yield pair.finding(
         f"translation/{rule}",
         place.new.pointer,
@@ -115,52 +115,56 @@ def _report_change(pair: Pair, place: Place, message: str = "", *, rule: str = "
 
 
 def _settle_moved(
-    pair: Pair, lost: Sequence[Piece], fresh: Sequence[Piece], left: Sequence[Run], right: Sequence[Run]
-) -> Generator[Finding, None, tuple[list[Piece], list[Piece]]]:
+    pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Sequence[TextRun], right: Sequence[TextRun]
+) -> Generator[Finding, None, tuple[list[TextPiece], list[TextPiece]]]:
     """Tell which missing text stands at another place. Returns what is missing and too much after that."""
     if not lost or not fresh:
         return list(lost), list(fresh)
-    ground = Ground(pair.corpus, [piece.text for piece in fresh])
+    haystack = Haystack(pair.corpus, [piece.text for piece in fresh])
     claimed: dict[int, list[tuple[int, int]]] = {}
-    missing: list[Piece] = []
-    moves: dict[tuple[int, int], list[tuple[Piece, Piece]]] = {}
+    missing: list[TextPiece] = []
+    moves: dict[tuple[int, int], list[tuple[TextPiece, TextPiece]]] = {}
     for piece in lost:
-        found = _claim(pair, piece, fresh, ground, claimed)
+        found = _claim(pair, piece, fresh, haystack, claimed)
         if found is None:
             missing.append(piece)
         else:
             moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
     for pieces in moves.values():
         yield from _report_move(pair, pieces, left, right)
-    rest: list[Piece] = []
+    rest: list[TextPiece] = []
     for number, piece in enumerate(fresh):
         if number not in claimed:
             rest.append(piece)
             continue
-        own = Ground(pair.corpus, [piece.text])
+        own = Haystack(pair.corpus, [piece.text])
         low = 0
         for start, end in [*claimed[number], (own.size, own.size)]:
             if start > low:
-                rest.append(Piece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
+                rest.append(TextPiece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
             low = end
     return missing, rest
 
 
 def _claim(
-    pair: Pair, piece: Piece, fresh: Sequence[Piece], ground: Ground, claimed: dict[int, list[tuple[int, int]]]
-) -> Piece | None:
+    pair: Pair,
+    piece: TextPiece,
+    fresh: Sequence[TextPiece],
+    haystack: Haystack,
+    claimed: dict[int, list[tuple[int, int]]],
+) -> TextPiece | None:
     """The unclaimed new text that a missing chunk stands in as a whole: at its own place or side if it can be."""
     text, key = piece.text.strip(), squeeze(piece.text)
-    starts = ground.standing(text, key)
+    starts = haystack.standing(text, key)
     if not starts and is_phrase(pair.corpus, text):
-        at = ground.among(text, key, 0, ground.size)
+        at = haystack.among(text, key, 0, haystack.size)
         starts = [] if at is None else [at]
     best: tuple[tuple[bool, bool], int, tuple[int, int]] | None = None
     for start in starts:
-        number = ground.chunk(start)
-        base = ground.start(number)
+        number = haystack.chunk(start)
+        base = haystack.start(number)
         region = (start - base, start - base + len(key))
-        if ground.chunk(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
+        if haystack.chunk(start + len(key) - 1) != number or not _is_free(region, claimed.get(number, [])):
             continue
         place = fresh[number].place
         grade = (place is not piece.place, place.new.side != piece.place.old.side)
@@ -181,7 +185,7 @@ def _is_free(region: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def _report_move(
-    pair: Pair, pieces: Sequence[tuple[Piece, Piece]], left: Sequence[Run], right: Sequence[Run]
+    pair: Pair, pieces: Sequence[tuple[TextPiece, TextPiece]], left: Sequence[TextRun], right: Sequence[TextRun]
 ) -> Iterator[Finding]:
     (old, new), *_ = pieces
     here, there = old.place, new.place
@@ -213,7 +217,9 @@ def _report_move(
         )
 
 
-def _only_after_results(pair: Pair, old: Piece, new: Piece, left: Sequence[Run], right: Sequence[Run]) -> bool:
+def _only_after_results(
+    pair: Pair, old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
+) -> bool:
     """User text from before the results of its turn may stand right behind them: some providers want them first."""
     if old.place.old.side != "user" or not _in_turn_of_results(pair, old.pointer):
         return False
@@ -221,7 +227,7 @@ def _only_after_results(pair: Pair, old: Piece, new: Piece, left: Sequence[Run],
     return behind > 0 and [run.landmark for run in left[at + 1 : at + 2]] == [right[behind - 1].landmark]
 
 
-def _holding(runs: Sequence[Run], pointer: str) -> int:
+def _holding(runs: Sequence[TextRun], pointer: str) -> int:
     return next(at for at, run in enumerate(runs) if any(chunk.pointer == pointer for chunk in run.chunks))
 
 
@@ -232,11 +238,13 @@ def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
     return False
 
 
-def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: str) -> Iterator[Finding]:
+def _report_differences(
+    pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece], anywhere: str
+) -> Iterator[Finding]:
     """Tell what was lost and what is new, one finding of a kind for each place."""
-    gone: dict[int, list[Piece]] = {}
-    extra: dict[int, list[Piece]] = {}
-    places: dict[int, Place] = {}
+    gone: dict[int, list[TextPiece]] = {}
+    extra: dict[int, list[TextPiece]] = {}
+    places: dict[int, RunPair] = {}
     for pieces, by_place in ((lost, gone), (fresh, extra)):
         for piece in pieces:
             places[id(piece.place)] = piece.place
@@ -245,7 +253,7 @@ def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: s
     thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in gone:
-            yield from _tell_added(pair, place, extra[number], origins, thoughts)
+            yield from _report_added(pair, place, extra[number], origins, thoughts)
         elif place.old.side == "system":
             yield from _report_system(pair, place)
         elif number in extra:
@@ -263,18 +271,18 @@ def _tell(pair: Pair, lost: Iterable[Piece], fresh: Iterable[Piece], anywhere: s
 def _origins(pair: Pair) -> dict[str, set[str]]:
     """Who says what in the source: squeezed chunks and joined runs, with the sides that say them."""
     found: dict[str, set[str]] = {}
-    for run in [Run("system", list(pair.source.system)), *source_runs(pair)]:
+    for run in [TextRun("system", list(pair.source.system)), *source_runs(pair)]:
         for text in [*run.texts, "".join(run.texts)]:
             found.setdefault(squeeze(text), set()).add(run.side)
     return found
 
 
-def _tell_added(
-    pair: Pair, place: Place, pieces: Sequence[Piece], origins: dict[str, set[str]], thoughts: Sequence[str]
+def _report_added(
+    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: dict[str, set[str]], thoughts: Sequence[str]
 ) -> Iterator[Finding]:
     """New text where nothing was lost: said before, thought aloud, written into other text, or an addition."""
     side = place.new.side
-    kinds: dict[str, list[Piece]] = {}
+    kinds: dict[str, list[TextPiece]] = {}
     for piece in pieces:
         if _said_by(pair, piece.text, side, origins) - ({"system"} if side == "system" else set()):
             kinds.setdefault("doubled", []).append(piece)

@@ -11,7 +11,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.schemas import Difference, compare_schemas
+from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.settings import chosen_names
 
 Twins = list[tuple[Tool, Tool]]
@@ -219,7 +219,9 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     )
 
 
-def _report_difference(pair: Pair, tool: Tool, twin: Tool, difference: Difference, subject: str) -> Iterator[Finding]:
+def _report_difference(
+    pair: Pair, tool: Tool, twin: Tool, difference: SchemaDifference, subject: str
+) -> Iterator[Finding]:
     base = twin.schema_pointer
     pointer = base + difference.pointer if base is not None else twin.pointer
     source = tool.schema_pointer + difference.source_pointer if tool.schema_pointer is not None else tool.pointer

@@ -9,77 +9,77 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.model import Reading, Value
 from toolcall_conformance.translation import identity
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
-def _is_reply(seen: Seen) -> bool:
-    return seen.pair.output.direction == "response"
+def _is_reply(bodies: Bodies) -> bool:
+    return bodies.pair.output.direction == "response"
 
 
 @tolerance("generated-values")
-def generated_values(seen: Seen) -> Iterator[Place]:
+def generated_values(bodies: Bodies) -> Iterator[Occurrence]:
     """A reply has an id or a time of its own."""
-    if not _is_reply(seen) or not isinstance(seen.after, dict):
+    if not _is_reply(bodies) or not isinstance(bodies.after, dict):
         return
-    for key in seen.pair.target["generated_keys"]:
-        got, want = seen.after.get(key, MISSING), MISSING
-        if seen.pair.source.format == seen.pair.output.format:
-            want = seen.before.get(key, MISSING)
+    for key in bodies.pair.target["generated_keys"]:
+        got, want = bodies.after.get(key, MISSING), MISSING
+        if bodies.pair.source.format == bodies.pair.output.format:
+            want = bodies.before.get(key, MISSING)
         if got is not MISSING and got != want:
-            yield Place(join("", key), None, want, got)
+            yield Occurrence(join("", key), None, want, got)
 
 
 @tolerance("unknown-reply-keys")
-def unknown_reply_keys(seen: Seen) -> Iterator[Place]:
+def unknown_reply_keys(bodies: Bodies) -> Iterator[Occurrence]:
     """A reply has a key that nobody reads, and that is none of another format's."""
-    if not _is_reply(seen):
+    if not _is_reply(bodies):
         return
-    corpus, own = seen.pair.corpus, seen.pair.output.format
+    corpus, own = bodies.pair.corpus, bodies.pair.output.format
     known = {mark for name in corpus.formats if name != own for mark in corpus.format(name).get("marks", [])}
-    for residue in seen.pair.output.residue:
+    for residue in bodies.pair.output.residue:
         if residue.key not in known:
-            yield Place(residue.pointer, None, MISSING, residue.value)
+            yield Occurrence(residue.pointer, None, MISSING, residue.value)
 
 
 @tolerance("error-status-alike")
-def error_status_alike(seen: Seen) -> Iterator[Place]:
+def error_status_alike(bodies: Bodies) -> Iterator[Occurrence]:
     """An error has another status."""
-    before, after = seen.pair.source.failure, seen.pair.output.failure
+    before, after = bodies.pair.source.failure, bodies.pair.output.failure
     if before is not None and after is not None and before.status != after.status:
-        yield Place(after.status_pointer, before.status_pointer, before.status, after.status)
+        yield Occurrence(after.status_pointer, before.status_pointer, before.status, after.status)
 
 
 @tolerance("finish-next-best")
-def finish_next_best(seen: Seen) -> Iterator[Place]:
+def finish_next_best(bodies: Bodies) -> Iterator[Occurrence]:
     """A reply ended, in the words of the target's format, for a reason that is only near to the source's."""
-    before, after = seen.pair.source.finish, seen.pair.output.finish
+    before, after = bodies.pair.source.finish, bodies.pair.output.finish
     if before is not None and after is not None and before.reason != after.reason:
-        yield Place(after.pointer, before.pointer, before.reason, after.reason)
+        yield Occurrence(after.pointer, before.pointer, before.reason, after.reason)
 
 
 @tolerance("proto-json-zeros")
-def proto_json_zeros(seen: Seen) -> Iterator[Place]:
+def proto_json_zeros(bodies: Bodies) -> Iterator[Occurrence]:
     """A member that would be 0, false or blank was left out of a reply."""
-    if not _is_reply(seen) or seen.pair.source.format != seen.pair.output.format:
+    if not _is_reply(bodies) or bodies.pair.source.format != bodies.pair.output.format:
         return
-    if seen.pair.target.get("omits_zeros", False):
-        for pointer, want, got in identity.differences(seen.before, seen.after):
+    if bodies.pair.target.get("omits_zeros", False):
+        for pointer, want, got in identity.differences(bodies.before, bodies.after):
             if got is MISSING and isinstance(want, dict) and all(map(identity.is_zero, want.values())):
-                yield Place(pointer, None, want)
+                yield Occurrence(pointer, None, want)
 
 
 @tolerance("proto-json-names")
-def proto_json_names(seen: Seen) -> Iterator[Place]:
+def proto_json_names(bodies: Bodies) -> Iterator[Occurrence]:
     """A key stands there in snake_case, where protobuf's JSON has camelCase."""
-    pair = seen.pair
+    pair = bodies.pair
     if pair.corpus.format(pair.source.format).get("omits_zeros", False):
-        for pointer, key in _keys(pair.source, seen.before):
+        for pointer, key in _keys(pair.source, bodies.before):
             if _camel(key) != key:
-                yield Place("", pointer, key)
+                yield Occurrence("", pointer, key)
     if pair.target.get("omits_zeros", False):
-        for pointer, key in _keys(pair.output, seen.after):
+        for pointer, key in _keys(pair.output, bodies.after):
             if _camel(key) != key:
-                yield Place(pointer, None, _camel(key), key)
+                yield Occurrence(pointer, None, _camel(key), key)
 
 
 def _camel(key: str) -> str:

@@ -15,49 +15,49 @@ from toolcall_conformance.translation.schema_keywords import (
     lists_the_same,
     says_implied_type,
 )
-from toolcall_conformance.translation.schema_place import Place as Schemas
+from toolcall_conformance.translation.schema_pair import SchemaPair
 from toolcall_conformance.translation.schemas import places_compared
 from toolcall_conformance.translation.spelling import is_annotation
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
-def _where(seen: Seen, holds: Callable[[Schemas], bool]) -> Iterator[Place]:
+def _where(bodies: Bodies, holds: Callable[[SchemaPair], bool]) -> Iterator[Occurrence]:
     """The places of all tools' schemas at which something holds."""
-    for tool, twin in seen.pair.twins:
+    for tool, twin in bodies.pair.twins:
         if tool.kind != "function" or twin.kind != "function":
             continue
         closing = bool(twin.strict)
-        for place in places_compared(seen.pair.corpus, tool.schema, twin.schema, closing_allowed=closing):
+        for place in places_compared(bodies.pair.corpus, tool.schema, twin.schema, closing_allowed=closing):
             if holds(place):
-                yield Place(_pointer(twin, place.pointer), _pointer(tool, place.source_pointer))
+                yield Occurrence(_pointer(twin, place.pointer), _pointer(tool, place.source_pointer))
 
 
 def _pointer(tool: Tool, inside: str) -> str:
     return tool.pointer if tool.schema_pointer is None else tool.schema_pointer + inside
 
 
-def _written(place: Schemas) -> tuple[dict[str, Any], dict[str, Any]]:
+def _written(place: SchemaPair) -> tuple[dict[str, Any], dict[str, Any]]:
     """Both schemas as they were written; a schema that is no object has no keywords."""
     before, after = (value if isinstance(value, dict) else {} for value in (place.before, place.after))
     return before, after
 
 
 @tolerance("schema-implied-type")
-def schema_implied_type(seen: Seen) -> Iterator[Place]:
+def schema_implied_type(bodies: Bodies) -> Iterator[Occurrence]:
     """The output says a type that the source only implies."""
-    return _where(seen, says_implied_type)
+    return _where(bodies, says_implied_type)
 
 
 @tolerance("schema-enum-as-texts")
-def schema_enum_as_texts(seen: Seen) -> Iterator[Place]:
+def schema_enum_as_texts(bodies: Bodies) -> Iterator[Occurrence]:
     """Listed values became texts."""
-    return _where(seen, lambda place: not lists_the_same(place) and lists_as_texts(place))
+    return _where(bodies, lambda place: not lists_the_same(place) and lists_as_texts(place))
 
 
 @tolerance("schema-closed-for-strict")
-def schema_closed_for_strict(seen: Seen) -> Iterator[Place]:
+def schema_closed_for_strict(bodies: Bodies) -> Iterator[Occurrence]:
     """The output is strict: an object is closed, an optional parameter required, a default lost."""
-    return _where(seen, lambda place: place.context.closing_allowed and _is_closed(place.left, place.right))
+    return _where(bodies, lambda place: place.context.closing_allowed and _is_closed(place.left, place.right))
 
 
 def _is_closed(left: dict[str, Any], right: dict[str, Any]) -> bool:
@@ -67,12 +67,12 @@ def _is_closed(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 @tolerance("schema-draft-keywords")
-def schema_draft_keywords(seen: Seen) -> Iterator[Place]:
+def schema_draft_keywords(bodies: Bodies) -> Iterator[Occurrence]:
     """A constraint stands under the keyword of another draft."""
-    return _where(seen, _is_of_another_draft)
+    return _where(bodies, _is_of_another_draft)
 
 
-def _is_of_another_draft(place: Schemas) -> bool:
+def _is_of_another_draft(place: SchemaPair) -> bool:
     before, after = _written(place)
     tuples = [isinstance(schema.get("items"), list) for schema in (before, after)]
     kinds = [[type(schema.get(key)) for key in ("exclusiveMinimum", "exclusiveMaximum")] for schema in (before, after)]
@@ -84,12 +84,12 @@ def _bools(kinds: list[type]) -> list[str]:
 
 
 @tolerance("schema-branches-rewritten")
-def schema_branches_rewritten(seen: Seen) -> Iterator[Place]:
+def schema_branches_rewritten(bodies: Bodies) -> Iterator[Occurrence]:
     """A union, conjunction or condition is composed in another way."""
-    return _where(seen, _is_composed_otherwise)
+    return _where(bodies, _is_composed_otherwise)
 
 
-def _is_composed_otherwise(place: Schemas) -> bool:
+def _is_composed_otherwise(place: SchemaPair) -> bool:
     before, after = _written(place)
     sizes = [{key: _size(schema[key]) for key in COMPOSED if key in schema} for schema in (before, after)]
     return sizes[0] != sizes[1]
@@ -100,39 +100,39 @@ def _size(branches: Any) -> int:
 
 
 @tolerance("schema-annotations")
-def schema_annotations(seen: Seen) -> Iterator[Place]:
+def schema_annotations(bodies: Bodies) -> Iterator[Occurrence]:
     """A keyword that constrains nothing stands on one side only, or with another value."""
-    return _where(seen, _is_annotated_otherwise)
+    return _where(bodies, _is_annotated_otherwise)
 
 
-def _is_annotated_otherwise(place: Schemas) -> bool:
+def _is_annotated_otherwise(place: SchemaPair) -> bool:
     notes = [{key: value for key, value in schema.items() if is_annotation(key)} for schema in _written(place)]
     return not equal(notes[0], notes[1])
 
 
 @tolerance("schema-bounds-beside-enum")
-def schema_bounds_beside_enum(seen: Seen) -> Iterator[Place]:
+def schema_bounds_beside_enum(bodies: Bodies) -> Iterator[Occurrence]:
     """A bound beside listed values is lost, changed or new."""
-    return _where(seen, lambda place: lists_the_same(place) and any(_differs(place, key) for key in BOUNDS))
+    return _where(bodies, lambda place: lists_the_same(place) and any(_differs(place, key) for key in BOUNDS))
 
 
-def _differs(place: Schemas, key: str) -> bool:
+def _differs(place: SchemaPair, key: str) -> bool:
     return not equal(place.left.get(key), place.right.get(key))
 
 
 @tolerance("schema-format-added")
-def schema_format_added(seen: Seen) -> Iterator[Place]:
+def schema_format_added(bodies: Bodies) -> Iterator[Occurrence]:
     """Only the output says a format."""
-    return _where(seen, adds_format)
+    return _where(bodies, adds_format)
 
 
 @tolerance("description-trimmed")
-def description_trimmed(seen: Seen) -> Iterator[Place]:
+def description_trimmed(bodies: Bodies) -> Iterator[Occurrence]:
     """Two descriptions differ in the white space at their ends."""
-    for tool, twin in seen.pair.twins:
+    for tool, twin in bodies.pair.twins:
         if _is_trimmed(tool.description, twin.description):
-            yield Place(twin.description_pointer or twin.pointer, tool.description_pointer or tool.pointer)
-    yield from _where(seen, lambda place: _is_trimmed(*(entry.get("description") for entry in _written(place))))
+            yield Occurrence(twin.description_pointer or twin.pointer, tool.description_pointer or tool.pointer)
+    yield from _where(bodies, lambda place: _is_trimmed(*(entry.get("description") for entry in _written(place))))
 
 
 def _is_trimmed(before: Any, after: Any) -> bool:

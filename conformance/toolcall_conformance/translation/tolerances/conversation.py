@@ -11,19 +11,19 @@ from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Text
 from toolcall_conformance.reading.model import Reading, Value
 from toolcall_conformance.translation.chunks import squeeze
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 _CONTENT = ("content", "parts")
 
 
 @tolerance("turns-merged")
-def turns_merged(seen: Seen) -> Iterator[Place]:
+def turns_merged(bodies: Bodies) -> Iterator[Occurrence]:
     """Two texts stand in one message here and in two there."""
-    before = _neighbours(seen.pair.source, seen.before)
-    after = _neighbours(seen.pair.output, seen.after)
+    before = _neighbours(bodies.pair.source, bodies.before)
+    after = _neighbours(bodies.pair.output, bodies.after)
     for key, (text, together) in after.items():
         if key in before and before[key][1] != together:
-            yield Place(text.pointer, before[key][0].pointer)
+            yield Occurrence(text.pointer, before[key][0].pointer)
 
 
 def _neighbours(reading: Reading, body: Any) -> dict[tuple[str, str], tuple[Text, bool]]:
@@ -52,17 +52,17 @@ def _holder(pointer: str, body: Any) -> str:
 
 
 @tolerance("blank-text-absent")
-def blank_text_absent(seen: Seen) -> Iterator[Place]:
+def blank_text_absent(bodies: Bodies) -> Iterator[Occurrence]:
     """A message without content, or with null, an empty list or blank text in its place; a part with blank text.
 
     Noted where one body has more such places than the other: which of them are the same, nothing tells.
     """
-    before, after = _blanks(seen.pair.source, seen.before), _blanks(seen.pair.output, seen.after)
+    before, after = _blanks(bodies.pair.source, bodies.before), _blanks(bodies.pair.output, bodies.after)
     for pointer, value in after.items():
         if before.get(pointer, "nothing") != value:
-            yield Place(pointer, pointer if pointer in before else None, before.get(pointer, MISSING), value)
+            yield Occurrence(pointer, pointer if pointer in before else None, before.get(pointer, MISSING), value)
     if len(before) > len(after):
-        yield from (Place("", pointer, value) for pointer, value in before.items() if pointer not in after)
+        yield from (Occurrence("", pointer, value) for pointer, value in before.items() if pointer not in after)
 
 
 def _blanks(reading: Reading, body: Any) -> dict[str, Any]:

@@ -7,41 +7,41 @@ from itertools import groupby
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Reading, Result
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
 @tolerance("id-rewritten")
-def id_rewritten(seen: Seen) -> Iterator[Place]:
+def id_rewritten(bodies: Bodies) -> Iterator[Occurrence]:
     """A call has another id than before."""
-    source, output = seen.pair.source.calls, seen.pair.output.calls
-    for left, right in seen.pair.calls.items():
+    source, output = bodies.pair.source.calls, bodies.pair.output.calls
+    for left, right in bodies.pair.calls.items():
         old, new = source[left], output[right]
         if old.id and new.id and old.id != new.id:
-            yield Place(new.id_pointer or new.pointer, old.id_pointer, old.id, new.id)
+            yield Occurrence(new.id_pointer or new.pointer, old.id_pointer, old.id, new.id)
 
 
 @tolerance("optional-id-dropped")
-def optional_id_dropped(seen: Seen) -> Iterator[Place]:
+def optional_id_dropped(bodies: Bodies) -> Iterator[Occurrence]:
     """A call has an id on one side only."""
-    source, output = seen.pair.source.calls, seen.pair.output.calls
-    for left, right in seen.pair.calls.items():
+    source, output = bodies.pair.source.calls, bodies.pair.output.calls
+    for left, right in bodies.pair.calls.items():
         old, new = source[left], output[right]
         if bool(old.id) != bool(new.id):
-            yield Place(new.id_pointer or new.pointer, old.id_pointer, old.id or MISSING, new.id or MISSING)
+            yield Occurrence(new.id_pointer or new.pointer, old.id_pointer, old.id or MISSING, new.id or MISSING)
 
 
 @tolerance("order-of-results-linked-by-id")
-def order_of_results_linked_by_id(seen: Seen) -> Iterator[Place]:
+def order_of_results_linked_by_id(bodies: Bodies) -> Iterator[Occurrence]:
     """The results of a turn answer the same calls in another order."""
     orders = [
-        tuple(-1 if result.call is None else seen.pair.calls.get(result.call, -1) for result in turn)
-        for turn in _turns(seen.pair.source)
+        tuple(-1 if result.call is None else bodies.pair.calls.get(result.call, -1) for result in turn)
+        for turn in _turns(bodies.pair.source)
     ]
-    for turn in _turns(seen.pair.output):
+    for turn in _turns(bodies.pair.output):
         order = tuple(-1 if result.call is None else result.call for result in turn)
         for other in orders:
             if order != other and sorted(order) == sorted(other) and -1 not in order:
-                yield Place(turn[0].pointer, None, other, order)
+                yield Occurrence(turn[0].pointer, None, other, order)
 
 
 def _turns(reading: Reading) -> Iterator[list[Result]]:

@@ -8,7 +8,7 @@ from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.reading.model import Reading
 from toolcall_conformance.translation.media import demand_of, mime_of, stands_for
 from toolcall_conformance.translation.media_bytes import media_bytes
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
 def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
@@ -22,32 +22,32 @@ def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
 
 
 @tolerance("media-beside-result")
-def media_beside_result(seen: Seen) -> Iterator[Place]:
+def media_beside_result(bodies: Bodies) -> Iterator[Occurrence]:
     """Media stand in a result on one side, and beside the results on the other."""
-    output = list(_media(seen.pair.output))
-    for one, inside in _media(seen.pair.source):
+    output = list(_media(bodies.pair.output))
+    for one, inside in _media(bodies.pair.source):
         twins = [(two, within) for two, within in output if media_bytes(one) == media_bytes(two)]
         if twins and all(within != inside for _, within in twins):
-            yield Place(twins[0][0].pointer, one.pointer)
+            yield Occurrence(twins[0][0].pointer, one.pointer)
 
 
 @tolerance("media-placeholder")
-def media_placeholder(seen: Seen) -> Iterator[Place]:
+def media_placeholder(bodies: Bodies) -> Iterator[Occurrence]:
     """A visible text stands for media that the output's format does not take."""
-    there = {media_bytes(media) for media, _ in _media(seen.pair.output)}
-    for media, inside in _media(seen.pair.source):
-        if media_bytes(media) not in there and demand_of(seen.pair, media, in_result=inside) != "must":
-            text = stands_for(seen.pair, media)
+    there = {media_bytes(media) for media, _ in _media(bodies.pair.output)}
+    for media, inside in _media(bodies.pair.source):
+        if media_bytes(media) not in there and demand_of(bodies.pair, media, in_result=inside) != "must":
+            text = stands_for(bodies.pair, media)
             if text is not None:
-                yield Place("", media.pointer, f"{media.kind} {media.mime or ''}".strip(), text)
+                yield Occurrence("", media.pointer, f"{media.kind} {media.mime or ''}".strip(), text)
 
 
 @tolerance("media-type-alias")
-def media_type_alias(seen: Seen) -> Iterator[Place]:
+def media_type_alias(bodies: Bodies) -> Iterator[Occurrence]:
     """Media with the same bytes have a type by another name, or by the name that the bytes have."""
-    output = [media for media, _ in _media(seen.pair.output)]
-    for one, _ in _media(seen.pair.source):
+    output = [media for media, _ in _media(bodies.pair.output)]
+    for one, _ in _media(bodies.pair.source):
         for two in output:
-            both = mime_of(seen.pair.corpus, one) is not None and mime_of(seen.pair.corpus, two) is not None
+            both = mime_of(bodies.pair.corpus, one) is not None and mime_of(bodies.pair.corpus, two) is not None
             if both and one.mime != two.mime and media_bytes(one) == media_bytes(two):
-                yield Place(two.pointer, one.pointer, one.mime, two.mime)
+                yield Occurrence(two.pointer, one.pointer, one.mime, two.mime)

@@ -12,7 +12,7 @@ from toolcall_conformance.translation.pair import Pair
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Bodies:
     """Two bodies as they stand (``before``, ``after``), and the pair of their readings with its calls aligned."""
 
     pair: Pair
@@ -29,7 +29,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """A place of the output, and one of the source, that say the same in different words."""
 
     pointer: str
@@ -38,7 +38,7 @@ class Place:
     got: Any = MISSING
 
 
-Tolerance = Callable[[Seen], Iterator[Place]]
+Tolerance = Callable[[Bodies], Iterator[Occurrence]]
 #: The functions by the name of their equivalence, which is a folder of ``corpus/equivalences``.
 TOLERANCES: Final[dict[str, Tolerance]] = {}
 
@@ -57,7 +57,7 @@ def tolerance(name: str) -> Callable[[Tolerance], Tolerance]:
 
 def tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding]) -> Iterator[Tolerated]:
     """The differences that were accepted. What ``found`` reports as a MUST at a place was not accepted there."""
-    seen = Seen(pair, source, output)
+    bodies = Bodies(pair, source, output)
     refused = {
         place
         for finding in found
@@ -67,16 +67,16 @@ def tolerated(pair: Pair, source: Any, output: Any, found: Iterable[Finding]) ->
     }
     for name, function in TOLERANCES.items():
         known = set()
-        for place in _places(function, seen):
+        for place in _places(function, bodies):
             key = (place.pointer, place.source_pointer)
             if key not in known and not refused & {("output", key[0]), ("source", key[1])}:
                 known.add(key)
                 yield Tolerated(name, place.pointer, place.source_pointer, place.want, place.got)
 
 
-def _places(function: Tolerance, seen: Seen) -> list[Place]:
+def _places(function: Tolerance, bodies: Bodies) -> list[Occurrence]:
     try:
-        return list(function(seen))
+        return list(function(bodies))
     except RecursionError:
         return []  # nested so deep that nothing can be said
 

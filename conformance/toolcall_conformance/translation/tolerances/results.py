@@ -12,11 +12,11 @@ from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.translation.joining import joined_equal, trimmed_equal
 from toolcall_conformance.translation.payload import Content, is_blank, parsed_text, plain_text, read_content
 from toolcall_conformance.translation.placeholders import says_nothing
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultPair:
     """The same call's result on both sides."""
 
     before: Result
@@ -24,19 +24,19 @@ class Answer:
     want: Content
     got: Content
 
-    def place(self, want: Any = MISSING, got: Any = MISSING) -> Place:
+    def place(self, want: Any = MISSING, got: Any = MISSING) -> Occurrence:
         """Where the two contents stand."""
         before, after = self.before, self.after
-        return Place(after.content_pointer or after.pointer, before.content_pointer or before.pointer, want, got)
+        return Occurrence(after.content_pointer or after.pointer, before.content_pointer or before.pointer, want, got)
 
 
-def _answers(seen: Seen) -> Iterator[Answer]:
-    output = {result.call: result for result in seen.pair.output.results if result.call is not None}
-    for before in seen.pair.source.results:
-        after = output.get(seen.pair.calls.get(before.call, -1)) if before.call is not None else None
+def _result_pairs(bodies: Bodies) -> Iterator[ResultPair]:
+    output = {result.call: result for result in bodies.pair.output.results if result.call is not None}
+    for before in bodies.pair.source.results:
+        after = output.get(bodies.pair.calls.get(before.call, -1)) if before.call is not None else None
         if after is not None:
-            corpus = seen.pair.corpus
-            yield Answer(before, after, read_content(corpus, before), read_content(corpus, after))
+            corpus = bodies.pair.corpus
+            yield ResultPair(before, after, read_content(corpus, before), read_content(corpus, after))
 
 
 def _shown(content: Content) -> Any:
@@ -44,34 +44,34 @@ def _shown(content: Content) -> Any:
 
 
 @tolerance("texts-as-joined-text")
-def texts_as_joined_text(seen: Seen) -> Iterator[Place]:
+def texts_as_joined_text(bodies: Bodies) -> Iterator[Occurrence]:
     """A result of several texts is one text, or the reverse."""
-    for answer in _answers(seen):
-        old, new = answer.want.texts, answer.got.texts
-        if old and old != new and joined_equal(seen.pair.corpus, old, new):
-            yield answer.place(old, new)
+    for pair in _result_pairs(bodies):
+        old, new = pair.want.texts, pair.got.texts
+        if old and old != new and joined_equal(bodies.pair.corpus, old, new):
+            yield pair.place(old, new)
 
 
 @tolerance("text-document-as-text")
-def text_document_as_text(seen: Seen) -> Iterator[Place]:
+def text_document_as_text(bodies: Bodies) -> Iterator[Occurrence]:
     """A document of plain text in a result is text of the result."""
-    corpus = seen.pair.corpus
-    for answer in _answers(seen):
-        documents = [part for part in answer.before.parts if isinstance(part, Media)]
+    corpus = bodies.pair.corpus
+    for pair in _result_pairs(bodies):
+        documents = [part for part in pair.before.parts if isinstance(part, Media)]
         opened = [text for part in documents if (text := plain_text(corpus, part)) is not None]
-        said = "\n".join(text for texts in _as_texts(answer.got) for text in texts)
-        if opened and not answer.got.media and all(text.strip() in said for text in opened):
-            yield answer.place(opened, said)
+        said = "\n".join(text for texts in _as_texts(pair.got) for text in texts)
+        if opened and not pair.got.media and all(text.strip() in said for text in opened):
+            yield pair.place(opened, said)
 
 
 @tolerance("result-trimmed")
-def result_trimmed(seen: Seen) -> Iterator[Place]:
+def result_trimmed(bodies: Bodies) -> Iterator[Occurrence]:
     """White space at the ends of a result is gone, or came."""
-    for answer in _answers(seen):
-        for old, new in ((one, two) for one in _as_texts(answer.want) for two in _as_texts(answer.got)):
-            corpus = seen.pair.corpus
+    for pair in _result_pairs(bodies):
+        for old, new in ((one, two) for one in _as_texts(pair.want) for two in _as_texts(pair.got)):
+            corpus = bodies.pair.corpus
             if any(old) and trimmed_equal(corpus, old, new) and not joined_equal(corpus, old, new):
-                yield answer.place(old, new)
+                yield pair.place(old, new)
 
 
 def _as_texts(content: Content) -> Iterator[list[str]]:
@@ -89,21 +89,21 @@ def _only(value: Any) -> Any:
 
 
 @tolerance("result-wrapper")
-def result_wrapper(seen: Seen) -> Iterator[Place]:
+def result_wrapper(bodies: Bodies) -> Iterator[Occurrence]:
     """A text is the only entry of an object on one side, under one of the keys that a format puts around results."""
-    keys = [*seen.pair.origin.get("result_wrappers", []), *seen.pair.target.get("result_wrappers", [])]
-    for answer in _answers(seen):
-        for wrapped, plain in ((answer.want, answer.got), (answer.got, answer.want)):
+    keys = [*bodies.pair.origin.get("result_wrappers", []), *bodies.pair.target.get("result_wrappers", [])]
+    for pair in _result_pairs(bodies):
+        for wrapped, plain in ((pair.want, pair.got), (pair.got, pair.want)):
             inner = _only(wrapped.value)
             if isinstance(inner, str) and next(iter(wrapped.value)) in keys and plain.value is MISSING:
-                yield answer.place(_shown(answer.want), _shown(answer.got))
+                yield pair.place(_shown(pair.want), _shown(pair.got))
 
 
 @tolerance("json-text-as-object")
-def json_text_as_object(seen: Seen) -> Iterator[Place]:
+def json_text_as_object(bodies: Bodies) -> Iterator[Occurrence]:
     """A text that spells JSON on one side is an object on the other."""
-    for answer in _answers(seen):
-        for text, value in ((answer.want, answer.got), (answer.got, answer.want)):
+    for pair in _result_pairs(bodies):
+        for text, value in ((pair.want, pair.got), (pair.got, pair.want)):
             if not text.texts or value.value is MISSING:
                 continue
             parsed = parsed_text("".join(text.texts))
@@ -114,44 +114,44 @@ def json_text_as_object(seen: Seen) -> Iterator[Place]:
                 and not isinstance(parsed[0], str)
                 and (spelt or any(equal(parsed[0], one) for one in (value.value, inner)))
             ):
-                yield answer.place(_shown(answer.want), _shown(answer.got))
+                yield pair.place(_shown(pair.want), _shown(pair.got))
 
 
 @tolerance("error-as-text")
-def error_as_text(seen: Seen) -> Iterator[Place]:
+def error_as_text(bodies: Bodies) -> Iterator[Occurrence]:
     """A tool failed, and the output's format has no mark for it: the words tell."""
-    for answer in _answers(seen):
-        if answer.before.error and not answer.after.error and not seen.pair.both("error-mark"):
-            yield answer.place(_shown(answer.want), _shown(answer.got))
+    for pair in _result_pairs(bodies):
+        if pair.before.error and not pair.after.error and not bodies.pair.both("error-mark"):
+            yield pair.place(_shown(pair.want), _shown(pair.got))
 
 
 @tolerance("error-key")
-def error_key(seen: Seen) -> Iterator[Place]:
+def error_key(bodies: Bodies) -> Iterator[Occurrence]:
     """The message of a failure is an object under the format's key for failures, and not its text."""
-    keys = [*seen.pair.origin.get("error_keys", []), *seen.pair.target.get("error_keys", [])]
-    for answer in _answers(seen):
-        if answer.before.error and answer.after.error:
+    keys = [*bodies.pair.origin.get("error_keys", []), *bodies.pair.target.get("error_keys", [])]
+    for pair in _result_pairs(bodies):
+        if pair.before.error and pair.after.error:
             objects = [
                 any(isinstance(content.value, dict) and isinstance(content.value.get(key), dict) for key in keys)
-                for content in (answer.want, answer.got)
+                for content in (pair.want, pair.got)
             ]
             if objects[0] != objects[1]:
-                yield answer.place(_shown(answer.want), _shown(answer.got))
+                yield pair.place(_shown(pair.want), _shown(pair.got))
 
 
 @tolerance("error-false-absent")
-def error_false_absent(seen: Seen) -> Iterator[Place]:
+def error_false_absent(bodies: Bodies) -> Iterator[Occurrence]:
     """One side says that a tool did not fail, the other says nothing of it."""
-    for answer in _answers(seen):
-        if {answer.before.error, answer.after.error} == {False, None}:
-            yield Place(answer.after.pointer, answer.before.pointer, answer.before.error, answer.after.error)
+    for pair in _result_pairs(bodies):
+        if {pair.before.error, pair.after.error} == {False, None}:
+            yield Occurrence(pair.after.pointer, pair.before.pointer, pair.before.error, pair.after.error)
 
 
 @tolerance("placeholder-for-empty")
-def placeholder_for_empty(seen: Seen) -> Iterator[Place]:
+def placeholder_for_empty(bodies: Bodies) -> Iterator[Occurrence]:
     """An empty result became a few words that say so."""
-    for answer in _answers(seen):
-        for texts in _as_texts(answer.got):
+    for pair in _result_pairs(bodies):
+        for texts in _as_texts(pair.got):
             said = "\n".join(texts)
-            if answer.want.blank and not is_blank(texts, MISSING) and says_nothing(seen.pair.corpus, said):
-                yield answer.place(_shown(answer.want), said)
+            if pair.want.blank and not is_blank(texts, MISSING) and says_nothing(bodies.pair.corpus, said):
+                yield pair.place(_shown(pair.want), said)

@@ -7,22 +7,22 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.model import Tool
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 Feature = Callable[[dict[str, Any]], str | None]
 """The keyword of a schema object that is spelt in the way in question, None if there is none."""
 
 
-def _told_by(seen: Seen, feature: Feature) -> Iterator[Place]:
+def _told_by(bodies: Bodies, feature: Feature) -> Iterator[Occurrence]:
     """The tools of which one schema has a feature somewhere that the other's has nowhere."""
-    others = {tool.name: tool for tool in seen.pair.output.tools}
-    for tool in seen.pair.source.tools:
-        twin = others.get(seen.pair.names.get(tool.name or "", ""))
+    others = {tool.name: tool for tool in bodies.pair.output.tools}
+    for tool in bodies.pair.source.tools:
+        twin = others.get(bodies.pair.names.get(tool.name or "", ""))
         if twin is None:
             continue
         before, after = _having(tool.schema, feature), _having(twin.schema, feature)
         if (before is None) != (after is None):
-            yield Place(_place(twin, after), _place(tool, before))
+            yield Occurrence(_place(twin, after), _place(tool, before))
 
 
 def _place(tool: Tool, inside: str | None) -> str:
@@ -44,9 +44,9 @@ def _having(schema: Any, feature: Feature) -> str | None:
 
 
 @tolerance("schema-type-case")
-def schema_type_case(seen: Seen) -> Iterator[Place]:
+def schema_type_case(bodies: Bodies) -> Iterator[Occurrence]:
     """Types in upper case on one side."""
-    return _told_by(seen, lambda schema: "type" if _is_upper(schema.get("type")) else None)
+    return _told_by(bodies, lambda schema: "type" if _is_upper(schema.get("type")) else None)
 
 
 def _is_upper(name: Any) -> bool:
@@ -54,20 +54,20 @@ def _is_upper(name: Any) -> bool:
 
 
 @tolerance("schema-nullable")
-def schema_nullable(seen: Seen) -> Iterator[Place]:
+def schema_nullable(bodies: Bodies) -> Iterator[Occurrence]:
     """``nullable`` on one side."""
-    return _told_by(seen, lambda schema: "nullable" if schema.get("nullable") is True else None)
+    return _told_by(bodies, lambda schema: "nullable" if schema.get("nullable") is True else None)
 
 
 @tolerance("schema-ref-inlined")
-def schema_ref_inlined(seen: Seen) -> Iterator[Place]:
+def schema_ref_inlined(bodies: Bodies) -> Iterator[Occurrence]:
     """A reference on one side."""
     keys = ("$ref", "ref")
-    return _told_by(seen, lambda schema: next((key for key in keys if isinstance(schema.get(key), str)), None))
+    return _told_by(bodies, lambda schema: next((key for key in keys if isinstance(schema.get(key), str)), None))
 
 
 @tolerance("schema-empty-keywords")
-def schema_empty_keywords(seen: Seen) -> Iterator[Place]:
+def schema_empty_keywords(bodies: Bodies) -> Iterator[Occurrence]:
     """``required`` or ``properties`` on one side, and empty."""
     keys = ("required", "properties")
-    return _told_by(seen, lambda schema: next((key for key in keys if schema.get(key) in ([], {})), None))
+    return _told_by(bodies, lambda schema: next((key for key in keys if schema.get(key) in ([], {})), None))

@@ -11,13 +11,13 @@ from toolcall_conformance.reading import Call, Opaque, Reading
 from toolcall_conformance.reading.model import Media, Result, Unreadable
 from toolcall_conformance.translation.calls import arguments_equal, keeps_unreadable
 from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
-from toolcall_conformance.translation.tolerances.registry import Place, Seen, tolerance
+from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
-def _calls(seen: Seen) -> Iterator[tuple[Call, Call]]:
+def _calls(bodies: Bodies) -> Iterator[tuple[Call, Call]]:
     """Aligned calls whose arguments are the same JSON value."""
-    source, output = seen.pair.source.calls, seen.pair.output.calls
-    for left, right in seen.pair.calls.items():
+    source, output = bodies.pair.source.calls, bodies.pair.output.calls
+    for left, right in bodies.pair.calls.items():
         one, two = source[left], output[right]
         readable = not isinstance(one.arguments, Unreadable) and not isinstance(two.arguments, Unreadable)
         if readable and equal(one.arguments, two.arguments):
@@ -25,12 +25,12 @@ def _calls(seen: Seen) -> Iterator[tuple[Call, Call]]:
 
 
 @tolerance("arguments-as-json")
-def arguments_as_json(seen: Seen) -> Iterator[Place]:
+def arguments_as_json(bodies: Bodies) -> Iterator[Occurrence]:
     """JSON text of arguments that another writer would have spelt otherwise: other white space, escapes, order."""
-    for one, two in _calls(seen):
-        want, got = seen.source(one.arguments_pointer), seen.output(two.arguments_pointer)
+    for one, two in _calls(bodies):
+        want, got = bodies.source(one.arguments_pointer), bodies.output(two.arguments_pointer)
         if {type(want), type(got)} <= {str, dict} and _spellings(want).isdisjoint(_spellings(got)):
-            yield Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+            yield Occurrence(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
 
 
 def _spellings(arguments: Any) -> set[str]:
@@ -41,16 +41,16 @@ def _spellings(arguments: Any) -> set[str]:
 
 
 @tolerance("number-spelling")
-def number_spelling(seen: Seen) -> Iterator[Place]:
+def number_spelling(bodies: Bodies) -> Iterator[Occurrence]:
     """A number as 5 on one side and as 5.0 on the other."""
-    for one, two in _calls(seen):
+    for one, two in _calls(bodies):
         for want, got in _numbers(one.arguments, two.arguments):
-            yield Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
-    for name, setting in seen.pair.source.settings.items():
-        other = seen.pair.output.settings.get(name)
+            yield Occurrence(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+    for name, setting in bodies.pair.source.settings.items():
+        other = bodies.pair.output.settings.get(name)
         if other is not None and equal(setting.value, other.value):
             for want, got in _numbers(setting.value, other.value):
-                yield Place(other.pointer, setting.pointer, want, got)
+                yield Occurrence(other.pointer, setting.pointer, want, got)
 
 
 def _numbers(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
@@ -65,17 +65,19 @@ def _numbers(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
         yield left, right
 
 
-def _pairs(seen: Seen) -> Iterator[tuple[Call, Call]]:
+def _pairs(bodies: Bodies) -> Iterator[tuple[Call, Call]]:
     """Aligned calls."""
-    return ((seen.pair.source.calls[left], seen.pair.output.calls[right]) for left, right in seen.pair.calls.items())
+    return (
+        (bodies.pair.source.calls[left], bodies.pair.output.calls[right]) for left, right in bodies.pair.calls.items()
+    )
 
 
 @tolerance("big-integers-as-doubles")
-def big_integers_as_doubles(seen: Seen) -> Iterator[Place]:
+def big_integers_as_doubles(bodies: Bodies) -> Iterator[Occurrence]:
     """A whole number in arguments is another one with the same double."""
-    if seen.pair.both("big-integers"):
+    if bodies.pair.both("big-integers"):
         return
-    for one, two in _pairs(seen):
+    for one, two in _pairs(bodies):
         if (
             one.kind == two.kind
             and arguments_equal(one, two, exact=False)
@@ -85,46 +87,46 @@ def big_integers_as_doubles(seen: Seen) -> Iterator[Place]:
 
 
 @tolerance("unreadable-arguments-as-text")
-def unreadable_arguments_as_text(seen: Seen) -> Iterator[Place]:
+def unreadable_arguments_as_text(bodies: Bodies) -> Iterator[Occurrence]:
     """Arguments that are no JSON are a text inside an object."""
-    for one, two in _pairs(seen):
+    for one, two in _pairs(bodies):
         text = one.arguments
         if isinstance(text, Unreadable) and not isinstance(two.arguments, Unreadable) and keeps_unreadable(text, two):
             yield _of_arguments(one, two)
 
 
 @tolerance("custom-tool-as-function")
-def custom_tool_as_function(seen: Seen) -> Iterator[Place]:
+def custom_tool_as_function(bodies: Bodies) -> Iterator[Occurrence]:
     """A tool that takes free text is a function, and its text a member of the arguments; or the reverse."""
-    for tool, twin in seen.pair.twins:
+    for tool, twin in bodies.pair.twins:
         if {tool.kind, twin.kind} == {"custom", "function"}:
-            yield Place(twin.pointer, tool.pointer, tool.kind, twin.kind)
-    for one, two in _pairs(seen):
+            yield Occurrence(twin.pointer, tool.pointer, tool.kind, twin.kind)
+    for one, two in _pairs(bodies):
         if one.kind != two.kind and arguments_equal(one, two, exact=True):
             yield _of_arguments(one, two)
 
 
-def _of_arguments(one: Call, two: Call) -> Place:
+def _of_arguments(one: Call, two: Call) -> Occurrence:
     want, got = (
         call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments for call in (one, two)
     )
-    return Place(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+    return Occurrence(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
 
 
 @tolerance("base64-alphabet")
-def base64_alphabet(seen: Seen) -> Iterator[Place]:
+def base64_alphabet(bodies: Bodies) -> Iterator[Occurrence]:
     """Media or state with the same bytes in other characters."""
-    source, output = list(_media(seen.pair.source)), list(_media(seen.pair.output))
+    source, output = list(_media(bodies.pair.source)), list(_media(bodies.pair.output))
     for one in source:
         for two in output:
             if one.data != two.data and media_bytes(one) == media_bytes(two):
-                yield Place(two.pointer, one.pointer, _short(one.data), _short(two.data))
-    if not seen.pair.target.get("opaque_as_bytes"):
+                yield Occurrence(two.pointer, one.pointer, _short(one.data), _short(two.data))
+    if not bodies.pair.target.get("opaque_as_bytes"):
         return
-    for old in _opaque(seen.pair.source):
-        for new in _opaque(seen.pair.output):
+    for old in _opaque(bodies.pair.source):
+        for new in _opaque(bodies.pair.output):
             if old.value != new.value and base64_spelling(old.value) == base64_spelling(new.value):
-                yield Place(new.pointer, old.pointer, _short(old.value), _short(new.value))
+                yield Occurrence(new.pointer, old.pointer, _short(old.value), _short(new.value))
 
 
 def _media(reading: Reading) -> Iterator[Media]:

@@ -6,7 +6,7 @@ import pytest
 
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-from toolcall_conformance.translation.broken_off import after_the_end
+from toolcall_conformance.translation.stream_ends import compare_ends
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from toolcall_conformance.translation.broken_off import after_the_end
 def test_an_object_that_is_complete_may_be_closed(fragments: tuple[str, ...], told: list[str]) -> None:
     source = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments),))
     client = Assembled(None, "open", calls=(StreamedCall("/events/0", "a", "f", fragments, closed=True),))
-    assert [finding.rule for finding in after_the_end(load_corpus(), source, client, "breaks off")] == told
+    assert [finding.rule for finding in compare_ends(load_corpus(), source, client, "breaks off")] == told

@@ -11,7 +11,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 
-def after_the_end(
+def compare_ends(
     corpus: Corpus, source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
 ) -> Iterator[Finding]:
     """The first thing that is wrong with the client's stream.
@@ -31,7 +31,7 @@ def after_the_end(
             element="call",
         )
     elif source.end == "failed" and client.end != "failed":
-        yield error_untold(corpus, client, f"the upstream's stream {how}")
+        yield unreported_error(corpus, client, f"the upstream's stream {how}")
     elif source.end == "open" and client.end == "whole":
         yield finding(
             corpus,
@@ -42,7 +42,7 @@ def after_the_end(
         )
 
 
-def error_untold(corpus: Corpus, client: Assembled, how: str) -> Finding:
+def unreported_error(corpus: Corpus, client: Assembled, how: str) -> Finding:
     """The finding for a client whose stream hides the upstream's failure: ends like a whole reply, or just stops."""
     if client.end == "whole":
         rule, end = "translation/stream-error-told", "ends like a whole reply"

@@ -14,16 +14,16 @@ from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, T
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair, call_words
 
-Place = tuple[str, int | None]
+StatePlace = tuple[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PlacedState:
     """One piece of state. ``place`` is the call it is on or comes before, or that it comes after; by ordinal."""
 
     item: Opaque
     value: str
-    place: Place
+    place: StatePlace
     current: bool
     """Whether it belongs to the turn that is still under way: providers need that of earlier turns less."""
 
@@ -50,13 +50,13 @@ def compare_state(pair: Pair) -> Iterator[Finding]:
             free.remove(found[left])
     lost = [left for left in range(len(source)) if left not in found]
     for right in free:
-        lost = yield from _tell_extra(pair, source, output[right], lost)
+        lost = yield from _report_extra(pair, source, output[right], lost)
     for left in lost:
-        yield from _tell_lost(pair, source[left])
-    yield from _tell_moved(pair, source, output, found)
+        yield from _report_lost(pair, source[left])
+    yield from _report_moved(pair, source, output, found)
 
 
-def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[State]:
+def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[PlacedState]:
     """The state of a body in order, each with its place."""
     begin = _begin_of_current(reading)
     last: int | None = None
@@ -67,9 +67,9 @@ def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[State]:
                 last = item.ordinal
             elif isinstance(item, Opaque):
                 following = next((ordinal for at, ordinal in ordinals if at > place), None)
-                stands: Place = ("after", last) if following is None else ("before", following)
-                at_call: Place = ("on", item.call)
-                yield State(item, spelt(item.value), stands if item.call is None else at_call, number >= begin)
+                stands: StatePlace = ("after", last) if following is None else ("before", following)
+                at_call: StatePlace = ("on", item.call)
+                yield PlacedState(item, spelt(item.value), stands if item.call is None else at_call, number >= begin)
 
 
 def _begin_of_current(reading: Reading) -> int:
@@ -82,7 +82,7 @@ def _begin_of_current(reading: Reading) -> int:
     return 0
 
 
-def _mapped(pair: Pair, place: Place) -> Place | None:
+def _mapped(pair: Pair, place: StatePlace) -> StatePlace | None:
     """A place of the source in the output; None if its call is lost, which is told already."""
     kind, ordinal = place
     if ordinal is None:
@@ -90,7 +90,9 @@ def _mapped(pair: Pair, place: Place) -> Place | None:
     return (kind, pair.calls[ordinal]) if ordinal in pair.calls else None
 
 
-def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) -> Generator[Finding, None, list[int]]:
+def _report_extra(
+    pair: Pair, source: list[PlacedState], extra: PlacedState, lost: list[int]
+) -> Generator[Finding, None, list[int]]:
     """Report state that the provider did not say there. Returns what is lost for good."""
     twin = next((state for state in source if state.value == extra.value), None)
     if twin is not None:
@@ -119,7 +121,7 @@ def _tell_extra(pair: Pair, source: list[State], extra: State, lost: list[int]) 
     return lost
 
 
-def _tell_lost(pair: Pair, state: State) -> Iterator[Finding]:
+def _report_lost(pair: Pair, state: PlacedState) -> Iterator[Finding]:
     place = _mapped(pair, state.place)
     if place is None:
         return
@@ -136,7 +138,7 @@ def _tell_lost(pair: Pair, state: State) -> Iterator[Finding]:
     )
 
 
-def _loss(state: State, *, waived: bool) -> str:
+def _loss(state: PlacedState, *, waived: bool) -> str:
     """The rule that the loss of a state breaks: providers refuse a request only without that of the current calls."""
     if waived:
         return "translation/state-stand-in"
@@ -145,7 +147,9 @@ def _loss(state: State, *, waived: bool) -> str:
     return "translation/state-returned" if state.led_to_calls else "translation/answer-state-returned"
 
 
-def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dict[int, int]) -> Iterator[Finding]:
+def _report_moved(
+    pair: Pair, source: list[PlacedState], output: list[PlacedState], found: dict[int, int]
+) -> Iterator[Finding]:
     reached = -1
     for left, right in sorted(found.items()):
         want, got = source[left], output[right]
@@ -166,17 +170,17 @@ def _tell_moved(pair: Pair, source: list[State], output: list[State], found: dic
             )
 
 
-def _words(pair: Pair, state: State) -> str:
+def _words(pair: Pair, state: PlacedState) -> str:
     ordinal = state.place[1]
     return call_words(pair.output.calls[ordinal]) if ordinal is not None and state.led_to_calls else ""
 
 
-def _shown(pair: Pair, place: Place) -> str:
+def _shown(pair: Pair, place: StatePlace) -> str:
     kind, ordinal = place
     return "at the beginning" if ordinal is None else f"{kind} {call_words(pair.output.calls[ordinal])}"
 
 
-def _short(state: State) -> str:
+def _short(state: PlacedState) -> str:
     return state.item.value[:40]
 
 

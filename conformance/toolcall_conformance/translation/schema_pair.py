@@ -14,7 +14,7 @@ from toolcall_conformance.translation.spelling import Speller
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class SchemaDifference:
     """One way in which a schema came out differently, at pointers relative to the two schemas.
 
     ``under`` are the circumstances that hold there.
@@ -37,7 +37,7 @@ class Context:
     source: Speller
     output: Speller
     closing_allowed: bool
-    walk: Callable[[Place], Iterator[Difference]]
+    walk: Callable[[SchemaPair], Iterator[SchemaDifference]]
     has_references: bool
     known: dict[tuple[str, str], bool] = field(default_factory=dict)
     seen: set[tuple[str, str, bool]] = field(default_factory=set)
@@ -48,7 +48,7 @@ class Context:
         if key not in self.known:
             self.known[key] = True  # as long as nothing speaks against it, for schemas that hold themselves
             before, self.seen = self.seen, set()
-            self.known[key] = next(self.walk(Place(self, left, right)), None) is None
+            self.known[key] = next(self.walk(SchemaPair(self, left, right)), None) is None
             self.seen = before
         return self.known[key]
 
@@ -60,7 +60,7 @@ HOLDS_ITSELF = "schema-holds-itself"
 BROKEN_IN_SOURCE = "schema-broken-in-source"
 
 
-class Place:
+class SchemaPair:
     """A pair of schemas: as written (``before``, ``after``) and in one spelling (``left``, ``right``)."""
 
     def __init__(
@@ -86,9 +86,9 @@ class Place:
         if without_null and not admits_null(self.left, context.source):
             self.right = _not_null(self.right, context.output)
 
-    def inner(self, *keys: str | int, left: Any, right: Any, without_null: bool = False) -> Place:
+    def inner(self, *keys: str | int, left: Any, right: Any, without_null: bool = False) -> SchemaPair:
         """The place of two schemas inside, which stand under ``keys`` where they are spelt out."""
-        return Place(
+        return SchemaPair(
             self.context,
             left,
             right,
@@ -115,10 +115,10 @@ class Place:
         want: Any = MISSING,
         got: Any = MISSING,
         under: str = "",
-    ) -> Difference:
+    ) -> SchemaDifference:
         """A difference in a keyword of this place, or in the place as such."""
         pointer, source = (self.out(key), self.source(key)) if key else (self.pointer, self.source_pointer)
-        return Difference(f"translation/{rule}", pointer, source, message, want, got, (under,) if under else ())
+        return SchemaDifference(f"translation/{rule}", pointer, source, message, want, got, (under,) if under else ())
 
 
 def text(schema: Any) -> str:
