@@ -1,4 +1,4 @@
-"""Translators' ``stream`` of many kinds, which two drivers play and a test compares: ``NAME`` of ``Translator.METHODS``."""
+"""Many kinds of ``stream``, which two drivers play and a test compares: ``NAME`` of ``Translator.METHODS``."""
 
 from __future__ import annotations
 
