@@ -25,8 +25,8 @@ from toolcall_conformance.checks.base import (
     Tally,
     produced,
 )
+from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.checks.streamed import Heard, call_names
-from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
 from toolcall_conformance.findings import MISSING, Judgement
@@ -109,7 +109,7 @@ def response(
     name = "response" if one.error is None else "error"
     reply = one.response if one.error is None else one.error
     if one.error is None and sent is not None:
-        reply = as_declared(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
+        reply = rename_calls(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
     outcome = getattr(session, name)(reply)
     tally.played.append(Played(name, reply, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
@@ -138,7 +138,7 @@ def stream(
         return tally.result()
     session, asking, sent = asked
     names = harness.judge.declared_names(one.request, sent, route.upstream) if sent is not None else {}
-    data = stream_as_declared(one.stream, names, call_names(harness, route))
+    data = rename_calls_in_stream(one.stream, names, call_names(harness, route))
     came = session.stream(Source(cuts.split_events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")

@@ -10,8 +10,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer, produced
 from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
+from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
-from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
 from toolcall_conformance.findings import Finding
@@ -127,7 +127,7 @@ def _play(
         names: Mapping[str, str] = {}
         if harness is not None:
             names = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
-        given = as_declared(route.upstream, upstream.response, names)
+        given = rename_calls(route.upstream, upstream.response, names)
         held = remember(route.upstream, sent.value, given, held)
         back = reply_streamed(session, upstream, route, names, harness) if way.streamed else session.response(given)
         reply = upstream.response_path.stem

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, produced
-from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.judge.given import Requests
@@ -37,7 +37,7 @@ def run(
         reply = upstream.response
         if sent.value is not None:
             declared = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
-            reply = as_declared(route.upstream, upstream.response, declared)
+            reply = rename_calls(route.upstream, upstream.response, declared)
         body = upstream.response_path.stem
         outcome = session.response(reply)
         tally.played.append(Played(body, reply, produced(outcome), client.response))

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer
-from toolcall_conformance.checks.upstream import as_declared
+from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.levels import weighed
@@ -75,7 +75,7 @@ def _reply(
         sent = session and _step(session, "request", asked.request, asked.request_path.stem, tally)
         if session is None or sent is None:
             return None
-        given = as_declared(way.upstream, body, harness.judge.declared_names(golden.request, sent, way.upstream))
+        given = rename_calls(way.upstream, body, harness.judge.declared_names(golden.request, sent, way.upstream))
         body = _step(session, "response", given, name, tally)
         if body is None:
             return None

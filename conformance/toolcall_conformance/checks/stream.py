@@ -9,8 +9,8 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally
+from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin, setting, told
-from toolcall_conformance.checks.upstream import as_declared
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding
@@ -67,7 +67,7 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, harness: Harnes
     route, name = scene.route, scene.name
     pieces = cuts.split_events(scene.stream)
     watched = len(pieces) >= _ENOUGH_EVENTS
-    reply = as_declared(route.upstream, upstream.response, scene.names)
+    reply = rename_calls(route.upstream, upstream.response, scene.names)
     came = scene.play(Source(pieces, watched=watched, reply=reply))
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)

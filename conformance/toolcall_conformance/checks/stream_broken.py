@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, Tally
+from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, call_names
-from toolcall_conformance.checks.upstream import stream_as_declared
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError
@@ -24,7 +24,7 @@ def play(scene: Setting, upstream: Exchange, harness: Harness, tally: Tally) -> 
     """The exchange's broken stream: the client learns of it, and gets no call that its source did not finish."""
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, scene.route
-    stream = stream_as_declared(upstream.broken_path.read_bytes(), scene.names, call_names(harness, route))
+    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), scene.names, call_names(harness, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = scene.play(Source(cuts.split_events(stream), end))

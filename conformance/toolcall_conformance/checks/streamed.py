@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, OpenSession
-from toolcall_conformance.checks.upstream import stream_as_declared
+from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
@@ -123,7 +123,7 @@ def reply_streamed(
     assert upstream.stream_path is not None
     stream = upstream.stream_path.read_bytes()
     if harness is not None:
-        stream = stream_as_declared(stream, names, call_names(harness, route))
+        stream = rename_calls_in_stream(stream, names, call_names(harness, route))
     return _put_together(session.stream(Source(cuts.split_events(stream))), route)
 
 
@@ -174,7 +174,7 @@ def setting(
         route,
         open_session,
         request,
-        stream_as_declared(stream, names, call_names(harness, route)),
+        rename_calls_in_stream(stream, names, call_names(harness, route)),
         names,
         began[1],
         began[0].costly_pieces,

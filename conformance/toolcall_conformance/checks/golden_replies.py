@@ -11,7 +11,7 @@ from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resol
 from toolcall_conformance.streaming.rewriting import rewrite_data
 
 
-def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """The reply in the format ``name``, its calls renamed by ``names`` (golden to declared).
 
     A provider calls tools by the names that it was given: where a translator had to rename one, the golden reply would
@@ -28,7 +28,7 @@ def as_declared(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> d
     return renamed
 
 
-def stream_as_declared(stream: bytes, names: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
+def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
     """The same for the bytes of a stream: all but the names of calls stay as they are.
 
     ``places`` tells where an event names a call (``transport.json``: ``call_names``).

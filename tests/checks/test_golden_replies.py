@@ -14,7 +14,7 @@ from doubles.loop import DoubledSession
 from doubles.wire import tools as wire_tools
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.upstream import as_declared, stream_as_declared
+from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.run import bind
@@ -42,25 +42,25 @@ def test_only_the_names_of_calls_change(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
     before = copy.deepcopy(reply)
     wire = called(name, reply)
-    renamed = as_declared(name, reply, {str(tool): f"x_{tool}" for tool in wire})
+    renamed = rename_calls(name, reply, {str(tool): f"x_{tool}" for tool in wire})
     assert called(name, renamed) == [f"x_{tool}" for tool in wire]
     assert reply == before
-    back = as_declared(name, renamed, {f"x_{tool}": str(tool) for tool in wire})
+    back = rename_calls(name, renamed, {f"x_{tool}": str(tool) for tool in wire})
     assert back == reply
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_is_the_golden_itself_where_names_stayed(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
-    assert as_declared(name, reply, {str(tool): str(tool) for tool in called(name, reply)}) is reply
-    assert as_declared(name, reply, {}) is reply
+    assert rename_calls(name, reply, {str(tool): str(tool) for tool in called(name, reply)}) is reply
+    assert rename_calls(name, reply, {}) is reply
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_names_are_exchanged_at_once_and_not_one_after_the_other(name: str) -> None:
     reply = CASE.exchanges(name)[0].response
     one, two, *rest = map(str, called(name, reply))
-    assert called(name, as_declared(name, reply, {one: two, two: one})) == [two, one, *rest]
+    assert called(name, rename_calls(name, reply, {one: two, two: one})) == [two, one, *rest]
 
 
 def sent_by_provider(name: str) -> list[Path]:
@@ -85,12 +85,12 @@ def test_every_golden_stream_is_renamed_where_it_names_calls_and_nowhere_else(na
     for path in paths:
         stream = path.read_bytes()
         wire = [called for called in names_in(name, stream) if called]
-        renamed = stream_as_declared(stream, {called: f"x_{called}" for called in wire}, places(name))
+        renamed = rename_calls_in_stream(stream, {called: f"x_{called}" for called in wire}, places(name))
         assert names_in(name, renamed) == [f"x_{called}" for called in wire], path
         before, after = (formats.assembled(name, parse(each)) for each in (stream, renamed))
         assert before.body is not None
-        assert after.body == as_declared(name, before.body, {called: f"x_{called}" for called in wire}), path
-        assert stream_as_declared(renamed, {f"x_{called}": called for called in wire}, places(name)) == stream, path
+        assert after.body == rename_calls(name, before.body, {called: f"x_{called}" for called in wire}), path
+        assert rename_calls_in_stream(renamed, {f"x_{called}": called for called in wire}, places(name)) == stream, path
 
 
 # An event with a call that is named, and whose arguments look like one; ``%s`` is the only name to change.
@@ -124,8 +124,8 @@ def test_an_argument_that_is_called_name_is_not_the_name_of_a_call(name: str, ne
     ]
     stream = newline.join(others)
     golden, wanted = (stream.replace("%s", EVENTS[name] % called).encode() for called in ("grep", "grep_1"))
-    assert stream_as_declared(golden, {"grep": "grep_1"}, places(name)) == wanted
-    assert stream_as_declared(golden, {"other": "grep_1"}, places(name)) == golden
+    assert rename_calls_in_stream(golden, {"grep": "grep_1"}, places(name)) == wanted
+    assert rename_calls_in_stream(golden, {"other": "grep_1"}, places(name)) == golden
 
 
 def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
@@ -134,17 +134,17 @@ def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
         b'{"name": "\\u0062"}}]}}]}\n\n'
     )
     wanted = stream.replace(b'"a"', b'"b\\""').replace(b'"\\u0062"', b'"a"')
-    assert stream_as_declared(stream, {"a": 'b"', "b": "a"}, places("openai_chat")) == wanted
+    assert rename_calls_in_stream(stream, {"a": 'b"', "b": "a"}, places("openai_chat")) == wanted
 
 
 def test_bytes_that_are_no_text_stay() -> None:
     event = b'data: {"choices": [{"delta": {"content": "\xff", "tool_calls": [{"function": {"name": "a"}}]}}]}\n\n'
-    assert stream_as_declared(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
+    assert rename_calls_in_stream(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
 
 
 def test_a_hosted_tool_of_the_provider_keeps_its_name() -> None:
     event = b'data: {"content_block": {"type": "server_tool_use", "name": "web_search"}}\n\n'
-    assert stream_as_declared(event, {"web_search": "web_search_1"}, places("anthropic")) == event
+    assert rename_calls_in_stream(event, {"web_search": "web_search_1"}, places("anthropic")) == event
 
 
 class Renaming(DoubledSession):
