@@ -9,7 +9,7 @@ from typing import Any
 
 from judging import judge, judge_history, judge_stream
 from toolcall_conformance import formats
-from toolcall_conformance.checks.streamed import told
+from toolcall_conformance.checks.streamed import reply_content
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading import Opaque
@@ -67,4 +67,4 @@ def _said(client: str, stream: dict[str, Any]) -> dict[str, Any]:
     heard = formats.assembled(client, stream)
     reading = formats.read(client, "response", heard.body)
     state = [item.value for turn in reading.turns for item in turn.items if isinstance(item, Opaque)]
-    return {**told(reading), "end": heard.end, "state": state}
+    return {**reply_content(reading), "end": heard.end, "state": state}

@@ -26,7 +26,7 @@ from toolcall_conformance.checks.base import (
     produced,
 )
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
-from toolcall_conformance.checks.streamed import Heard, call_names
+from toolcall_conformance.checks.streamed import ClientStream, call_names
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
 from toolcall_conformance.findings import MISSING, Judgement
@@ -143,7 +143,7 @@ def stream(
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")
         return tally.result()
-    heard, reply = Heard(route.client, came), formats.assembled(route.upstream, parse(data))
+    heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data))
     tally.played.append(Played("stream", reply.body, heard.stream, MISSING))
     if came.raised is not None:
         _fail(tally, "stream", came.raised, "stream")

@@ -1,4 +1,4 @@
-"""The provider's side of a conversation: the golden reply, with its calls under the names that were declared to it."""
+"""Golden replies as the provider sends them: with calls under the names that the translator declared."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from toolcall_conformance.streaming.rewriting import rewrite_data
 
 
 def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The reply in the format ``name``, its calls renamed by ``names`` (golden to declared).
+    """Rename the calls of a reply in the format ``name`` by ``names`` (golden to declared).
 
-    A provider calls tools by the names that it was given: where a translator had to rename one, the golden reply would
-    name a tool that nobody declared. The same body if nothing is renamed.
+    A provider calls tools by their declared names. Where a translator had to rename one, the golden reply would name a
+    tool that was not declared. Returns the same body if nothing is renamed.
     """
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
     if not changed:
@@ -29,9 +29,9 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
 
 
 def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
-    """The same for the bytes of a stream: all but the names of calls stay as they are.
+    """Rename the calls in the bytes of a stream; everything else stays as it is.
 
-    ``places`` tells where an event names a call (``transport.json``: ``call_names``).
+    ``places`` says where an event has the name of a call (``transport.json``: ``call_names``).
     """
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
     if not changed:

@@ -10,7 +10,14 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls
-from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, begin, setting, told
+from toolcall_conformance.checks.streamed import (
+    Blocked,
+    ClientStream,
+    StreamedExchange,
+    begin_exchange,
+    begin_session,
+    reply_content,
+)
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding
@@ -35,68 +42,68 @@ def run(
     streaming = replace(route, stream=True)
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:
-        exchanges = exchanges[:1]  # what breaks a stream that is cut so breaks the first one
+        exchanges = exchanges[:1]  # a cut that breaks any stream breaks the first one
     elif _goes_on_alone(open_session, streaming):
         exchanges = exchanges[:1]
     for client, upstream in exchanges:
         if upstream.stream_path is None:
             continue
-        scene = setting(client, upstream, streaming, open_session, harness)
-        if isinstance(scene, Blocked):
-            tally.block(scene.operation, scene.failed, client.request_path.stem)
+        exchange = begin_exchange(client, upstream, streaming, open_session, harness)
+        if isinstance(exchange, Blocked):
+            tally.block(exchange.operation, exchange.failed, client.request_path.stem)
             break
         breaks = variant == "" and upstream.broken_path is not None
-        if breaks and not stream_broken.play(scene, upstream, harness, tally):
+        if breaks and not stream_broken.play(exchange, upstream, harness, tally):
             break
         if variant == "":
-            goes_on = _whole(scene, client, upstream, harness, tally)
+            goes_on = _whole(exchange, client, upstream, harness, tally)
         else:
-            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](scene, harness, tally)
+            goes_on = {"recut": stream_cuts.recut, "cut": stream_cuts.cut_short}[variant](exchange, harness, tally)
         if not goes_on:
             break
     return tally.result()
 
 
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
-    """Whether sessions continue only what they started."""
+    """Whether sessions continue only conversations that they started."""
     opened = open_session(route)
     return isinstance(opened, Opened) and opened.session.own_history
 
 
-def _whole(scene: Setting, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
-    route, name = scene.route, scene.name
-    pieces = cuts.split_events(scene.stream)
+def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
+    route, name = exchange.route, exchange.name
+    pieces = cuts.split_events(exchange.stream)
     watched = len(pieces) >= _ENOUGH_EVENTS
-    reply = rename_calls(route.upstream, upstream.response, scene.names)
-    came = scene.play(Source(pieces, watched=watched, reply=reply))
+    reply = rename_calls(route.upstream, upstream.response, exchange.names)
+    came = exchange.play(Source(pieces, watched=watched, reply=reply))
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)
         return False
     if not isinstance(came, Streamed):
         tally.fail("stream", came, name)
         return False
-    heard = Heard(route.client, came)
-    tally.played.append(Played(name, reply, heard.stream, client.response))
+    received = ClientStream(route.client, came)
+    tally.played.append(Played(name, reply, received.stream, client.response))
     if came.raised is not None:
         tally.fail("stream", came.raised, name)
         return False
-    illegal = [replace(one, body=name) for one in _illegal(scene, heard, harness)]
+    illegal = [replace(one, body=name) for one in _rule_breaches(exchange, received, harness)]
     tally.findings += illegal
     same = route.client == route.upstream
     found = harness.judge.response(
-        # What comes back in its own format is held against what was sent: a stream says less than the unary reply.
-        formats.assembled(route.upstream, parse(scene.stream)).body if same else reply,
-        heard.assembled.body,
+        # In one format the stream that was sent is the measure: it says less than the unary reply.
+        formats.assembled(route.upstream, parse(exchange.stream)).body if same else reply,
+        received.assembled.body,
         route,
-        requests=Requests(client.request, scene.sent),
+        requests=Requests(client.request, exchange.sent),
         vendor=route.upstream in tally.case.dialects,
         declared=came.losses,
     )
     tally.lose(found)
-    told = {one.rule for one in illegal}  # some rules bind what an event brings as they bind a whole reply
-    tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in told]
-    tally.findings += _unlike_the_reply(harness.corpus, scene, client, reply, heard)
-    # Who stops reading at the API's own end of a reply never takes the end of the stream.
+    reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
+    tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in reported]
+    tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
+    # A translator that stops reading at the API's own end of a reply never takes the end of the stream.
     if (
         watched
         and came.pieces
@@ -115,56 +122,57 @@ def _whole(scene: Setting, client: Exchange, upstream: Exchange, harness: Harnes
     return True
 
 
-def _illegal(scene: Setting, heard: Heard, harness: Harness) -> Iterator[Finding]:
-    """What breaks the rules of the client's format. What the source broke in that very format already is a note."""
-    found = harness.judge.body(scene.route.client, "stream", heard.stream, assembled=heard.assembled).findings
+def _rule_breaches(exchange: StreamedExchange, received: ClientStream, harness: Harness) -> Iterator[Finding]:
+    """What breaks the rules of the client's format; a note where a source of the same format breaks them, too."""
+    found = harness.judge.body(exchange.route.client, "stream", received.stream, assembled=received.assembled).findings
     broken: set[str] = set()
-    if found and scene.route.client == scene.route.upstream:
-        broken = {one.rule for one in harness.judge.body(scene.route.upstream, "stream", parse(scene.stream)).findings}
+    if found and exchange.route.client == exchange.route.upstream:
+        broken = {
+            one.rule for one in harness.judge.body(exchange.route.upstream, "stream", parse(exchange.stream)).findings
+        }
     for one in found:
         yield weighed(harness.corpus, one, ["source-breaks-it"] if one.rule in broken else [])
 
 
-def _unlike_the_reply(corpus: Corpus, scene: Setting, client: Exchange, reply: Any, heard: Heard) -> Iterator[Finding]:
-    """Where the translator's own translation of the unary reply says something else.
+def _differences_from_reply(
+    corpus: Corpus, exchange: StreamedExchange, client: Exchange, reply: Any, received: ClientStream
+) -> Iterator[Finding]:
+    """Where the stream differs from the translator's own translation of the unary reply.
 
-    Nothing is asked where the stream says just what the provider's reply said: ``response`` harness the other then.
+    A stream that says what the provider's reply says needs no comparison: ``response`` judges the unary reply.
     """
-    streamed = canonical(told(heard.reading))
-    if streamed == canonical(told(formats.read(scene.route.upstream, "response", reply))):
+    streamed = canonical(reply_content(received.reading))
+    if streamed == canonical(reply_content(formats.read(exchange.route.upstream, "response", reply))):
         return
-    began = begin(scene.open_session, replace(scene.route, stream=False), client.request)
+    began = begin_session(exchange.open_session, replace(exchange.route, stream=False), client.request)
     if isinstance(began, Blocked) or "response" not in began[0].operations:
         return
     made = began[0].response(reply)
     if not isinstance(made, Produced):
-        return  # `response` tells of it
-    unary = told(formats.read(scene.route.client, "response", made.value))
+        return  # the check `response` reports it
+    unary = reply_content(formats.read(exchange.route.client, "response", made.value))
     if canonical(unary) != streamed:
         yield finding(
             corpus,
             "translation/stream-equals-reply",
             "",
-            "the stream amounts to another reply than the translator makes of the same reply unstreamed",
+            "the stream assembles to another reply than the translator makes of the same reply unstreamed",
             want=unary,
-            got=told(heard.reading),
+            got=reply_content(received.reading),
             element="body",
-            body=scene.name,
+            body=exchange.name,
         )
 
 
 def variants(corpus: Corpus, case: Case, client: str, upstream: str, *, everywhere: bool = False) -> tuple[str, ...]:
-    """The whole stream wherever we can read it; hostile cuts where a case has something that they can break.
-
-    Or ``everywhere``.
-    """
+    """The whole stream wherever we can read it; hostile cuts where they can break something, or ``everywhere``."""
     known = all(name in formats.names() and formats.get(name).stream is not None for name in (client, upstream))
     known = known and case.streams(client, upstream)
     if not known or not any(one.stream_path is not None for one in case.exchanges(upstream)):
         return ()
     if everywhere:
         return VARIANTS
-    # Of a case about a shape the streams that have it are cut, not the usual ones of the same reply beside them.
+    # In a case about a stream's shape only the streams that have it are cut, not the usual ones beside them.
     first = case.scenario.get("files", {}).get(f"{upstream}/01-response.sse", {})
     usual = "stream-shape" in case.features and first.get("provenance") == "rendered"
     return VARIANTS if not usual and not case.features.isdisjoint(corpus.cut_finely) else VARIANTS[:1]

@@ -1,4 +1,4 @@
-"""Streams that the corpus has as the provider broke them off: by an error event, by silence, by its limit of tokens."""
+"""Plays the corpus's broken streams: those that end in an error event, in silence, or at the token limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
-from toolcall_conformance.checks.streamed import Blocked, Heard, Setting, call_names
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, call_names
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError
@@ -20,52 +20,52 @@ from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.translation.stream_ends import compare_ends
 
 
-def play(scene: Setting, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
-    """The exchange's broken stream: the client learns of it, and gets no call that its source did not finish."""
+def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
+    """Play the broken stream: the client must learn of it, and receive no call that the source did not finish."""
     assert upstream.broken_path is not None
-    name, route = upstream.broken_path.name, scene.route
-    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), scene.names, call_names(harness, route))
+    name, route = upstream.broken_path.name, exchange.route
+    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), exchange.names, call_names(harness, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
-        came = scene.play(Source(cuts.split_events(stream), end))
+        came = exchange.play(Source(cuts.split_events(stream), end))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
             return False
         if not isinstance(came, Streamed) or came.raised is not None:
             if source.end != "whole":
-                continue  # raising tells of it as well as an error event does
+                continue  # raising reports the failure as well as an error event does
             failed = came.raised if isinstance(came, Streamed) else came
             assert failed is not None
             tally.fail("stream", failed, name)
             return False
-        heard = Heard(route.client, came)
-        found = list(_findings(harness.corpus, route.upstream, source, heard, end))
+        received = ClientStream(route.client, came)
+        found = list(_findings(harness.corpus, route.upstream, source, received, end))
         if source.end == "whole":
-            found += harness.judge.body(route.client, "stream", heard.stream).findings
+            found += harness.judge.body(route.client, "stream", received.stream).findings
         tally.findings += [replace(one, body=name) for one in found]
         if found:
             break
     return True
 
 
-def _findings(corpus: Corpus, upstream: str, source: Assembled, heard: Heard, end: str) -> Iterator[Finding]:
-    client = heard.assembled
+def _findings(corpus: Corpus, upstream: str, source: Assembled, received: ClientStream, end: str) -> Iterator[Finding]:
+    client = received.assembled
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
     yield from compare_ends(corpus, source, client, _HOW[source.end, end], calls=(had, got))
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
-        end_heard = formats.read(heard.format, "response", client.body).finish
-        if want is not None and (end_heard is None or end_heard.reason != want.reason):
+        end_received = formats.read(received.format, "response", client.body).finish
+        if want is not None and (end_received is None or end_received.reason != want.reason):
             yield finding(
                 corpus,
                 "translation/finish-reason",
                 "",
                 f"the reply was cut in the middle of a call ({want.raw}), the translation says "
-                f"{end_heard and end_heard.raw}",
+                f"{end_received and end_received.raw}",
                 want=want.reason,
-                got=end_heard and end_heard.reason,
+                got=end_received and end_received.reason,
                 element="finish",
             )
 
@@ -81,8 +81,7 @@ _HOW = {
 def _is_whole(call: StreamedCall, reply: Assembled, cut: Collection[str] = ()) -> bool:
     """Whether a client may run the call: it is closed and, in a reply that ended, its arguments are all there.
 
-    Where arguments are an object, the text of ``cut`` ones may stand in it under some key: no tool takes that for its
-    own arguments.
+    Some translators wrap the text of ``cut`` arguments in an object under a key: no tool takes that for its arguments.
     """
     if not (call.closed or call.whole is not None):
         return False

@@ -1,4 +1,4 @@
-"""Streams in hostile pieces, and streams that break off."""
+"""Plays streams in hostile pieces, and streams that break off."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, Tally
-from toolcall_conformance.checks.streamed import Blocked, Heard, Setting
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.jsonvalue import canonical
@@ -20,23 +20,23 @@ from toolcall_conformance.translation.stream_ends import compare_ends, unreporte
 
 
 def fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
-    """How finely streams are cut: as the user says, else as the medium bears."""
+    """How finely streams are cut: as the user says, else by what pieces cost."""
     return harness.fineness or (cuts.SPARSE if costly_pieces else cuts.USUAL)
 
 
-def recut(scene: Setting, harness: Harness, tally: Tally) -> bool:
-    """The same stream in other pieces and frames amounts to the same reply."""
-    route, name = scene.route, scene.name
-    usual = _heard(scene.play(Source(cuts.split_events(scene.stream))), route, tally, name)
+def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
+    """The same stream in other pieces and frames must assemble to the same reply."""
+    route, name = exchange.route, exchange.name
+    usual = _usual_stream(exchange.play(Source(cuts.split_events(exchange.stream))), route, tally, name)
     if usual is None:
         return False
     plainly = harness.corpus.transports[route.upstream]["stream"].get("plain_frames", False)
-    for way, pieces in _ways(scene.stream, fineness(harness, costly_pieces=scene.costly_pieces), plainly=plainly):
-        came = scene.play(Source(pieces))
+    for way, pieces in _ways(exchange.stream, fineness(harness, costly_pieces=exchange.costly_pieces), plainly=plainly):
+        came = exchange.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
             return False
-        if _gone(came):
+        if _has_died(came):
             tally.fail("stream", came, f"{name}, cut in another way ({way})")
             return True
         problem: str | None = None
@@ -47,10 +47,10 @@ def recut(scene: Setting, harness: Harness, tally: Tally) -> bool:
         elif came.raised is not None:
             problem = f"the translator {getattr(came.raised, 'sentence', 'refuses')}"
         elif came.data == usual.came.data:
-            continue  # most translators say the same in the same words, and then nobody needs to read them
-        elif canonical((heard := Heard(route.client, came)).said) != canonical(usual.said):
-            problem, want, got = "another reply comes out", usual.said, heard.said
-        elif (kept := heard.carried(scene.stream)) != (whole := usual.carried(scene.stream)):
+            continue  # equal bytes, as from most translators, need no reading
+        elif canonical((received := ClientStream(route.client, came)).content) != canonical(usual.content):
+            problem, want, got = "another reply comes out", usual.content, received.content
+        elif (kept := received.state_from(exchange.stream)) != (whole := usual.state_from(exchange.stream)):
             problem, want, got = "the provider's own state is damaged", whole, kept
         if problem is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
             said = f"cut in another way ({way}), {problem}"
@@ -66,14 +66,16 @@ def recut(scene: Setting, harness: Harness, tally: Tally) -> bool:
                     body=name,
                 )
             )
-            return True  # one is enough: the next would have the same cause
+            return True  # one finding is enough: the next would have the same cause
     return True
 
 
 def _stops_there(came: object, route: Route) -> bool:
-    """Whether a client sees that the end is missing: without its blank line an event need not be one."""
+    """Whether a client sees that the end is missing: an event without its blank line may be ignored."""
     return (
-        not isinstance(came, Streamed) or came.raised is not None or Heard(route.client, came).assembled.end != "whole"
+        not isinstance(came, Streamed)
+        or came.raised is not None
+        or ClientStream(route.client, came).assembled.end != "whole"
     )
 
 
@@ -84,78 +86,80 @@ def _ways(stream: bytes, fine: cuts.Fineness, *, plainly: bool) -> Iterator[tupl
         yield way, (other,)
 
 
-def cut_short(scene: Setting, harness: Harness, tally: Tally) -> bool:
-    """After a stream that breaks off no call is closed that was open, and no reply ends as if it were whole."""
-    route, name = scene.route, scene.name
-    events = cuts.split_events(scene.stream)
-    fine = fineness(harness, costly_pieces=scene.costly_pieces)
-    # What comes behind the end of a reply need not be read.
-    before_end = bisect_left(range(len(events)), True, key=lambda count: _came(scene, events[:count]).finished)
+def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
+    """After a stream breaks off, an open call must stay open, and the reply must not end as if it were whole."""
+    route, name = exchange.route, exchange.name
+    events = cuts.split_events(exchange.stream)
+    fine = fineness(harness, costly_pieces=exchange.costly_pieces)
+    # A translator need not read what follows the end of a reply.
+    before_end = bisect_left(range(len(events)), True, key=lambda count: _assembled(exchange, events[:count]).finished)
     for count in cuts.pick_evenly(range(before_end), fine.ends):
-        source = _came(scene, events[:count])
+        source = _assembled(exchange, events[:count])
         for end in ("plain", "lost"):
-            came = scene.play(Source(events[:count], end))
+            came = exchange.play(Source(events[:count], end))
             if isinstance(came, Blocked):
                 tally.block(came.operation, came.failed, name)
                 return False
             how = "ended" if end == "plain" else "was lost"
-            if _gone(came):
+            if _has_died(came):
                 tally.fail("stream", came, f"{name}, which {how} after {count} of {len(events)} events")
                 return True
             if not isinstance(came, Streamed):
-                continue  # raising, and whatever else ends it, is all right
-            heard = Heard(route.client, came).assembled
+                continue  # raising, like any other visible end, is allowed
+            received = ClientStream(route.client, came).assembled
             if came.raised is not None:
-                heard = replace(heard, end="failed")  # whatever went before, it is no end in order
-            found = compare_ends(harness.corpus, source, heard, f"{how} after {count} of {len(events)} events")
+                received = replace(received, end="failed")  # whatever came before, this is no proper end
+            found = compare_ends(harness.corpus, source, received, f"{how} after {count} of {len(events)} events")
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
     for count in cuts.pick_evenly(range(1, before_end), fine.failures):
-        if not _told_of_its_failure(scene, events, count, harness, tally):
+        if not _client_learns_of_failure(exchange, events, count, harness, tally):
             break
     return True
 
 
-def _came(scene: Setting, events: cuts.Pieces) -> Assembled:
-    return formats.assembled(scene.route.upstream, parse(b"".join(events)))
+def _assembled(exchange: StreamedExchange, events: cuts.Pieces) -> Assembled:
+    return formats.assembled(exchange.route.upstream, parse(b"".join(events)))
 
 
-def _told_of_its_failure(scene: Setting, events: cuts.Pieces, count: int, harness: Harness, tally: Tally) -> bool:
-    """The upstream's own error event in the middle: an error for the client, by an event or by raising."""
-    failing = dump([harness.corpus.transports[scene.route.upstream]["stream"]["error"]])
-    came = scene.play(Source((*events[:count], failing)))
-    if _gone(came):
-        tally.fail("stream", came, f"{scene.name}, which failed after {count} of {len(events)} events")
+def _client_learns_of_failure(
+    exchange: StreamedExchange, events: cuts.Pieces, count: int, harness: Harness, tally: Tally
+) -> bool:
+    """Play the upstream's error event in the middle: the client must get an error, by an event or by raising."""
+    failing = dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]])
+    came = exchange.play(Source((*events[:count], failing)))
+    if _has_died(came):
+        tally.fail("stream", came, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
-    client = Heard(scene.route.client, came)
-    heard = client.assembled
-    if heard.end == "failed":
-        found = harness.judge.body(scene.route.client, "stream", client.stream).findings
-        if scene.route.client == scene.route.upstream:  # what the upstream itself does is nobody's fault
+    client = ClientStream(exchange.route.client, came)
+    received = client.assembled
+    if received.end == "failed":
+        found = harness.judge.body(exchange.route.client, "stream", client.stream).findings
+        if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault
             failed = parse(b"".join((*events[:count], failing)))
-            own = {one.rule for one in harness.judge.body(scene.route.upstream, "stream", failed).findings}
+            own = {one.rule for one in harness.judge.body(exchange.route.upstream, "stream", failed).findings}
             found = tuple(one for one in found if one.rule not in own)
-        tally.findings += [replace(one, body=f"{scene.name}, failed after {count} events") for one in found]
+        tally.findings += [replace(one, body=f"{exchange.name}, failed after {count} events") for one in found]
         return not found
     how = f"the upstream failed after {count} of {len(events)} events"
-    tally.findings.append(replace(unreported_error(harness.corpus, heard, how), body=scene.name))
+    tally.findings.append(replace(unreported_error(harness.corpus, received, how), body=exchange.name))
     return False
 
 
-def _gone(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
-    """Whether the translator hangs, talks nonsense or died: no way to end a stream, whatever its source does."""
+def _has_died(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:
+    """Whether the translator hung, broke the protocol or died: no stream may end so, whatever its source does."""
     return isinstance(came, (TimedOut, ProtocolError)) or (isinstance(came, Crashed) and came.died)
 
 
-def _heard(came: object, route: Route, tally: Tally, name: str) -> Heard | None:
-    """What comes when it is cut between the events; what fails there is told by the plain variant."""
+def _usual_stream(came: object, route: Route, tally: Tally, name: str) -> ClientStream | None:
+    """The stream that the client receives when it is cut between events; the plain variant reports a failure."""
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, name)
     elif isinstance(came, Streamed) and came.raised is None:
-        return Heard(route.client, came)
+        return ClientStream(route.client, came)
     else:
         tally.blocked = f"blocked: {name}: the stream fails however it is cut"
     return None

@@ -28,8 +28,8 @@ from toolcall_conformance.streaming import cuts, parse
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What a client hears: the stream that came, what it amounts to, and how it is read."""
+class ClientStream:
+    """The stream that a client receives, the reply that it assembles to, and the reading of that reply."""
 
     format: str
     came: Streamed
@@ -43,12 +43,12 @@ class Heard:
         return formats.assembled(self.format, self.stream)
 
     @cached_property
-    def said(self) -> dict[str, Any]:
-        """What the client is told, whatever the ids are and however the words are cut; equal for equal replies."""
-        return {**told(self.reading), "end": self.assembled.end}
+    def content(self) -> dict[str, Any]:
+        """What the reply says and how it ends, without ids and cuts; equal for equal replies."""
+        return {**reply_content(self.reading), "end": self.assembled.end}
 
-    def carried(self, source: bytes) -> list[str]:
-        """The provider's own state as it stands in ``source``, too: what is sealed anew each time differs each time."""
+    def state_from(self, source: bytes) -> list[str]:
+        """The provider's own state that ``source`` holds as well: state that a translator seals anew always differs."""
         held = source.decode("utf-8", "replace")
         items = (item for turn in self.reading.turns for item in turn.items)
         return [item.value for item in items if isinstance(item, Opaque) and item.value and item.value in held]
@@ -58,7 +58,7 @@ class Heard:
         return formats.read(self.format, "response", self.assembled.body)
 
 
-def told(reading: Reading) -> dict[str, Any]:
+def reply_content(reading: Reading) -> dict[str, Any]:
     """A reply without its ids, as JSON: its words, its calls with arguments, its finish reason."""
     return {
         "text": "".join(str(getattr(item, "text", "")) for turn in reading.turns for item in turn.items),
@@ -76,12 +76,12 @@ class Blocked:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """An exchange that is played again and again, each time in a session of its own and with another source.
+class StreamedExchange:
+    """A streamed exchange that is played repeatedly, each time in its own session and with another source.
 
-    ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is that
-    of its file. ``names`` has the declared names by the golden ones. ``costly_pieces``: each piece of a stream is a
-    message to another process. ``begun`` has the session that has made its request already, until it is played.
+    ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is its
+    file name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
+    another process. ``begun`` holds the session that has already sent its request, until it is played.
     """
 
     name: str
@@ -98,12 +98,12 @@ class Setting:
         """The upstream sends ``source``."""
         if self.begun:
             return self.begun.pop().stream(source)
-        began = begin(self.open_session, self.route, self.request)
+        began = begin_session(self.open_session, self.route, self.request)
         return began if isinstance(began, Blocked) else began[0].stream(source)
 
 
-def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:
-    """A new session after its first request, and what went upstream; None for one that has no requests."""
+def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:
+    """Open a session and send its request. Returns the session and what it sent upstream, None without requests."""
     opened = open_session(route)
     if not isinstance(opened, Opened):
         return Blocked("open", opened)
@@ -116,60 +116,60 @@ def begin(open_session: OpenSession, route: Route, request: Any) -> tuple[Sessio
 def reply_streamed(
     session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], harness: Harness | None
 ) -> Outcome:
-    """The reply that the client puts together when the upstream's is streamed to ``session``, cut at its events.
+    """The reply that the client assembles when the upstream's stream, cut at its events, is played to ``session``.
 
-    ``names`` are those under which the translator declared the tools, by the golden ones; none without a harness.
+    ``names`` maps golden tool names to those that the translator declared; unused without a harness.
     """
     assert upstream.stream_path is not None
     stream = upstream.stream_path.read_bytes()
     if harness is not None:
         stream = rename_calls_in_stream(stream, names, call_names(harness, route))
-    return _put_together(session.stream(Source(cuts.split_events(stream))), route)
+    return _reply_outcome(session.stream(Source(cuts.split_events(stream))), route)
 
 
 def reply_alone(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
 ) -> Outcome:
-    """The same as the check ``stream`` has it: in a session of its own, whatever was said before."""
-    scene = setting(client, upstream, route, open_session, harness)
-    if isinstance(scene, Blocked):
-        return scene.failed
-    came = scene.play(Source(cuts.split_events(scene.stream)))
-    return came.failed if isinstance(came, Blocked) else _put_together(came, route)
+    """The same in a session of its own, without the earlier exchanges, as the check ``stream`` plays it."""
+    exchange = begin_exchange(client, upstream, route, open_session, harness)
+    if isinstance(exchange, Blocked):
+        return exchange.failed
+    came = exchange.play(Source(cuts.split_events(exchange.stream)))
+    return came.failed if isinstance(came, Blocked) else _reply_outcome(came, route)
 
 
 def call_names(harness: Harness, route: Route) -> Sequence[Mapping[str, Any]]:
-    """Where the events of the upstream's streams name calls."""
+    """Where events of the upstream's streams have the names of calls."""
     places: Sequence[Mapping[str, Any]] = harness.corpus.transports[route.upstream]["stream"]["call_names"]
     return places
 
 
-def _put_together(came: StreamOutcome, route: Route) -> Outcome:
-    """A stream as what a client has in hand after it: a reply, or a failure where there is none to go on from."""
+def _reply_outcome(came: StreamOutcome, route: Route) -> Outcome:
+    """The reply that a stream assembles to, or a failure where the conversation cannot continue from it."""
     if not isinstance(came, Streamed):
         return came
     if came.raised is not None:
         return came.raised
-    reply = Heard(route.client, came).assembled
+    reply = ClientStream(route.client, came).assembled
     if reply.body is None or reply.end == "failed":
         return BadOutput("stream tells of an error" if reply.end == "failed" else "stream brings no reply")
     return Produced(reply.body)
 
 
-def setting(
+def begin_exchange(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness
-) -> Setting | Blocked:
-    """The scene of an exchange: the client asks for a stream as its API wants it asked for."""
+) -> StreamedExchange | Blocked:
+    """Send the client's request, with the keys by which its API asks for a stream."""
     assert upstream.stream_path is not None
     request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
-    began = begin(open_session, route, request)
+    began = begin_session(open_session, route, request)
     if isinstance(began, Blocked):
         return began
     stream = upstream.stream_path.read_bytes()
     names: Mapping[str, str] = {}
     if began[1] is not None:
         names = harness.judge.declared_names(upstream.request, began[1], route.upstream)
-    return Setting(
+    return StreamedExchange(
         upstream.stream_path.name,
         route,
         open_session,
