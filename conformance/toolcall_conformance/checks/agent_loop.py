@@ -15,7 +15,7 @@ from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
 from toolcall_conformance.findings import Finding
-from toolcall_conformance.judge.provider_memory import Held, remember
+from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.reading import Call
@@ -73,7 +73,7 @@ def _play(
     session: SessionDriver | None = None
     clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
     request = known = clients[0].request  # what the client sends, and all that it would say
-    held: Held = {}
+    memory: ProviderMemory = {}
     unnamed = _gives_no_ids(case, route.upstream)
     wanted = (
         harness.corpus.transports[route.client]["stream"].get("body", {})
@@ -113,7 +113,7 @@ def _play(
                 sent.value,
                 route,
                 request=as_said(case, route.client, client.request, known),
-                held=held,
+                held=memory,
                 stored=way.habit.stored,
             )
             tally.lose(found)
@@ -128,7 +128,7 @@ def _play(
         if harness is not None:
             names = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
         given = rename_calls(route.upstream, upstream.response, names)
-        held = remember(route.upstream, sent.value, given, held)
+        memory = memory_after(route.upstream, sent.value, given, memory)
         back = reply_streamed(session, upstream, route, names, harness) if way.streamed else session.response(given)
         reply = upstream.response_path.stem
         if not isinstance(back, Produced):
@@ -221,7 +221,7 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     """The variants that a case has on a route.
 
     None without a second exchange, or for a format whose ideal client we do not have; those that try a translator's
-    memory only where there is something to remember; swapped results only where ids link them; stored conversations
+    memory only where it needs one; swapped results only where ids link them; stored conversations
     only where the client's API has them; streamed ones only where each reply that is gone on from has its stream.
     """
     if client not in formats.names() or len(case.exchanges(client)) < 2:
@@ -234,11 +234,11 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         and case.streams(client, upstream)
         and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1])
     )
-    remembers = not case.features.isdisjoint(corpus.remembered)
+    needs_memory = not case.features.isdisjoint(corpus.needing_memory)
     fitting = {
-        "stripping": remembers,
-        "fresh": remembers,
-        "interleaved": remembers,
+        "stripping": needs_memory,
+        "fresh": needs_memory,
+        "interleaved": needs_memory,
         "swapped": "parallel-calls" in case.features and linked,
         "stored": stored,
         "streamed": streams and not case.features.isdisjoint(corpus.streamed),

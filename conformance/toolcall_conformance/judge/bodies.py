@@ -34,7 +34,7 @@ def judge_body(
     captured: bool = False,
     tolerated: bool = False,
 ) -> Judgement:
-    """Judge a body by its own format's rules and by what it was made of; see ``Judge.request`` and ``.response``."""
+    """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``."""
     down = direction != "request"
     source_format, output_format = (route.upstream, route.client) if down else (route.client, route.upstream)
     source_model, output_model = (
@@ -74,7 +74,7 @@ def judge_body(
 
 
 def excused(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[Finding]:
-    """What the source breaks already in its own format is only a note on the output, as often as it does."""
+    """Make a note of each finding whose element the source breaks, too, in its own format, as often as it does."""
     broken = Counter(finding.element for finding in source if finding.is_must)
     found = []
     for finding in own:
@@ -90,7 +90,7 @@ def _tolerated(pair: Pair, source: Any, output: Any, findings: tuple[Finding, ..
 
 
 def _names(corpus: Corpus, route: AnyRoute, requests: Requests) -> Mapping[str, str]:
-    """The client's names of tools by those that they got upstream, where they differ."""
+    """The client's tool names by their upstream names, where the two differ."""
     if requests.client is None or requests.upstream is None:
         return {}
     before = formats.read(route.client, "request", requests.client)
@@ -100,7 +100,7 @@ def _names(corpus: Corpus, route: AnyRoute, requests: Requests) -> Mapping[str, 
 
 
 def _forced(client: str, request: Any) -> bool | None:
-    """Whether the request forced one function; None when there is no request to tell."""
+    """Whether the request forced one function; None when the request is unknown."""
     if request is None:
         return None
     setting = formats.read(client, "request", request).settings.get("tool_choice")

@@ -1,4 +1,4 @@
-"""A judge that is not asked the same twice: the variants of a conversation mostly bring equal bodies."""
+"""A judge that caches its judgements: the variants of a conversation mostly have equal bodies."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _ALL: Final = frozenset({REQUEST, REPLY, HISTORY})
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One law between two bodies, and where it holds."""
+    """A comparison of two bodies, and the kinds of pairs that it applies to."""
 
     compare: Callable[[Pair], Iterable[Finding]]
     holds_in: frozenset[str]
@@ -52,7 +52,7 @@ COMPARISONS: Final = (
 
 
 def compare(pair: Pair, kind: str) -> list[Finding]:
-    """What all comparisons find that hold in this ``kind`` of pair."""
+    """The findings of all comparisons that apply to this ``kind`` of pair."""
     return [
         finding for comparison in COMPARISONS if kind in comparison.holds_in for finding in comparison.compare(pair)
     ]

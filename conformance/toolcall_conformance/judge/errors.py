@@ -1,4 +1,4 @@
-"""A provider's error, and what the client gets of it. Headers are never compared but for the time to wait."""
+"""Judges the error that a client receives. Of the headers only the time to wait is compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEADERS: Final = frozenset({"headers"})
 
 
 def judge_error(corpus: Corpus, source: Any, output: Any, route: AnyRoute, *, tolerated: bool) -> Judgement:
-    """Judge the envelope that the client gets, then what it says; see ``Judge.error``."""
+    """Judge the envelope that the client receives, then its content; see ``Judge.error``."""
     before, after = formats.read(route.upstream, "error", source), formats.read(route.client, "error", output)
     sides = Sides(corpus, before, after)
     if not isinstance(output, dict):
@@ -49,7 +49,7 @@ def _judge_same(sides: Sides, source: Any, output: dict[str, Any], own: list[Fin
 
 
 def _unexplained(sides: Sides, source: Any, output: dict[str, Any], found: list[Finding]) -> Iterator[Finding]:
-    """The differences at whose place nothing is ``found``."""
+    """The differences that no finding in ``found`` explains."""
     explained = {finding.pointer for finding in found if finding.is_must}
     left, right = identity.without(source, _HEADERS), identity.without(output, _HEADERS)
     for pointer, want, got in identity.differences(left, right):

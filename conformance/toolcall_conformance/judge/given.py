@@ -1,4 +1,4 @@
-"""What is known of a translation beside its bodies: the formats at its two ends, and the requests behind a reply."""
+"""What is known of a translation besides its bodies: the formats at both ends, and the requests before a reply."""
 
 from __future__ import annotations
 

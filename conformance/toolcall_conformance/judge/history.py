@@ -1,4 +1,4 @@
-"""A request in the course of a conversation: does the provider get back what it said, and what was answered?"""
+"""Judges a request in a running conversation: the provider must get back its own replies and the client's results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.given import AnyRoute
-from toolcall_conformance.judge.provider_memory import Held, whole
+from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
@@ -29,7 +29,7 @@ def judge_history(
     route: AnyRoute,
     *,
     request: Any,
-    held: Held,
+    held: ProviderMemory,
     stored: bool,
 ) -> Judgement:
     """Judge an upstream request by the ``golden`` one of the same conversation; see ``Judge.history``."""
@@ -39,7 +39,7 @@ def judge_history(
         asked = formats.read(route.client, "request", request)
         called = {call.id: call.ordinal for call in asked.calls if call.id}
         before = _as_the_client_said(before, asked)
-    read = whole(route.upstream, output, held)
+    read = whole_request(route.upstream, output, held)
     after = formats.read(route.upstream, "request", read.body)
     sides = Sides(
         corpus,
@@ -60,16 +60,16 @@ def judge_history(
         return Judgement((*own, half))
     pair = aligned(sides)
     container = formats.get(route.upstream).client.CONTAINER
-    # Which id a call has on its way is seen by itself; here only the provider's own counts (ids-returned).
+    # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
     findings = (*own, *(read.as_sent(finding, container) for finding in found))
     return Judgement(findings, losses.find_losses(pair, history=True))
 
 
 def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:
-    """Under which names a translator declared the tools of the ``golden`` request: the golden's name to its own."""
+    """The names under which a translator declared the tools of the ``golden`` request, by the golden names."""
     if upstream not in formats.names():
-        return {}  # nobody can read which tools are declared
+        return {}  # an unknown format: its declared tools cannot be read
     before, after = (formats.read(upstream, "request", body) for body in (golden, output))
     return names_of(map_tools(Sides(corpus, before, after)))
 
@@ -80,9 +80,9 @@ def _turns(reading: Reading) -> str:
 
 
 def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
-    """The golden reading with what the client said: its results with their wrappers, media where it has them.
+    """The golden reading with the client's own words: its results with their wrappers, media where it puts them.
 
-    Results keep the upstream's ids and names. The replies between are the provider's own and stay.
+    Results keep the upstream's ids and names. The replies between them are the provider's own and stay.
     """
     golden = replace(golden, system=asked.system)
     mine = {result.call: result for result in golden.results if result.call is not None}
@@ -101,7 +101,7 @@ def _as_the_client_said(golden: Reading, asked: Reading) -> Reading:
 
 
 def _runs(reading: Reading) -> list[list[Turn]]:
-    """The turns, grouped: the assistant's, then what the client said to them, and so on."""
+    """The turns in groups: the assistant's, then the client's, and so on."""
     grouped = groupby(reading.turns, key=lambda turn: turn.side == "assistant")
     return [list(turns) for _, turns in grouped]
 

@@ -11,7 +11,7 @@ from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.errors import judge_error
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
-from toolcall_conformance.judge.provider_memory import Held
+from toolcall_conformance.judge.provider_memory import ProviderMemory
 from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.streams import judge_stream
 from toolcall_conformance.library import Corpus
@@ -37,10 +37,10 @@ class Judge:
     def request(
         self, source: Any, output: Any, route: AnyRoute, *, declared: Collection[str] = (), captured: bool = False
     ) -> Judgement:
-        """Judge what became of a client's request on its way upstream.
+        """Judge the upstream request that a translator made of a client's request.
 
         ``declared`` are the elements that the translator itself says it lost. ``captured``: the bodies come from
-        somebody's traffic, where a translator may have lent the place of one provider's state to another's.
+        real traffic, where a translator may have put one provider's state in the place of another's.
         """
         return judge_body(
             self.corpus,
@@ -64,10 +64,10 @@ class Judge:
         declared: Collection[str] = (),
         captured: bool = False,
     ) -> Judgement:
-        """Judge what became of a provider's reply on its way to the client.
+        """Judge the client's reply that a translator made of a provider's.
 
-        ``vendor``: the reply comes from a compatible vendor with ways of its own, which a translator may mend even
-        where both formats are one. ``declared`` and ``captured`` are those of :meth:`request`.
+        ``vendor``: the reply comes from a compatible vendor whose deviations a translator may correct, even where both
+        formats are one. ``declared`` and ``captured`` are those of :meth:`request`.
         """
         return judge_body(
             self.corpus,
@@ -83,18 +83,18 @@ class Judge:
         )
 
     def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:
-        """Judge what became of a provider's error on its way to the client.
+        """Judge the client's error that a translator made of a provider's.
 
-        Both are ``{"status", "headers", "body"}``, where headers may be left out if nobody knows them.
+        Both are ``{"status", "headers", "body"}``; unknown headers may be left out.
         """
         return judge_error(self.corpus, source, output, route, tolerated=self.tolerated)
 
     def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
-        """Judge the stream that a client got, as ``streaming.parse`` makes it of its bytes.
+        """Judge the stream that a client received, as ``streaming.parse`` makes it of its bytes.
 
-        ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is held
-        against the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
-        into the stream or, where their ``body`` is ``streams.TOGETHER``, into the reply that it amounts to.
+        ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is judged
+        by the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
+        into the stream or, where their ``body`` is ``streams.TOGETHER``, into the reply that it assembles to.
         """
         return judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
 
@@ -105,7 +105,7 @@ class Judge:
         route: AnyRoute,
         *,
         request: Any = None,
-        held: Held | None = None,
+        held: ProviderMemory | None = None,
         stored: bool = False,
     ) -> Judgement:
         """Judge the upstream request that a translator made of a client's request in a running conversation.
@@ -114,8 +114,8 @@ class Judge:
         with their ids, names and opaque state, and the client's results. The client's format is the one that
         everything had to pass through: what it cannot say is not demanded. ``request`` is the client's golden request,
         by whose words results are judged: never the one built from translated replies, whose ids may be what is wrong.
-        ``held`` is what the provider remembers, by the id of its reply: a request may go on from there. ``stored``: the
-        client's request left out what it had said before.
+        ``held`` is the provider's memory, by the id of its reply: a request may continue from there. ``stored``: the
+        client's request left out the earlier entries.
         """
         return judge_history(
             self.corpus,
@@ -128,9 +128,9 @@ class Judge:
         )
 
     def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
-        """Compare a body of the format ``own`` with what is left of it after a way through another format and back.
+        """Compare a body of the format ``own`` with what is left of it after translation to another format and back.
 
-        What ``through`` cannot say may be gone. Only MUST findings are reported: smaller differences add up over two
+        What ``through`` cannot say may be lost. Only MUST findings are reported: smaller differences add up over two
         translations, and each translation has reported its own.
         """
         return judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
@@ -138,10 +138,10 @@ class Judge:
     def body(
         self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
     ) -> Judgement:
-        """Hold a body against the rules of its own format ``name``, no translation involved.
+        """Check a body against the rules of its own format ``name``, no translation involved.
 
-        ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is what it amounts
-        to, where that is known already.
+        ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is the reply
+        that it assembles to, if that is known already.
         """
         return Judgement(tuple(check_body(self.corpus, name, direction, body, model=model, assembled=assembled)))
 

@@ -1,7 +1,6 @@
-"""What a provider remembers of a conversation, where its API lets a request go on from an earlier reply by its id.
+"""The memory of a provider whose API lets a request continue from an earlier reply by its id.
 
-The provider of the loop is scripted: what it would remember are the requests that it really got, and its golden
-replies.
+The provider of the loop is scripted: its memory holds the requests that it really received, and its golden replies.
 """
 
 from __future__ import annotations
@@ -13,16 +12,16 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
 
-Held = Mapping[str, list[Any]]
-"""By the id of a reply, the entries of the conversation up to its end."""
+ProviderMemory = Mapping[str, list[Any]]
+"""The entries of the conversation up to the end of a reply, by the id of that reply."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A request with all that the provider reads: ``added`` entries of its memory stand before the request's own.
+class WholeRequest:
+    """A request as the provider reads it: ``added`` entries of its memory stand before the request's own.
 
-    ``pointer`` is the place in the request that names the earlier reply, None where it names none; ``unknown`` the id
-    of a reply that the provider does not have.
+    ``pointer`` is the place in the request that names the earlier reply, None where it names none. ``unknown`` is the
+    id of a reply that the provider does not have.
     """
 
     body: Any
@@ -31,7 +30,7 @@ class Whole:
     unknown: str | None = None
 
     def as_sent(self, finding: Finding, container: str) -> Finding:
-        """A finding on the whole body, at its place in the request that was sent."""
+        """Move a finding on the whole body to its place in the request that was sent."""
         parts = finding.pointer.split("/")
         if not self.added or len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
             return finding
@@ -41,23 +40,23 @@ class Whole:
         return replace(finding, pointer="/".join(["", container, str(place), *parts[3:]]))
 
 
-def whole(upstream: str, body: Any, held: Held) -> Whole:
-    """What the provider reads when it gets ``body``."""
+def whole_request(upstream: str, body: Any, memory: ProviderMemory) -> WholeRequest:
+    """The request that the provider reads when it receives ``body``."""
     keeper = formats.get(upstream).stored
     named = keeper.continues(body) if keeper is not None and isinstance(body, dict) else None
     if keeper is None or named is None:
-        return Whole(body)
+        return WholeRequest(body)
     name, pointer = named
-    if name not in held:
-        return Whole(body, pointer=pointer, unknown=name)
-    return Whole(keeper.whole(body, held[name]), len(held[name]), pointer)
+    if name not in memory:
+        return WholeRequest(body, pointer=pointer, unknown=name)
+    return WholeRequest(keeper.whole(body, memory[name]), len(memory[name]), pointer)
 
 
-def remember(upstream: str, body: Any, reply: Any, held: Held) -> Held:
-    """The memory after one more exchange: a request as it was sent, and the provider's reply to it."""
+def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -> ProviderMemory:
+    """The memory after one more exchange: the request ``body`` as it was sent, and the provider's ``reply``."""
     keeper = formats.get(upstream).stored
-    read = whole(upstream, body, held)
+    read = whole_request(upstream, body, memory)
     if keeper is None or read.unknown is not None or not isinstance(body, dict):
-        return held
+        return memory
     new = keeper.kept(read.body, reply)
-    return held if new is None else {**held, new[0]: new[1]}
+    return memory if new is None else {**memory, new[0]: new[1]}

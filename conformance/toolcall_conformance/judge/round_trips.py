@@ -1,4 +1,4 @@
-"""What came back: a body translated into another format and back into its own."""
+"""Judges a body that was translated into another format and back into its own."""
 
 from __future__ import annotations
 

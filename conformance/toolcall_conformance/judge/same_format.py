@@ -12,7 +12,7 @@ from toolcall_conformance.translation.pair import Sides
 
 
 def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: bool) -> bool:
-    """Whether a body came back as it was: then there is nothing to say. ``exactly``: the model counts, too."""
+    """Whether a body came back unchanged, so that nothing is to report. ``exactly``: the model counts, too."""
     if not any(key in output for key in sides.target["containers"][sides.output.direction]):
         return False
     aside = frozenset() if exactly else _model_keys(sides)
@@ -20,7 +20,7 @@ def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: boo
 
 
 def differences(sides: Sides, source: Any, output: dict[str, Any], found: Iterable[Finding]) -> list[Finding]:
-    """What is not equal, in the words of the comparisons (``found``) where they have some for it."""
+    """The differences, as the comparisons reported them (``found``) where they did."""
     aside = _model_keys(sides)
     explained = [finding for finding in found if finding.is_must]
     places = [finding.pointer for finding in explained if finding.pointer]

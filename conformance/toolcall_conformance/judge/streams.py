@@ -1,4 +1,4 @@
-"""The stream that a client got: alone, or against what the upstream sent."""
+"""Judges the stream that a client received: alone, or against what the upstream sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.stream_ends import compare_ends
 
-#: What ``Finding.body`` says where a pointer goes into the reply that the stream amounts to, and not into the stream.
+#: The value of ``Finding.body`` where a pointer goes into the reply that the stream assembles to, not into the stream.
 TOGETHER = "the reply, put together"
 
 _EVENT = re.compile(r"/events/(\d+)(?=/|$)")
@@ -33,9 +33,9 @@ def judge_stream(
 ) -> Judgement:
     """Judge a client's stream, alone or against what the upstream sent; see ``Judge.stream``.
 
-    Where the source broke off or failed, it is judged what the client may be told then. Findings point into the stream
+    Where the source broke off or failed, the client must learn of it. Findings point into the stream
     (``/events/3/data/index``; ``subject`` counts the event from 1), or, where ``body`` is :data:`TOGETHER`, into the
-    reply that the stream amounts to.
+    reply that the stream assembles to.
     """
     client = route.client
     heard = formats.assembled(client, output)
@@ -87,7 +87,7 @@ def _belongs(corpus: Corpus, name: str, reply: Assembled) -> bool:
     keys = corpus.format(name)["containers"]["response"]
     if reply.body is None:
         return reply.end == "failed"
-    # Put together from foreign events a reply has its container, too, but neither anything in it nor an id.
+    # A reply that is assembled from foreign events has its container, too, but it is empty and has no id.
     return any(reply.body.get(key) or (key in reply.body and "id" in reply.body) for key in keys)
 
 
@@ -104,9 +104,9 @@ def _sent(upstream: str, source: dict[str, Any] | None) -> Assembled | None:
 
 
 def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], heard: Assembled) -> list[Finding]:
-    """The breaches of a stream that ends with its source; that it does is none.
+    """The breaches of a stream that ends with its source; that it ends there is no breach.
 
-    With the API's own error behind it, nothing more of a reply is demanded.
+    The API's own error is added at the end, after which the rules demand nothing more of a reply.
     """
     if heard.end != "open":
         return check_body(corpus, client, "stream", output)

@@ -1,4 +1,4 @@
-"""An output that is no body of the target format at all: one finding, and nothing else is judged."""
+"""Reports an output that is not in the target format at all: one finding, and no other judgement."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
 
 
 def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
-    """The finding for an error that is without a fault in another format and not in the client's; None else."""
+    """The finding for an error that is valid in another format but not in the client's; None else."""
     if not faulty(own):
         return None
     fitting = [

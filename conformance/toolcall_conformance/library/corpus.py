@@ -36,7 +36,7 @@ class Corpus:
         return (*listed, *(name for name in found if name not in listed))
 
     @cached_property
-    def remembered(self) -> frozenset[str]:
+    def needing_memory(self) -> frozenset[str]:
         """The features of conversations in which a translator needs memory from one exchange to the next."""
         return self._features_with("remembered")
 
