@@ -73,7 +73,7 @@ def test_any_value_is_read_and_checked(name: str, direction: str, corpus: Corpus
 
 
 def read_of(name: str, direction: str, body: Any) -> Any:
-    """What the pointers of a reading lead into: of a stream it is the reply that it amounts to."""
+    """What the pointers of a reading lead into: of a stream it is the reply that it assembles to."""
     module = formats.get(name).stream if direction == "stream" else None
     return body if module is None else module.assemble(body).body
 

@@ -46,20 +46,20 @@ def test_a_body_that_changes_is_read_anew() -> None:
     assert before == anew("openai_chat", "request", BODY)
 
 
-def test_what_cannot_be_remembered_is_read_all_the_same() -> None:
+def test_what_cannot_be_cached_is_read_all_the_same() -> None:
     deep: Any = "x"
     for _ in range(3_000):
         deep = [deep]
-    long = "x" * formats.LONGEST_REMEMBERED
+    long = "x" * formats.LONGEST_CACHED
     for content in (deep, long, {1, 2}, 10**5_000):
         body = {"messages": [{"role": "user", "content": content}]}
         assert formats.read("openai_chat", "request", body) == anew("openai_chat", "request", body)
 
 
 def test_only_so_many_are_kept() -> None:
-    for number in range(2 * formats.MOST_REMEMBERED):
+    for number in range(2 * formats.MOST_CACHED):
         formats.read("openai_chat", "request", {**BODY, "seed": number})
-    assert formats.remembered.cache_info().currsize == formats.MOST_REMEMBERED
+    assert formats.cached_reading.cache_info().currsize == formats.MOST_CACHED
 
 
 @pytest.mark.parametrize("case_id", ["shell/same-tool-twice", "grep/recorded-shape", "write_file/realistic"])

@@ -1,4 +1,4 @@
-"""Streams of Chat Completions: what they amount to, as the official SDK has it, and what their grammar must find."""
+"""Streams of Chat Completions: what they assemble to, as the official SDK has it, and what their grammar must find."""
 
 from __future__ import annotations
 

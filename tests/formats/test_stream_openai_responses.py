@@ -1,4 +1,4 @@
-"""Streams of Responses: what they amount to, as the official SDK has it, and what their grammar must find."""
+"""Streams of Responses: what they assemble to, as the official SDK has it, and what their grammar must find."""
 
 from __future__ import annotations
 
@@ -350,7 +350,7 @@ def test_no_stream_at_all(body: Any) -> None:
 
 
 def final(body: bytes) -> tuple[Any, list[Any]]:
-    """The SDK's final response as a JSON object, and the arguments that its deltas amount to; raises what it raises."""
+    """The SDK's final response as a JSON object, and the arguments that its deltas assemble to; raises as it does."""
     openai = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
     wire = Wire()
     client = openai.OpenAI(api_key="key", http_client=wire.client, max_retries=0)

@@ -43,7 +43,7 @@ def recorded(name: str) -> Iterator[tuple[Path, bytes, list[str]]]:
 
 
 def assemble(name: str, stream: bytes) -> dict[str, Any]:
-    """The unary reply that a stream amounts to."""
+    """The unary reply that a stream assembles to."""
     return _ASSEMBLERS[name]([event["data"] for event in events(stream)])
 
 

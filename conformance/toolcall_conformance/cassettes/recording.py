@@ -103,7 +103,7 @@ class CassetteRecorder:
                 return
 
     def _reply(self, answer: ApiReply, streamed: bool) -> dict[str, Any]:
-        """The reply that an answer amounts to. Raises NotRecordedError for an answer that is none."""
+        """The reply that an answer assembles to. Raises NotRecordedError for an answer that is none."""
         kind = answer.headers.get("content-type", "no type")
         if not streamed:
             try:

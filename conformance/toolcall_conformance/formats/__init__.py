@@ -1,4 +1,4 @@
-"""The wire formats: one package each, found by being here.
+"""The wire formats: one package each.
 
 A package exports one record, ``FORMAT`` (see :mod:`toolcall_conformance.formats.format`). Everything that is special
 about a format is in its package and in its folder of the corpus; no other code names a format.
@@ -17,11 +17,11 @@ from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
 
 LONGEST_KIND = 20
-"""How long the text of an event may be that stands for itself (``[DONE]``)."""
+"""The length up to which the text of an event is its own kind (``[DONE]``)."""
 
-MOST_REMEMBERED = 128
-LONGEST_REMEMBERED = 100_000
-"""How many readings are remembered, and of bodies of how many bytes at most."""
+MOST_CACHED = 128
+LONGEST_CACHED = 100_000
+"""How many readings are cached, and of bodies of how many bytes at most."""
 
 
 @cache
@@ -32,7 +32,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def get(name: str) -> Format:
-    """The format of that name; LookupError where there is none. Its package is imported when it is first asked for."""
+    """The format of that name; LookupError where there is none. Its package is imported at the first call."""
     if name not in names():
         raise LookupError(f"no such format: {name!r} (known: {', '.join(names())})")
     found = importlib.import_module(f"{__name__}.{name}").FORMAT
@@ -42,7 +42,7 @@ def get(name: str) -> Format:
 
 
 def assembled(name: str, stream: Any) -> Assembled:
-    """What a stream of format ``name`` amounts to. LookupError for a format whose streams we cannot read."""
+    """The reply that a stream of format ``name`` assembles to. LookupError for one whose streams we cannot read."""
     machine = get(name).stream
     if machine is None:
         raise LookupError(f"the streams of {name} cannot be read")
@@ -60,19 +60,17 @@ def event_kind(name: str, event: Any) -> str:
 def read(name: str, direction: str, body: Any) -> Reading:
     """The reading of a ``request`` or ``response`` body, of an ``error`` reply, or of a ``stream``, of format ``name``.
 
-    That of a stream is the reading of the reply that it amounts to.
-
-    Equal bodies may get one and the same reading, which nobody changes.
+    A stream's reading is that of the reply that it assembles to. Equal bodies may share one reading: never change it.
     """
     try:
         data = packed(body)
     except ValueError:  # readers take anything
         return _read(name, direction, body)
-    return _read(name, direction, body) if len(data) > LONGEST_REMEMBERED else remembered(name, direction, data)
+    return _read(name, direction, body) if len(data) > LONGEST_CACHED else cached_reading(name, direction, data)
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
-def remembered(name: str, direction: str, data: bytes) -> Reading:
+@lru_cache(maxsize=MOST_CACHED)
+def cached_reading(name: str, direction: str, data: bytes) -> Reading:
     """The reading of a packed body. A run reads the same golden bodies for every route and variant."""
     return _read(name, direction, unpacked(data))
 

@@ -1,6 +1,6 @@
-"""What a format is to the judge: one record with everything that its package gives.
+"""A format as the judge sees it: one record of everything that its package provides.
 
-A member that is a module is typed by a protocol, so that the type checker holds every package against it.
+Members that are modules have a protocol as their type, so that the type checker checks every package.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Client(Protocol):
 
 
 class Stream(Protocol):
-    """Puts a streamed reply together and reports what is wrong with its events: a package's module ``stream``.
+    """Assembles a streamed reply and reports what is wrong with its events: a package's module ``stream``.
 
     A stream is what ``streaming.parse`` makes of its bytes.
     """
@@ -75,7 +75,7 @@ class Format:
     """Reads an error reply: ``{"status", "headers", "body"}``."""
 
     rules: tuple[Rule, ...]
-    """The rules that its schemas cannot say, in the order of their findings; those of its streams are in ``stream``."""
+    """The rules that schemas cannot express, in the order of their findings; those of its streams are in ``stream``."""
 
     client: Client
 

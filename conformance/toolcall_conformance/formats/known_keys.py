@@ -1,4 +1,4 @@
-"""What is left of a value when a client sends back only the keys that it knows.
+"""Reduces a value to the keys that a client knows and sends back.
 
 A *shape* maps each known key to the shape of its value; None is a value that is kept whole, whatever it is. An array
 has the shape of its entries. ``ByType`` chooses by the key ``type``; an object of a type that it does not name is kept

@@ -1,4 +1,4 @@
-"""Rules that a schema cannot say: a small pure function each, with the id that the corpus gives the rule.
+"""Rules that a schema cannot express: a small pure function each, with the id that the corpus gives the rule.
 
 ``@rule(id, direction …)`` makes a :class:`Rule` of a function, and :func:`rules_of` collects the rules of a format's
 modules in the order in which they stand there. So a new rule is a new function and no other line.
@@ -21,7 +21,7 @@ T = TypeVar("T")
 class Subject:
     """A body under the rules of its own format. ``model`` is the model it goes to or comes from, if known.
 
-    ``views`` holds what was made of the body so far.
+    ``views`` caches what rules derived from the body.
     """
 
     format: str
@@ -32,7 +32,7 @@ class Subject:
     views: dict[Callable[[Any], Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def view(self, make: Callable[[Any], T]) -> T:
-        """``make(body)``: what many rule functions look at is made once for all of them, and changed by none."""
+        """``make(body)``, made once for all rule functions that look at it; none may change it."""
         if make not in self.views:
             self.views[make] = make(self.body)
         found: T = self.views[make]
@@ -72,6 +72,6 @@ def rules_of(*modules: ModuleType) -> tuple[Rule, ...]:
 
 
 def _defined_in(module: ModuleType) -> Iterator[Rule]:
-    """The rules of one module; those that it imports from another are left to that one."""
+    """The rules that a module defines, without those that it imports."""
     members = vars(module).values()
     return (member for member in members if isinstance(member, Rule) and member.module == module.__name__)

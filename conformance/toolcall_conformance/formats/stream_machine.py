@@ -1,7 +1,7 @@
-"""What the stream machines of all formats share: going through the events, framing, reporting once, and the end.
+"""What the stream machines of all formats share: the loop over events, framing, reporting once, and the end.
 
-A machine takes the events of one stream in order, puts the reply together as the official SDK's accumulator would, and
-reports what is wrong with the events on the way. After a breach it goes on as that accumulator does.
+A machine takes the events of one stream in order, assembles the reply as the official SDK's accumulator would, and
+reports what is wrong with the events. After a breach it continues as that accumulator does.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class Report:
     def once(
         self, slug: str, pointer: str, message: str = "", *, want: Any = MISSING, got: Any = MISSING, subject: str = ""
     ) -> None:
-        """Report a breach, but only the first of its rule: what a translator does in every event, if it does it."""
+        """Report only the first breach of its rule: a translator that breaks it mostly does so in every event."""
         if slug not in self._reported:
             self._reported.add(slug)
             self.add(slug, pointer, message, want=want, got=got, subject=subject)
 
     def of_part(self) -> Report:
-        """A report of one call, item or block: it adds to this one, and counts for itself what it reports once."""
+        """A report of one call, item or block: it adds to this one, but has its own count of what it reports once."""
         part = Report(())
         part._ids, part._found = self._ids, self._found
         return part
@@ -73,7 +73,7 @@ class Machine(ABC):
         """The error that the stream ended with, as the body of an error reply has it."""
 
     def run(self, stream: Any) -> Assembled:
-        """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises, whatever JSON it gets."""
+        """Assemble a stream; ``streaming.parse`` makes one of bytes. Never raises, whatever JSON it gets."""
         found = stream if isinstance(stream, dict) else {}
         self._check_framing(found)
         events = found.get("events")
@@ -88,7 +88,7 @@ class Machine(ABC):
 
     @abstractmethod
     def finish(self, pointer: str) -> Assembled:
-        """Report what can only be said once nothing more comes; ``pointer`` is that of all events."""
+        """Report what can only be known after the last event; ``pointer`` is that of all events."""
 
     def assembled(
         self,
@@ -99,7 +99,7 @@ class Machine(ABC):
         whole: bool,
         said_how: bool = False,
     ) -> Assembled:
-        """What the stream amounts to. One that failed is not whole."""
+        """The assembled stream. One that failed is not whole."""
         end: Literal["whole", "failed", "open"] = "failed" if failed else "whole" if whole else "open"
         return Assembled(body, end, tuple(calls), self.error, self.report.breaches, said_how)
 
@@ -111,7 +111,7 @@ class Machine(ABC):
             self.report.add("stream-last-event", "/rest", got=rest)
 
     def _is_lost(self, line: str) -> bool:
-        """Whether clients lose something with a line behind the last blank one."""
+        """Whether clients lose data with a line after the last blank one."""
         if self.every_line_counts:
             return bool(line) and not line.startswith(":")
         return line.startswith("data")

@@ -1,4 +1,4 @@
-"""What the events of a stream amount to: the reply that a client puts together from them."""
+"""An assembled stream: the reply that a client puts together from its events."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Assembled:
     ``body`` is the reply as it would be unary, as far as it came; None before the first event that belongs to one.
     ``end`` is ``whole`` after the API's own end of a reply, ``failed`` after an error event, ``open`` otherwise.
     ``finished``: the reply has said how it ended and nothing of it is open, whether or not the API's last word came.
-    ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar complains
-    of: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
+    ``error`` is that event's error as the body of an error reply has it. ``breaches`` are what the grammar
+    reports: rule ids, each with a pointer into the stream (``/events/3/data/index``) and, if it needs one, a sentence.
     """
 
     body: dict[str, Any] | None

@@ -1,4 +1,4 @@
-"""What every API says alike of a failed request: the HTTP status, and in a header how long to wait.
+"""Reads what every API says in the same way of a failed request: the HTTP status, and in a header how long to wait.
 
 https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 """
@@ -19,7 +19,7 @@ _WAITS = {"retry-after-ms": 1000.0, "retry-after": 1.0}
 def read_failure(format_name: str, reply: Any, error: Node, **more: Any) -> Reading:
     """The reading of an error reply whose error object is ``error``, with a text under ``message``.
 
-    ``more`` are fields of Failure that the body says of itself; what the headers say of the time to wait goes first.
+    ``more`` are fields of Failure that the body gives; a time to wait in the headers takes precedence.
     """
     node = Node(reply)
     status, headers, message = node.child("status"), node.child("headers"), error.child("message")

@@ -86,7 +86,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A result that is a JSON object rather than text (Gemini's ``response``), unwrapped by nobody yet."""
+    """A result that is a JSON object rather than text (Gemini's ``response``), not yet unwrapped."""
 
     value: Any
     pointer: str
@@ -117,7 +117,7 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A documented value in the place of state, which says that the call ``call`` comes without any."""
+    """A documented value in the place of state: it says that the call ``call`` has none."""
 
     pointer: str
     call: int | None = None
@@ -125,7 +125,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A reference to what the provider is to remember: an earlier ``reply``, a ``conversation``, or one ``item``."""
+    """A reference to what the provider stored: an earlier ``reply``, a ``conversation``, or one ``item``."""
 
     kind: str
     id: str
@@ -241,7 +241,7 @@ class Residue:
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
-    ``cache_marks`` are the pointers of what a request marks as worth caching up to there.
+    ``cache_marks`` are the pointers at which a request marks the end of a cacheable prefix.
     """
 
     format: str

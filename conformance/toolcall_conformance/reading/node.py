@@ -1,4 +1,4 @@
-"""A tolerant cursor over JSON: never raises, remembers where it stands and which keys nobody read."""
+"""A tolerant cursor over JSON: never raises, and keeps its pointer and the keys that were read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Spellings = Callable[[str], tuple[str, ...]]
 class Node:
     """A JSON value with its pointer.
 
-    Reading a key marks it as read; ``ignore`` marks keys as known and of no concern; ``close`` hands over what is left.
+    Reading a key marks it as read; ``ignore`` marks keys as known; ``close`` hands over the keys that are left.
     ``spellings`` gives the accepted spellings of a key, the canonical one first; without it a key has but one.
     """
 
@@ -76,7 +76,7 @@ class Node:
                 yield Node(entry, join(self.pointer, index), self._spellings)
 
     def ignore(self, *keys: str) -> None:
-        """Mark keys as known and of no concern."""
+        """Mark keys as known, so that they are no residue."""
         for key in keys:
             spelling = self.spelt(key)
             if spelling is not None:

@@ -27,7 +27,7 @@ def check_body(
 ) -> list[Finding]:
     """Findings of a body against its format's own rules, no translation involved.
 
-    ``reading`` is that of the body, and ``assembled`` what a stream amounts to, where they are known already.
+    ``reading`` is that of the body, ``assembled`` the reply that a stream assembles to, if they are known already.
     """
     its_format = formats.get(format_name)
     found: list[Finding] = []

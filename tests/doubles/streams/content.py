@@ -1,4 +1,4 @@
-"""Faults in what a stream amounts to: arguments, texts, calls and ends that are not those of the provider."""
+"""Faults in what a stream assembles to: arguments, texts, calls and ends that are not those of the provider."""
 
 from __future__ import annotations
 

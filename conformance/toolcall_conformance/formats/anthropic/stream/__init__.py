@@ -1,4 +1,4 @@
-"""Streamed replies: named events about a message and its content blocks, and what they amount to.
+"""Streamed replies: named events about a message and its content blocks, and the reply that they assemble to.
 
 https://platform.claude.com/docs/en/build-with-claude/streaming
 """

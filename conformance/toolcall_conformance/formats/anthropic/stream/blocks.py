@@ -1,4 +1,4 @@
-"""One content block of a streamed reply: what its deltas add, and the input that they amount to."""
+"""One content block of a streamed reply: what its deltas add, and the input that they assemble to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streamed replies, put together and held against the grammar of the API.
+"""Assembles streamed replies and checks them against the grammar of the API.
 
 The states of a stream, and the events that lead from one to the next; pings and unknown events change nothing::
 
@@ -64,7 +64,7 @@ RULES = rule_ids(
 
 
 def assemble(stream: Any) -> Assembled:
-    """The message that a stream amounts to; never raises, whatever JSON it gets."""
+    """The message that a stream assembles to; never raises, whatever JSON it gets."""
     return _Machine(RULES).run(stream)
 
 

@@ -1,4 +1,4 @@
-"""Streamed replies: a row of GenerateContentResponse objects, and what they amount to.
+"""Streamed replies: a row of GenerateContentResponse objects, and the reply that they assemble to.
 
 https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
 """

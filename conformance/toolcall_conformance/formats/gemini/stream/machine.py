@@ -37,7 +37,7 @@ RULES = rule_ids(
 
 
 def assemble(stream: Any) -> Assembled:
-    """The reply that a stream amounts to; never raises, whatever JSON it gets."""
+    """The reply that a stream assembles to; never raises, whatever JSON it gets."""
     return _Machine(RULES).run(stream)
 
 

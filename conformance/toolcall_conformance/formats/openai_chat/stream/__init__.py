@@ -1,4 +1,4 @@
-"""Streamed replies: ``chat.completion.chunk`` events, and what they amount to.
+"""Streamed replies: ``chat.completion.chunk`` events, and the reply that they assemble to.
 
 https://platform.openai.com/docs/api-reference/chat-streaming
 """

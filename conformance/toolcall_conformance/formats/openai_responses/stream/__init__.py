@@ -1,4 +1,4 @@
-"""Streamed replies: typed events about a response, its items and their parts, and what they amount to.
+"""Streamed replies: typed events about a response, its items and their parts, and the reply that they assemble to.
 
 https://platform.openai.com/docs/api-reference/responses-streaming
 """
