@@ -105,7 +105,7 @@ class PlayedItem:
 
     @property
     def bodies(self) -> list[Any]:
-        """What was given and what came, by exchange (``checks.base.Played``); without what did not come."""
+        """What was given and what came, by exchange (``checks.base.PlayedBodies``); without what did not come."""
         return [one for one in self._result.played if one.produced is not MISSING]
 
     @property

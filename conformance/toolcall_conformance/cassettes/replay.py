@@ -21,7 +21,7 @@ from toolcall_conformance.checks.base import (
     Harness,
     ItemResult,
     OpenSession,
-    Played,
+    PlayedBodies,
     Tally,
     produced,
 )
@@ -56,7 +56,7 @@ def wire(
         found = harness.judge.body(route.upstream, direction, body, model=route.upstream_model).findings
         under = [] if one.official else ["unofficial-recording"]
         tally.findings += [weighed(harness.corpus, replace(finding, body=direction), under) for finding in found]
-        tally.played.append(Played(direction, body, MISSING, MISSING))
+        tally.played.append(PlayedBodies(direction, body, MISSING, MISSING))
     return tally.result()
 
 
@@ -85,7 +85,7 @@ def request(
         return tally.result()
     outcome = opened.session.request(one.request)
     opened.session.finish_exchange(_UNANSWERED)
-    tally.played.append(Played("request", one.request, produced(outcome), MISSING))
+    tally.played.append(PlayedBodies("request", one.request, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, "request", outcome, "request")
         return tally.result()
@@ -111,7 +111,7 @@ def response(
     if one.error is None and sent is not None:
         reply = rename_calls(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
     outcome = getattr(session, name)(reply)
-    tally.played.append(Played(name, reply, produced(outcome), MISSING))
+    tally.played.append(PlayedBodies(name, reply, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, name, outcome, name)
         return tally.result()
@@ -144,7 +144,7 @@ def stream(
         _fail(tally, "stream", came, "stream")
         return tally.result()
     heard, reply = ClientStream(route.client, came), formats.assembled(route.upstream, parse(data))
-    tally.played.append(Played("stream", reply.body, heard.stream, MISSING))
+    tally.played.append(PlayedBodies("stream", reply.body, heard.stream, MISSING))
     if came.raised is not None:
         _fail(tally, "stream", came.raised, "stream")
         return tally.result()

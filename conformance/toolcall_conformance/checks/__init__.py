@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from toolcall_conformance.checks import agent_loop, request, response, round_trip, stream
-from toolcall_conformance.checks.base import Check, Harness, ItemResult, Played
+from toolcall_conformance.checks.base import Check, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "Check",
     "Harness",
     "ItemResult",
-    "Played",
+    "PlayedBodies",
     "describe",
     "needs",
     "variants",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer, produced
 from toolcall_conformance.checks.captions import as_said
 from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
 from toolcall_conformance.checks.golden_replies import rename_calls
@@ -100,7 +100,7 @@ def _play(
                 tally.block("error", failed, name)
                 return
             sent = session.request(request)
-        tally.played.append(Played(name, request, produced(sent), upstream.request))
+        tally.played.append(PlayedBodies(name, request, produced(sent), upstream.request))
         if not isinstance(sent, Produced):
             if way.habit.stored and number and isinstance(sent, RefusedOutcome):
                 tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
@@ -146,7 +146,7 @@ def _play(
             request = as_sent(route.client, known, back.value, whole, way.habit)
             known = whole
         except UncontinuableError as broken:
-            tally.played.append(Played(reply, given, back.value, client.response))
+            tally.played.append(PlayedBodies(reply, given, back.value, client.response))
             tally.findings.append(
                 finding(
                     tally.corpus,
@@ -163,7 +163,7 @@ def _play(
         if harness is not None:
             misnamed = list(_misnamed(harness.corpus, route.client, client.response, back.value, reply))
             if misnamed:
-                tally.played.append(Played(reply, given, back.value, client.response))
+                tally.played.append(PlayedBodies(reply, given, back.value, client.response))
                 tally.findings += misnamed
         yield
 

@@ -48,7 +48,7 @@ class Harness:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedBodies:
     """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came."""
 
     name: str
@@ -68,7 +68,7 @@ class ItemResult:
 
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
-    played: tuple[Played, ...] = ()
+    played: tuple[PlayedBodies, ...] = ()
     losses: tuple[Loss, ...] = ()
     reason: str = ""
     traceback: str = ""
@@ -93,7 +93,7 @@ class Tally:
     case: Case
     check: str
     findings: list[Finding]
-    played: list[Played]
+    played: list[PlayedBodies]
     blocked: str = ""
     allowed: str = ""
     refused: bool = False

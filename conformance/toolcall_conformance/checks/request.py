@@ -6,7 +6,7 @@ from toolcall_conformance.checks.base import (
     Harness,
     ItemResult,
     OpenSession,
-    Played,
+    PlayedBodies,
     Tally,
     answer,
     produced,
@@ -30,7 +30,7 @@ def run(
     for given, golden in exchanges[:1] if opened.session.own_history else exchanges:
         body = given.request_path.stem
         outcome = opened.session.request(given.request)
-        tally.played.append(Played(body, given.request, produced(outcome), golden.request))
+        tally.played.append(PlayedBodies(body, given.request, produced(outcome), golden.request))
         opened.session.finish_exchange(answer(golden))
         if not isinstance(outcome, Produced):
             tally.fail("request", outcome, body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, produced
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
@@ -40,7 +40,7 @@ def run(
             reply = rename_calls(route.upstream, upstream.response, declared)
         body = upstream.response_path.stem
         outcome = session.response(reply)
-        tally.played.append(Played(body, reply, produced(outcome), client.response))
+        tally.played.append(PlayedBodies(body, reply, produced(outcome), client.response))
         if not isinstance(outcome, Produced):
             tally.fail("response", outcome, body)
             break
@@ -81,7 +81,7 @@ def _judge_error(
     """Give the session the provider's error and judge what the client gets; False if nothing came."""
     body = upstream.error_path.stem if upstream.error_path is not None else ""
     outcome = session.error(upstream.error)
-    tally.played.append(Played(body, upstream.error, produced(outcome), client.error))
+    tally.played.append(PlayedBodies(body, upstream.error, produced(outcome), client.error))
     if not isinstance(outcome, Produced):
         tally.fail("error", outcome, body)
         return False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally, answer
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
@@ -22,7 +22,7 @@ def run(
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip")
     for direction, name, source, there, back in _trips(case, route, open_session, harness, tally):
-        tally.played.append(Played(name, source, back, source))
+        tally.played.append(PlayedBodies(name, source, back, source))
         own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
         found = harness.judge.round_trip(source, back, own=own, through=through, direction=direction).findings
         if found and not _seen_on_the_way(harness, route, direction, source, there, back):

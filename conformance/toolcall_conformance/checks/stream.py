@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, Played, Tally
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.streamed import (
     Blocked,
@@ -83,7 +83,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         tally.fail("stream", came, name)
         return False
     received = ClientStream(route.client, came)
-    tally.played.append(Played(name, reply, received.stream, client.response))
+    tally.played.append(PlayedBodies(name, reply, received.stream, client.response))
     if came.raised is not None:
         tally.fail("stream", came.raised, name)
         return False

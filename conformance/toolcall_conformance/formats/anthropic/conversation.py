@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolcall_conformance.formats.anthropic.pairing import Pairing
+from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 from toolcall_conformance.formats.anthropic.parts import ASIDE, read_block, text_items
 from toolcall_conformance.reading import Node, Reading, Text, Turn
 from toolcall_conformance.reading.model import Item
@@ -12,12 +12,12 @@ from toolcall_conformance.reading.model import Item
 SIDES = {"assistant": "assistant", "system": "system", "developer": "system"}
 
 
-class Conversation:
+class AnthropicMessageReader:
     """Reads messages one by one into a reading."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._pairing = Pairing(reading.turns)
+        self._pairing = AnthropicPairing(reading.turns)
 
     def read(self, message: Node) -> None:
         """Read a message of any role, as they stand in a request."""

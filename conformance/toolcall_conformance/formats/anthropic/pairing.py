@@ -12,7 +12,7 @@ from typing import Any
 from toolcall_conformance.reading import Call, Result, Turn
 
 
-class Pairing:
+class AnthropicPairing:
     """The calls so far. ``turns`` are those read so far, which the reader adds to."""
 
     def __init__(self, turns: Sequence[Turn]) -> None:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.pairing import Pairing
+from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 from toolcall_conformance.reading import (
     Call,
     Hosted,
@@ -45,7 +45,7 @@ def text_items(node: Node) -> list[Item]:
     return [Text(node.value, node.pointer)] if isinstance(node.value, str) and node.value.strip() else []
 
 
-def read_block(block: Node, pairing: Pairing, residue: list[Residue]) -> list[Item]:
+def read_block(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> list[Item]:
     """The elements of one block; none for a blank one."""
     kind = block.text("type")
     if kind is None:
@@ -71,7 +71,7 @@ def read_block(block: Node, pairing: Pairing, residue: list[Residue]) -> list[It
     return items
 
 
-def _call(block: Node, pairing: Pairing) -> Call:
+def _call(block: Node, pairing: AnthropicPairing) -> Call:
     name, identity, arguments = block.child("name"), block.child("id"), block.child("input")
     return pairing.call(
         name=name.value if isinstance(name.value, str) else None,
@@ -91,7 +91,7 @@ def _arguments(value: Any) -> Any:
     return value if isinstance(value, dict) else Unreadable(value)
 
 
-def _result(block: Node, pairing: Pairing, residue: list[Residue]) -> Result:
+def _result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> Result:
     identity, content = block.child("tool_use_id"), block.child("content")
     parts: list[Any] = []
     if isinstance(content.value, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.conversation import Conversation, read_system
+from toolcall_conformance.formats.anthropic.conversation import AnthropicMessageReader, read_system
 from toolcall_conformance.formats.anthropic.settings import read_settings
 from toolcall_conformance.formats.anthropic.tools import read_choice, read_tools
 from toolcall_conformance.reading import Node, Reading
@@ -19,7 +19,7 @@ def read_request(body: Any) -> Reading:
     read_choice(root.child("tool_choice"), reading)
     read_tools(root.child("tools"), reading)
     read_system(root.child("system"), reading)
-    conversation = Conversation(reading)
+    conversation = AnthropicMessageReader(reading)
     for message in root.child("messages").each():
         conversation.read(message)
     reading.cache_marks.extend(_cache_marks(root))

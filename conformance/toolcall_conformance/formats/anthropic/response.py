@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.conversation import Conversation
+from toolcall_conformance.formats.anthropic.conversation import AnthropicMessageReader
 from toolcall_conformance.reading import Finish, Node, Reading
 
 REASONS = {
@@ -26,7 +26,7 @@ def read_response(body: Any) -> Reading:
     """The reading of a unary reply; never raises, whatever JSON it gets."""
     reading = Reading("anthropic", "response")
     root = Node(body)
-    Conversation(reading).read_content(root.child("content"), "assistant")
+    AnthropicMessageReader(reading).read_content(root.child("content"), "assistant")
     reason = root.child("stop_reason")
     if reason.value is not None:
         known = REASONS.get(reason.value, "other") if isinstance(reason.value, str) else "other"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.formats.openai_chat.pairing import Pairing
+from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
 from toolcall_conformance.formats.openai_chat.parts import read_content
 from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
 from toolcall_conformance.jsonvalue import JSONError, parse
@@ -29,12 +29,12 @@ Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
 INSTRUCTING = ("system", "developer")
 
 
-class Conversation:
+class ChatMessageReader:
     """Reads messages one by one into a reading."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._pairing = Pairing()
+        self._pairing = ChatPairing()
         self._ordinal = 0
 
     def read(self, message: Node) -> None:

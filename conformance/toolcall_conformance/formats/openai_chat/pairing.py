@@ -15,7 +15,7 @@ class _Open:
 
 
 @dataclass(slots=True)
-class Pairing:
+class ChatPairing:
     """The calls so far, batch by batch. Ids may come again in later batches, be empty or be absent."""
 
     _batches: list[list[_Open]] = field(default_factory=list)

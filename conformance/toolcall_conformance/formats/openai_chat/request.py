@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.openai_chat.conversation import Conversation
+from toolcall_conformance.formats.openai_chat.conversation import ChatMessageReader
 from toolcall_conformance.formats.openai_chat.settings import read_settings
 from toolcall_conformance.formats.openai_chat.tools import read_tools
 from toolcall_conformance.reading import Node, Reading
@@ -19,7 +19,7 @@ def read_request(body: Any) -> Reading:
     root = Node(body)
     read_settings(root, reading)
     read_tools(root, reading)
-    conversation = Conversation(reading)
+    conversation = ChatMessageReader(reading)
     for message in root.child("messages").each():
         conversation.read(message)
         for part in message.child("content").each():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.openai_chat.conversation import Conversation
+from toolcall_conformance.formats.openai_chat.conversation import ChatMessageReader
 from toolcall_conformance.reading import Finish, Node, Reading
 
 _REASONS = {
@@ -39,7 +39,7 @@ def _read_choice(choice: Node, reading: Reading) -> None:
     choice.ignore("index", "logprobs", "content_filter_results")
     message = choice.child("message")
     if message.is_object:
-        Conversation(reading).read_assistant(message)
+        ChatMessageReader(reading).read_assistant(message)
         message.close(reading.residue)
     if "finish_reason" in choice:
         ended = choice.child("finish_reason")

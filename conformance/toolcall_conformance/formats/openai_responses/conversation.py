@@ -83,7 +83,7 @@ def read_arguments(value: Any) -> Any:
         return Unreadable(value)
 
 
-class Conversation:
+class ItemReader:
     """Reads items one by one into the turns of a reading."""
 
     def __init__(self, reading: Reading) -> None:
@@ -99,7 +99,7 @@ class Conversation:
         """Read a list of items in order."""
         for node in items.each():
             kind = kind_of(node.value)
-            _READERS.get(kind, Conversation._unknown)(self, node, kind)
+            _READERS.get(kind, ItemReader._unknown)(self, node, kind)
 
     def say(self, side: str, item: Item) -> None:
         """Add an item to the side's current turn, or to a new one."""
@@ -239,18 +239,18 @@ class Conversation:
         self.say(side, Unknown(kind, node.pointer))
 
 
-_READERS: dict[str, Callable[[Conversation, Node, str], None]] = {
-    "message": Conversation._message,
-    "function_call": Conversation._function_call,
-    "custom_tool_call": Conversation._custom_call,
-    "reasoning": Conversation._reasoning,
-    "compaction": Conversation._compaction,
-    "additional_tools": Conversation._tools,
-    **dict.fromkeys(BUILTIN_CALLS, Conversation._builtin_call),
-    **dict.fromkeys(OUTPUT_OF.values(), Conversation._output),
-    **dict.fromkeys(HOSTED, Conversation._hosted),
-    "item_reference": Conversation._reference,
-    **dict.fromkeys(SILENT, Conversation._silent),
+_READERS: dict[str, Callable[[ItemReader, Node, str], None]] = {
+    "message": ItemReader._message,
+    "function_call": ItemReader._function_call,
+    "custom_tool_call": ItemReader._custom_call,
+    "reasoning": ItemReader._reasoning,
+    "compaction": ItemReader._compaction,
+    "additional_tools": ItemReader._tools,
+    **dict.fromkeys(BUILTIN_CALLS, ItemReader._builtin_call),
+    **dict.fromkeys(OUTPUT_OF.values(), ItemReader._output),
+    **dict.fromkeys(HOSTED, ItemReader._hosted),
+    "item_reference": ItemReader._reference,
+    **dict.fromkeys(SILENT, ItemReader._silent),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.conversation import Conversation
+from toolcall_conformance.formats.openai_responses.conversation import ItemReader
 from toolcall_conformance.formats.openai_responses.settings import read_settings
 from toolcall_conformance.formats.openai_responses.tools import read_tools
 from toolcall_conformance.reading import Node, Reading, Text
@@ -20,7 +20,7 @@ def read_request(body: Any, /) -> Reading:
 
     reading.tools.extend(read_tools(root.child("tools"), reading.residue))
 
-    conversation = Conversation(reading)
+    conversation = ItemReader(reading)
     entries = root.child("input")
     if isinstance(entries.value, str):
         if entries.value.strip():

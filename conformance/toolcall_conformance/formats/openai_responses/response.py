@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.formats.openai_responses.conversation import Conversation
+from toolcall_conformance.formats.openai_responses.conversation import ItemReader
 from toolcall_conformance.reading import Finish, Node, Reading
 
 #: What the API reports about itself or repeats from the request. The tools that a reply repeats are not declarations.
@@ -26,7 +26,7 @@ def read_response(body: Any, /) -> Reading:
     reading = Reading("openai_responses", "response")
     root = Node(body)
     root.ignore(*_ECHO)
-    Conversation(reading).read(root.child("output"))
+    ItemReader(reading).read(root.child("output"))
     reading.finish = _finish(root, reading)
     _usage(root.child("usage"), reading)
     root.close(reading.residue)

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from toolcall_conformance.formats.anthropic.rules.view import Block, blocks_of, is_client_tool, messages, system, tools
+from toolcall_conformance.formats.anthropic.rules.view import (
+    ContentBlock,
+    blocks_of,
+    is_client_tool,
+    messages,
+    system,
+    tools,
+)
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
@@ -136,7 +143,7 @@ def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
         yield Breach(block.at("cache_control"), f"this is mark number {number}, and {CACHE_MARKS} are allowed")
 
 
-def _cacheable(subject: Subject) -> Iterator[Block]:
+def _cacheable(subject: Subject) -> Iterator[ContentBlock]:
     yield from subject.view(tools)
     yield from subject.view(system)
     for message in subject.view(messages):

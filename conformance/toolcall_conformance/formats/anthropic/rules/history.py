@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.rules.view import (
-    Block,
+    ContentBlock,
     Message,
     blocks_of,
     calls,
@@ -47,7 +47,7 @@ def results_first(subject: Subject) -> Iterator[Breach]:
         yield Breach(block.pointer, f"this tool_result stands after {before.type} content", got=before.type)
 
 
-def _after_other_content(subject: Subject) -> Iterator[tuple[Block, Block]]:
+def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, ContentBlock]]:
     """Each result of a user turn that follows other content, with the first of that content."""
     for turn in subject.view(turns):
         other = None
@@ -182,7 +182,7 @@ def _last(every: list[Message]) -> Message | None:
     return every[-1] if every else None
 
 
-def _is_hosted_result(block: Block) -> bool:
+def _is_hosted_result(block: ContentBlock) -> bool:
     return is_hosted(block.type) and block.type.endswith("_tool_result")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ContentBlock:
     """A content block; string content counts as one text block at the pointer of ``content``."""
 
     type: str
@@ -33,9 +33,9 @@ class Message:
     role: str
     pointer: str
     content: Any
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[ContentBlock] = field(default_factory=list)
 
-    def of(self, *types: str) -> list[Block]:
+    def of(self, *types: str) -> list[ContentBlock]:
         """The blocks of these types, in order."""
         return [block for block in self.blocks if block.type in types]
 
@@ -47,14 +47,14 @@ def messages(body: Any) -> list[Message]:
         role, content, pointer = entry.get("role"), entry.get("content"), f"/messages/{place}"
         blocks = blocks_of(content, f"{pointer}/content")
         if isinstance(content, str) and content:
-            blocks = [Block("text", {"type": "text", "text": content}, f"{pointer}/content", is_string=True)]
+            blocks = [ContentBlock("text", {"type": "text", "text": content}, f"{pointer}/content", is_string=True)]
         found.append(Message(role if isinstance(role, str) else "", pointer, content, blocks))
     return found
 
 
-def blocks_of(content: Any, pointer: str) -> list[Block]:
+def blocks_of(content: Any, pointer: str) -> list[ContentBlock]:
     """The blocks of an array of content that stands at ``pointer``."""
-    return [Block(_type_of(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
+    return [ContentBlock(_type_of(entry), entry, f"{pointer}/{place}") for place, entry in _objects(content)]
 
 
 def turns(body: Any) -> list[list[Message]]:
@@ -70,27 +70,27 @@ def turns(body: Any) -> list[list[Message]]:
     return found
 
 
-def calls(turn: list[Message]) -> list[Block]:
+def calls(turn: list[Message]) -> list[ContentBlock]:
     """The client tool calls of a turn."""
     return [block for message in turn for block in message.of("tool_use")]
 
 
-def results(turn: list[Message]) -> list[Block]:
+def results(turn: list[Message]) -> list[ContentBlock]:
     """The tool results of a turn."""
     return [block for message in turn for block in message.of("tool_result")]
 
 
-def tools(body: Any) -> list[Block]:
+def tools(body: Any) -> list[ContentBlock]:
     """The declared tools, as blocks: ``type`` is empty for a client tool that has none."""
     return blocks_of(_member(body, "tools"), "/tools")
 
 
-def system(body: Any) -> list[Block]:
+def system(body: Any) -> list[ContentBlock]:
     """The blocks of the system prompt."""
     return blocks_of(_member(body, "system"), "/system")
 
 
-def is_client_tool(tool: Block) -> bool:
+def is_client_tool(tool: ContentBlock) -> bool:
     """Whether a declared tool is the client's own, with a schema, and not one that Anthropic defines."""
     return tool.value.get("type") in (None, "custom")
 

@@ -22,7 +22,7 @@ DELTAS = {
 
 
 @dataclass(slots=True)
-class Block:
+class StreamedBlock:
     """A block in the message's content: ``body``, changed in place, and the ``pointer`` of what started it."""
 
     body: Any

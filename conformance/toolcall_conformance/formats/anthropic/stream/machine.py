@@ -24,13 +24,13 @@ from enum import Enum, auto
 from typing import Any
 
 from toolcall_conformance.formats.anthropic.parts import is_hosted
-from toolcall_conformance.formats.anthropic.stream.blocks import Block
+from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 
-class State(Enum):
+class MessageState(Enum):
     """How far the reply has come."""
 
     BEFORE = auto()
@@ -43,12 +43,12 @@ class State(Enum):
 BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
 EVENTS = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
 
-_RIGHT: dict[State, tuple[str, ...]] = {
-    State.BEFORE: ("message_start", "error"),
-    State.MESSAGE: (*BLOCK_EVENTS, "message_delta", "error"),
-    State.ENDING: ("message_delta", "message_stop", "error"),
-    State.ENDED: (),
-    State.FAILED: (),
+_RIGHT: dict[MessageState, tuple[str, ...]] = {
+    MessageState.BEFORE: ("message_start", "error"),
+    MessageState.MESSAGE: (*BLOCK_EVENTS, "message_delta", "error"),
+    MessageState.ENDING: ("message_delta", "message_stop", "error"),
+    MessageState.ENDED: (),
+    MessageState.FAILED: (),
 }
 
 #: The ends at which a call may be cut short.
@@ -65,15 +65,15 @@ RULES = rule_ids(
 
 def assemble(stream: Any) -> Assembled:
     """The message that a stream assembles to; never raises, whatever JSON it gets."""
-    return _Machine(RULES).run(stream)
+    return _MessageMachine(RULES).run(stream)
 
 
-class _Machine(Machine):
+class _MessageMachine(Machine):
     def __init__(self, ids: Iterable[str]) -> None:
         super().__init__(ids)
-        self.state = State.BEFORE
+        self.state = MessageState.BEFORE
         self.message: dict[str, Any] | None = None
-        self.blocks: list[Block] = []
+        self.blocks: list[StreamedBlock] = []
         self.reason_at = ""
         self.last_event = ""
         self._unnamed: list[str] = []
@@ -111,10 +111,10 @@ class _Machine(Machine):
         """One transition. An event out of place is told of, and then has what effect it has in the SDK."""
         if kind not in _RIGHT[self.state]:
             self._misplaced(kind, pointer)
-        if self.state is State.FAILED:
+        if self.state is MessageState.FAILED:
             return
         if kind == "error":
-            self.state, self.error = State.FAILED, copied(data)
+            self.state, self.error = MessageState.FAILED, copied(data)
         elif kind == "message_start":
             self._start(pointer, data)
         elif self.message is None:
@@ -124,17 +124,17 @@ class _Machine(Machine):
         elif kind == "message_delta":
             self._settle(pointer, data)
         elif kind == "message_stop":
-            self.state = State.ENDED
+            self.state = MessageState.ENDED
         else:
             self._on_block(kind, pointer, data)
 
     def _misplaced(self, kind: str, pointer: str) -> None:
-        if self.state in (State.ENDED, State.FAILED):
-            end = "message_stop" if self.state is State.ENDED else "an error"
+        if self.state in (MessageState.ENDED, MessageState.FAILED):
+            end = "message_stop" if self.state is MessageState.ENDED else "an error"
             self.report.add("stream-after-end", pointer, f"{kind} comes after {end}")
         elif kind == "message_start":
             self.report.add("stream-start", pointer, "the message is started twice")
-        elif self.state is State.BEFORE:
+        elif self.state is MessageState.BEFORE:
             if not self.report.has("stream-start"):
                 self.report.add("stream-start", pointer, f"{kind} comes before message_start")
         elif kind == "message_stop":
@@ -153,9 +153,10 @@ class _Machine(Machine):
         self.message["content"] = content = content if isinstance(content, list) else []
         # Where a container goes on with its run, the message starts with what it has so far.
         self.blocks = [
-            Block(block, f"{pointer}/message/content/{place}", closed=True) for place, block in enumerate(content)
+            StreamedBlock(block, f"{pointer}/message/content/{place}", closed=True)
+            for place, block in enumerate(content)
         ]
-        self.state = State.MESSAGE
+        self.state = MessageState.MESSAGE
 
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
         where = _index(data)
@@ -167,7 +168,7 @@ class _Machine(Machine):
             self.report.add(
                 "stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open"
             )
-        block = Block(copied(data.get("content_block")), pointer)
+        block = StreamedBlock(copied(data.get("content_block")), pointer)
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
@@ -206,34 +207,34 @@ class _Machine(Machine):
             message["usage"] = (message["usage"] if isinstance(message.get("usage"), dict) else {}) | told
         if isinstance(delta, dict) and "stop_reason" in delta:
             self.reason_at = f"{pointer}/delta/stop_reason"
-            if self.state is not State.ENDED:
-                self.state = State.MESSAGE if delta["stop_reason"] is None else State.ENDING
+            if self.state is not MessageState.ENDED:
+                self.state = MessageState.MESSAGE if delta["stop_reason"] is None else MessageState.ENDING
 
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._unnamed:
             self.report.add("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
         del pointer
-        if self.message is None and self.state is not State.FAILED and not self.report.has("stream-start"):
+        if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
             self.report.add("stream-start", "", "the stream has no message_start")
-        elif self.message is not None and self.state in (State.MESSAGE, State.ENDING):
+        elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
             self.report.add("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
         for block in self.blocks:
             self._close(block)
-        if self.state is State.ENDED:
+        if self.state is MessageState.ENDED:
             self._agree()
         return self.assembled(
             self.message,
             self._calls(),
-            failed=self.state is State.FAILED,
-            whole=self.state is State.ENDED,
+            failed=self.state is MessageState.FAILED,
+            whole=self.state is MessageState.ENDED,
             # What is left then is message_stop, which says nothing.
-            said_how=self.state is State.ENDING and all(block.closed for block in self.blocks),
+            said_how=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )
 
-    def _close(self, block: Block) -> None:
+    def _close(self, block: StreamedBlock) -> None:
         whole = block.read_input()
-        if self.state is State.ENDED and self.message is not None:
+        if self.state is MessageState.ENDED and self.message is not None:
             cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
             if not block.closed:
                 self.report.add("stream-block-closed", block.pointer)
@@ -260,7 +261,7 @@ class _Machine(Machine):
                     identity if isinstance(identity, str) else None,
                     name if isinstance(name, str) else None,
                     tuple(block.fragments),
-                    closed=block.closed or self.state is State.ENDED,
+                    closed=block.closed or self.state is MessageState.ENDED,
                 )
 
 

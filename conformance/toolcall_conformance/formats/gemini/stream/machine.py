@@ -38,7 +38,7 @@ RULES = rule_ids(
 
 def assemble(stream: Any) -> Assembled:
     """The reply that a stream assembles to; never raises, whatever JSON it gets."""
-    return _Machine(RULES).run(stream)
+    return _CandidateMachine(RULES).run(stream)
 
 
 class _Call:
@@ -148,7 +148,7 @@ class _Candidate:
             )
 
 
-class _Machine(Machine):
+class _CandidateMachine(Machine):
     def __init__(self, ids: Iterable[str]) -> None:
         super().__init__(ids)
         self.body: dict[str, Any] | None = None

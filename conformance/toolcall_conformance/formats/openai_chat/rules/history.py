@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.openai_chat.rules.view import Answer, walk
+from toolcall_conformance.formats.openai_chat.rules.view import ToolMessage, walk
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
@@ -34,7 +34,7 @@ def results_follow_calls(subject: Subject) -> Iterator[Breach]:
 
 
 def _standing(subject: Subject, standing: str, message: str) -> Iterator[Breach]:
-    found: list[Answer] = [answer for answer in walk(subject.body).answers if answer.standing == standing]
+    found: list[ToolMessage] = [answer for answer in walk(subject.body).answers if answer.standing == standing]
     for answer in found:
         yield Breach(answer.pointer, message, got=answer.id, subject=f"result of {answer.id}")
 

@@ -20,7 +20,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolMessage:
     """A tool message. ``pointer`` is that of its ``tool_call_id``.
 
     ``standing``: ``right`` after its call, ``again`` after another answer, ``late`` after some other message or batch,
@@ -37,13 +37,13 @@ class History:
     """Calls without any answer, and all answers."""
 
     unanswered: tuple[Asked, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[ToolMessage, ...]
 
 
 def walk(body: Any) -> History:
     """The history of a request; ids that are missing or are no strings are left to the schema."""
     batches: list[list[Asked]] = []
-    answers: list[Answer] = []
+    answers: list[ToolMessage] = []
     unanswered: list[Asked] = []
     in_run = False
     nameless = 0
@@ -58,7 +58,7 @@ def walk(body: Any) -> History:
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str):
                 standing = _place(batches, call_id, in_run)
-                answers.append(Answer(call_id, join("/messages", index, "tool_call_id"), standing))
+                answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), standing))
             else:
                 nameless += 1
         else:

@@ -20,7 +20,7 @@ RULES = (
 )
 
 
-class State(Enum):
+class ChoiceState(Enum):
     """Where a choice is: ``EMPTY`` before its first delta, ``FINISHED`` from its finish_reason on."""
 
     EMPTY = "empty"
@@ -33,7 +33,7 @@ class Choice:
 
     def __init__(self, index: int, report: Report) -> None:
         self.index = index
-        self.state = State.EMPTY
+        self.state = ChoiceState.EMPTY
         self._report = report
         self._calls = Calls(report)
         self._role: str | None = None
@@ -50,21 +50,21 @@ class Choice:
         raw = choice.get("delta")
         delta: dict[str, Any] = raw if isinstance(raw, dict) else {}
         place = join(pointer, "delta") if "delta" in choice else pointer
-        if self.state is State.FINISHED and _says_something(delta) and not self._said_after_finish:
+        if self.state is ChoiceState.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
             self._report.add("stream-finish-last", place)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
         self._take_rest(delta, place)
-        if self.state is State.EMPTY:
-            self.state = State.OPEN
+        if self.state is ChoiceState.EMPTY:
+            self.state = ChoiceState.OPEN
         self._logprobs = merged(self._logprobs, choice.get("logprobs"))
         if choice.get("finish_reason"):  # some vendors say "" until the end
             self._take_finish(choice["finish_reason"], join(pointer, "finish_reason"), opened)
 
     def _take_role(self, delta: dict[str, Any], pointer: str) -> None:
         role = delta.get("role")
-        if self.state is State.EMPTY:
+        if self.state is ChoiceState.EMPTY:
             if not role:
                 self._report.add("stream-role", pointer, "the first delta does not say the role")
         elif role and self._role and not self._role_said_again:
@@ -95,16 +95,16 @@ class Choice:
                 self._legacy[1].append(legacy["arguments"])
 
     def _take_finish(self, finish: Any, pointer: str, opened: bool) -> None:
-        if self.state is State.FINISHED:
+        if self.state is ChoiceState.FINISHED:
             self._report.add("stream-finish-once", pointer, want=self._finish, got=finish)
         elif opened:
             self._report.add("stream-finish-apart", pointer)
-        self.state = State.FINISHED
+        self.state = ChoiceState.FINISHED
         self._finish, self._finish_pointer = finish, pointer
 
     def check(self) -> None:
         """What can only be said at the end of a choice that was finished."""
-        if self.state is not State.FINISHED:
+        if self.state is not ChoiceState.FINISHED:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
@@ -122,7 +122,7 @@ class Choice:
 
     def calls(self) -> list[StreamedCall]:
         """The calls, a legacy ``function_call`` last, as the reader has it."""
-        finished = self.state is State.FINISHED
+        finished = self.state is ChoiceState.FINISHED
         found = [call.streamed(finished) for call in self._calls.all]
         said = self._message.get("function_call")
         name = said.get("name") if isinstance(said, dict) else None

@@ -44,7 +44,7 @@ RULES = rule_ids(
 """The rules that a stream may be found to break here; shapes of single chunks are the schema's."""
 
 
-class State(Enum):
+class ReplyState(Enum):
     BEFORE = "before"
     OPEN = "open"
     DONE = "done"
@@ -57,15 +57,15 @@ _REPEATED = ("system_fingerprint", "service_tier", "usage")
 
 def assemble(stream: Any) -> Assembled:
     """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
-    return _Machine(RULES).run(stream)
+    return _ChunkMachine(RULES).run(stream)
 
 
-class _Machine(Machine):
+class _ChunkMachine(Machine):
     every_line_counts = True
 
     def __init__(self, ids: Iterable[str]) -> None:
         super().__init__(ids)
-        self._state = State.BEFORE
+        self._state = ReplyState.BEFORE
         self._body: dict[str, Any] = {}
         self._choices: list[Choice] = []
 
@@ -79,19 +79,19 @@ class _Machine(Machine):
             self._done(place)
         elif not isinstance(data, dict):
             self.report.add("stream-data", place)
-        elif self._state in (State.DONE, State.FAILED):
+        elif self._state in (ReplyState.DONE, ReplyState.FAILED):
             self.report.once("stream-after-end", place)
         elif data.get("error"):
-            self._state, self.error = State.FAILED, {"error": data["error"]}
+            self._state, self.error = ReplyState.FAILED, {"error": data["error"]}
         else:
-            self._state = State.OPEN
+            self._state = ReplyState.OPEN
             self._chunk(data, place)
 
     def _done(self, pointer: str) -> None:
-        if self._state is State.DONE:
+        if self._state is ReplyState.DONE:
             self.report.once("stream-end", pointer, "[DONE] is said twice")
-        elif self._state is not State.FAILED:
-            self._state = State.DONE
+        elif self._state is not ReplyState.FAILED:
+            self._state = ReplyState.DONE
 
     def _chunk(self, chunk: dict[str, Any], pointer: str) -> None:
         self._identity(chunk, pointer)
@@ -136,23 +136,23 @@ class _Machine(Machine):
         """What can only be said once nothing more comes."""
         for choice in self._choices:
             choice.check()
-        finished = [choice.state is _choice.State.FINISHED for choice in self._choices]
-        if self._state is not State.FAILED:
+        finished = [choice.state is _choice.ChoiceState.FINISHED for choice in self._choices]
+        if self._state is not ReplyState.FAILED:
             self._check_end(pointer)
         return self.assembled(
             self._reply() if self._body else None,
             self._choices[0].calls() if self._choices else (),
-            failed=self._state is State.FAILED,
+            failed=self._state is ReplyState.FAILED,
             whole=bool(finished) and all(finished),
         )
 
     def _check_end(self, pointer: str) -> None:
         for choice in self._choices:
-            if choice.state is not _choice.State.FINISHED:
+            if choice.state is not _choice.ChoiceState.FINISHED:
                 self.report.add("stream-finish", pointer, f"choice {choice.index} has no finish_reason")
         if not self._choices:
             self.report.add("stream-finish", pointer, "the stream has no choice")
-        if self._state is not State.DONE:
+        if self._state is not ReplyState.DONE:
             self.report.add("stream-end", pointer, "[DONE] is missing")
 
     def _reply(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FragmentedText:
     """A text that comes in fragments: of an item (``key``), or of a part of it (``list_key``, and where it stands)."""
 
     items: frozenset[str]
@@ -26,15 +26,15 @@ CALLS = frozenset({"function_call", "custom_tool_call"})
 _MESSAGE, _REASONING = frozenset({"message"}), frozenset({"reasoning"})
 
 #: By the beginning of the events' names; ``.delta`` brings a fragment, ``.done`` the whole text under ``key``.
-PIECES: Mapping[str, Piece] = {
-    "response.function_call_arguments": Piece(frozenset({"function_call"}), "arguments"),
-    "response.custom_tool_call_input": Piece(frozenset({"custom_tool_call"}), "input"),
-    "response.mcp_call_arguments": Piece(frozenset({"mcp_call"}), "arguments"),
-    "response.code_interpreter_call_code": Piece(frozenset({"code_interpreter_call"}), "code"),
-    "response.output_text": Piece(_MESSAGE, "text", "content", "content_index", "output_text", silent=False),
-    "response.refusal": Piece(_MESSAGE, "refusal", "content", "content_index", "refusal", silent=False),
-    "response.reasoning_text": Piece(_REASONING, "text", "content", "content_index", "reasoning_text"),
-    "response.reasoning_summary_text": Piece(_REASONING, "text", "summary", "summary_index", "summary_text"),
+FRAGMENTED_TEXTS: Mapping[str, FragmentedText] = {
+    "response.function_call_arguments": FragmentedText(frozenset({"function_call"}), "arguments"),
+    "response.custom_tool_call_input": FragmentedText(frozenset({"custom_tool_call"}), "input"),
+    "response.mcp_call_arguments": FragmentedText(frozenset({"mcp_call"}), "arguments"),
+    "response.code_interpreter_call_code": FragmentedText(frozenset({"code_interpreter_call"}), "code"),
+    "response.output_text": FragmentedText(_MESSAGE, "text", "content", "content_index", "output_text", silent=False),
+    "response.refusal": FragmentedText(_MESSAGE, "refusal", "content", "content_index", "refusal", silent=False),
+    "response.reasoning_text": FragmentedText(_REASONING, "text", "content", "content_index", "reasoning_text"),
+    "response.reasoning_summary_text": FragmentedText(_REASONING, "text", "summary", "summary_index", "summary_text"),
 }
 
 #: Events that open and close parts: where the parts stand in the item, and which key counts them.

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
-from toolcall_conformance.formats.openai_responses.stream.events import CALLS, IDENTITY, PIECES, Piece
+from toolcall_conformance.formats.openai_responses.stream.events import (
+    CALLS,
+    FRAGMENTED_TEXTS,
+    IDENTITY,
+    FragmentedText,
+)
 from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import StreamedCall
@@ -29,7 +34,7 @@ RULES = (
 
 
 @dataclass(slots=True)
-class Text:
+class StreamedText:
     """A text that comes in pieces, and as a whole up to four times: done, with its part, its item, the reply."""
 
     fragments: list[str] = field(default_factory=list)
@@ -46,7 +51,7 @@ class Item:
         self.pointer = pointer
         self.closed = False
         self._report = report.of_part()
-        self._texts: dict[Place, Text] = {}
+        self._texts: dict[Place, StreamedText] = {}
         self._parts: dict[Place, bool] = {}  # whether the part was closed
         for place, text in _texts_of(item):
             # What an item begins with, its fragments go on from.
@@ -99,7 +104,7 @@ class Item:
                 self._whole(place, value, join(pointer, "part", key))
         self._fill(list_key, index, part)
 
-    def fragment(self, piece: Piece, index: Any, text: Any, pointer: str) -> None:
+    def fragment(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """A fragment came; it counts even after the whole text."""
         if not self._is_open(pointer):
             return
@@ -114,7 +119,7 @@ class Item:
         so_far = holder.get(key)
         holder[key] = (so_far if isinstance(so_far, str) else "") + text
 
-    def done(self, piece: Piece, index: Any, text: Any, pointer: str) -> None:
+    def done(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """The whole text came."""
         if not self._is_open(pointer):
             return
@@ -159,10 +164,10 @@ class Item:
         """The item as a call, if a client has to carry it out."""
         if self.kind in BUILTIN_CALLS:
             name: Any = self.kind.removesuffix("_call")
-            text = Text()
+            text = StreamedText()
         elif self.kind in CALLS:
             name = self.said.get("name")
-            text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), Text())
+            text = self._texts.get(("arguments" if self.kind == "function_call" else "input", -1), StreamedText())
         else:
             return None
         call_id = self.said.get("call_id")
@@ -175,7 +180,7 @@ class Item:
             self.closed or closed,
         )
 
-    def _place(self, piece: Piece, index: Any, pointer: str) -> Place | None:
+    def _place(self, piece: FragmentedText, index: Any, pointer: str) -> Place | None:
         """Where a piece belongs, or None for a piece that the item cannot have."""
         if self.kind not in piece.items:
             self._once("stream-delta-kind", pointer, f"a {self.kind or 'thing without a type'} has no such text")
@@ -215,8 +220,8 @@ class Item:
         elif found.whole != text:
             self._once("stream-wholes-agree", pointer, "", found.whole, text)
 
-    def _text(self, place: Place) -> Text:
-        return self._texts.setdefault(place, Text())
+    def _text(self, place: Place) -> StreamedText:
+        return self._texts.setdefault(place, StreamedText())
 
     def _entries(self, list_key: str) -> list[Any]:
         entries = self.said.get(list_key)
@@ -232,7 +237,7 @@ class Item:
         else:
             entries.append(copied(part))
 
-    def _holder(self, place: Place, piece: Piece) -> tuple[dict[str, Any], str]:
+    def _holder(self, place: Place, piece: FragmentedText) -> tuple[dict[str, Any], str]:
         """The object that has the text, made if it is not there."""
         if piece.list_key is None:
             return self.said, piece.key
@@ -252,7 +257,7 @@ class Item:
 
 def _texts_of(item: dict[str, Any]) -> Iterator[tuple[Place, str]]:
     """The texts of an item that can come in fragments."""
-    for piece in PIECES.values():
+    for piece in FRAGMENTED_TEXTS.values():
         if kind_of(item) not in piece.items:
             continue
         if piece.list_key is None:

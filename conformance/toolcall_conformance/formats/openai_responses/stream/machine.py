@@ -44,7 +44,7 @@ RULES = rule_ids(
 """The rules that a stream may be found to break here; shapes of single events are the schema's."""
 
 
-class State(Enum):
+class ResponseState(Enum):
     BEFORE = "before"
     OPEN = "open"
     ENDED = "ended"
@@ -54,15 +54,15 @@ class State(Enum):
 
 def assemble(stream: Any) -> Assembled:
     """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
-    return _Machine(RULES).run(stream)
+    return _ResponseMachine(RULES).run(stream)
 
 
-class _Machine(Machine):
+class _ResponseMachine(Machine):
     every_line_counts = True
 
     def __init__(self, ids: Iterable[str]) -> None:
         super().__init__(ids)
-        self._state = State.BEFORE
+        self._state = ResponseState.BEFORE
         self._response: dict[str, Any] | None = None
         self._output = Output(self.report)
         self._final: dict[str, Any] | None = None
@@ -74,8 +74,8 @@ class _Machine(Machine):
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
             self.report.once("stream-done-marker", place)
-            if self._state in (State.BEFORE, State.OPEN):
-                self._state = State.STOPPED
+            if self._state in (ResponseState.BEFORE, ResponseState.OPEN):
+                self._state = ResponseState.STOPPED
             return
         if not isinstance(data, dict):
             self.report.add("stream-data", place)
@@ -87,10 +87,10 @@ class _Machine(Machine):
         self._number(data, place)
         # An error of another form says so by its key alone, and SDKs raise at it.
         failing = kind == "error" or (bool(data.get("error")) and not kind.startswith("response."))
-        if self._state in (State.ENDED, State.FAILED, State.STOPPED):
+        if self._state in (ResponseState.ENDED, ResponseState.FAILED, ResponseState.STOPPED):
             self._after_the_end(kind, failing, data, place)
         elif failing:
-            self._state = State.FAILED
+            self._state = ResponseState.FAILED
             self._take_error(data)
         elif kind in TERMINAL:
             self._terminal(kind, data, place)
@@ -111,7 +111,7 @@ class _Machine(Machine):
         self._sequence = number
 
     def _after_the_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
-        if self._state is State.FAILED and (failing or kind == "response.failed"):
+        if self._state is ResponseState.FAILED and (failing or kind == "response.failed"):
             # An error event and response.failed may both tell of one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
@@ -130,7 +130,7 @@ class _Machine(Machine):
     def _under_way(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         if kind != BEGINNING:
             self._begun(pointer)
-        self._state = State.OPEN
+        self._state = ResponseState.OPEN
         response = data.get("response")
         if not isinstance(response, dict):
             return
@@ -143,9 +143,9 @@ class _Machine(Machine):
 
     def _begun(self, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
-        if self._state is State.BEFORE:
+        if self._state is ResponseState.BEFORE:
             self.report.once("stream-start", pointer)
-            self._state = State.OPEN
+            self._state = ResponseState.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
         known = self._response.get("id") if self._response is not None else None
@@ -155,9 +155,9 @@ class _Machine(Machine):
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         self._begun(pointer)
-        self._state = State.FAILED if kind == "response.failed" else State.ENDED
+        self._state = ResponseState.FAILED if kind == "response.failed" else ResponseState.ENDED
         response = data.get("response")
-        if self._state is State.FAILED:
+        if self._state is ResponseState.FAILED:
             self._take_error(data)
         if not isinstance(response, dict):
             self._output.close(None, pointer)
@@ -168,7 +168,7 @@ class _Machine(Machine):
         if response.get("status") != TERMINAL[kind]:
             where = join(place, "status") if "status" in response else place
             self.report.once("stream-status", where, want=TERMINAL[kind], got=response.get("status", ""))
-        if self._state is State.ENDED:
+        if self._state is ResponseState.ENDED:
             output = response.get("output")
             self._output.close(output if isinstance(output, list) else None, place)
         if kind == "response.completed":
@@ -176,10 +176,12 @@ class _Machine(Machine):
 
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
-        if self._state in (State.BEFORE, State.OPEN, State.STOPPED):
+        if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
             self.report.add("stream-end", pointer)
-        whole = self._state is State.ENDED
-        return self.assembled(self._body(), self._output.calls(whole), failed=self._state is State.FAILED, whole=whole)
+        whole = self._state is ResponseState.ENDED
+        return self.assembled(
+            self._body(), self._output.calls(whole), failed=self._state is ResponseState.FAILED, whole=whole
+        )
 
     def _body(self) -> dict[str, Any] | None:
         """The reply that the stream ended with, else the one that it began with and what has come of its items."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.formats.openai_responses.stream import items as _items
-from toolcall_conformance.formats.openai_responses.stream.events import PARTS, PIECES
+from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
 from toolcall_conformance.formats.stream_machine import Report
 from toolcall_conformance.jsonvalue import JSONError, join, parse
@@ -50,8 +50,8 @@ class Output:
             self._added(data, pointer)
         elif kind == "response.output_item.done":
             self._done(data, pointer)
-        elif stem in PIECES and last in ("delta", "done"):
-            piece = PIECES[stem]
+        elif stem in FRAGMENTED_TEXTS and last in ("delta", "done"):
+            piece = FRAGMENTED_TEXTS[stem]
             item = self._concerned(data, pointer)
             if item is not None:
                 index = data.get(piece.index_key) if piece.index_key else None
