@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.checks.client import Habit, as_sent, continued
+from toolcall_conformance.checks.client import Habit, continue_from_reply, request_to_send
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
@@ -30,8 +30,8 @@ def pairs(case_id: str, upstream: str) -> Iterator[tuple[dict[str, Any], dict[st
     upstreams = case.exchanges(upstream)
     for following, came in zip(case.exchanges(CLIENT)[1:], upstreams, strict=False):
         reply = session.response(came.response)
-        whole = continued(CLIENT, known, reply, following, STORED)
-        sent = as_sent(CLIENT, known, reply, whole, STORED)
+        whole = continue_from_reply(CLIENT, known, reply, following, STORED)
+        sent = request_to_send(CLIENT, known, reply, whole, STORED)
         yield sent, session.request(sent)
         known = whole
 

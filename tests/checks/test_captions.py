@@ -10,7 +10,7 @@ import pytest
 from doubles.running import HARNESS
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.captions import recaptioned
+from toolcall_conformance.checks.captions import rename_captions
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import Verdict
@@ -74,7 +74,7 @@ def test_what_is_no_caption_stays() -> None:
     call_id = case.scenario["ids"][CHAT]["pay"]
     body["messages"].append({"role": "user", "content": [{"type": "text", "text": f"What does {call_id} mean?"}]})
     reading = formats.read(CHAT, "request", body)
-    told = recaptioned(body, reading, {0: "call_other"})
+    told = rename_captions(body, reading, {0: "call_other"})
     assert captions(told) == ["From the result of click_element (call_other):", f"What does {call_id} mean?"]
     assert captions(body)[0] == f"From the result of click_element ({call_id}):"
-    assert recaptioned(body, reading, {0: None}) is body
+    assert rename_captions(body, reading, {0: None}) is body

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pytest
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.client import Habit, continued
+from toolcall_conformance.checks.client import Habit, continue_from_reply
 from toolcall_conformance.library import Case, Exchange
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.calls import Unanswered
@@ -110,5 +110,5 @@ def by_our_client(name: str, exchanges: Sequence[Exchange]) -> list[Any]:
     habit = Habit(echo=USERS[name].echoes)
     bodies = [exchange.request for exchange in exchanges[:1]]
     for exchange, following in itertools.pairwise(exchanges):
-        bodies.append(continued(name, bodies[-1], exchange.response, following, habit))
+        bodies.append(continue_from_reply(name, bodies[-1], exchange.response, following, habit))
     return bodies

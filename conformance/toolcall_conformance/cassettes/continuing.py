@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.client import Habit, UncontinuableError, continued
+from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Media, Reading, Result
@@ -37,7 +37,7 @@ def next_request(
     asked = formats.read(name, "request", {**before, client.CONTAINER: history})
     if [call.name for call in asked.calls] == [call.name for call in golden.calls]:
         try:
-            body = continued(name, before, reply, following, Habit())
+            body = continue_from_reply(name, before, reply, following, Habit())
         except UncontinuableError as error:
             raise NoWayOnError(str(error)) from None
     else:

@@ -1,4 +1,4 @@
-"""The checks: each plays a case on a route and says what it found. Adding one means a module and a line here."""
+"""The checks: each plays a case on a route and reports findings. A new one needs a module and a line here."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 
 
-# The ways in which a check can be played at all, by check; one that is not named has the plain one only.
+# The variants of each check; a check that is not listed has the plain one only.
 WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"agent_loop": tuple(agent_loop.VARIANTS), "stream": stream.VARIANTS}
 )
@@ -75,7 +75,7 @@ def variants(
     if check != "agent_loop":
         return ("",)
     if client == upstream and client in case.dialects:
-        return ()  # a vendor's own ways come back to it: nobody's fault, and no API's documentation to go by
+        return ()  # a vendor's deviations return to it: no fault, and no API's documentation covers them
     return agent_loop.variants(corpus, case, client, upstream)
 
 

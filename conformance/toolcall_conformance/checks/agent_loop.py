@@ -8,8 +8,8 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer, produced
-from toolcall_conformance.checks.captions import as_said
-from toolcall_conformance.checks.client import Habit, UncontinuableError, as_sent, continued
+from toolcall_conformance.checks.captions import golden_with_captions
+from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply, request_to_send
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.contract import Route
@@ -49,7 +49,7 @@ VARIANTS = {
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The whole conversation is played as an agent would: requests are built from the replies that came back."""
+    """Plays the whole conversation as an agent does: builds each request from the replies that it received."""
     tally = Tally.of(harness, case, "agent_loop")
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
@@ -112,7 +112,7 @@ def _play(
                 upstream.request,
                 sent.value,
                 route,
-                request=as_said(case, route.client, client.request, known),
+                request=golden_with_captions(case, route.client, client.request, known),
                 held=memory,
                 stored=way.habit.stored,
             )
@@ -134,7 +134,7 @@ def _play(
         if not isinstance(back, Produced):
             operation = "stream" if way.streamed else "response"
             if harness is not None and way.streamed and number:
-                # The check `stream` tells of it, unless it is only a session that has streamed before which fails.
+                # The check `stream` reports it, unless only a session fails that has streamed before.
                 alone = None if session.own_history else reply_alone(client, upstream, route, open_session, harness)
                 if alone is None or isinstance(alone, Produced):
                     tally.fail(operation, back, reply)
@@ -142,8 +142,8 @@ def _play(
             _failed(tally, number, operation, back, reply)
             return
         try:
-            whole = continued(route.client, known, back.value, clients[number + 1], way.habit)
-            request = as_sent(route.client, known, back.value, whole, way.habit)
+            whole = continue_from_reply(route.client, known, back.value, clients[number + 1], way.habit)
+            request = request_to_send(route.client, known, back.value, whole, way.habit)
             known = whole
         except UncontinuableError as broken:
             tally.played.append(PlayedBodies(reply, given, back.value, client.response))
@@ -169,7 +169,7 @@ def _play(
 
 
 def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
-    """The calls of a reply that name tools which the client does not have: it cannot run them."""
+    """The calls of a reply to tools that the client did not declare and cannot run."""
     missing = [call.name for call in formats.read(client, "response", golden).calls]
     strange: list[Call] = []
     for call in formats.read(client, "response", reply).calls:
@@ -191,18 +191,18 @@ def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -
 
 
 def _gives_no_ids(case: Case, upstream: str) -> bool:
-    """Whether the provider is a compatible vendor that leaves out ids where its format has some."""
+    """Whether the provider is a compatible vendor that omits ids which its format has."""
     replies = (exchange.response for exchange in case.exchanges(upstream)) if upstream in case.dialects else ()
     return any(not call.id for reply in replies for call in formats.read(upstream, "response", reply).calls)
 
 
 def _without_ids(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """A provider that gave no ids cannot get them back; any will do."""
+    """A provider that gave no ids accepts any."""
     return tuple(finding for finding in findings if finding.rule != "translation/ids-returned")
 
 
 def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: str) -> None:
-    """A call that brought nothing: on goldens its own check tells of it, on a body of the loop only this one can."""
+    """Report a call that returned nothing: on goldens its own check reports it, on a body of the loop only this one."""
     assert not isinstance(outcome, Produced)
     if number == 0 or operation in ("response", "stream"):
         tally.block(operation, outcome, body)

@@ -61,9 +61,8 @@ class PlayedBodies:
 class ItemResult:
     """How a case fared on a route in one check.
 
-    ``losses`` are what went as it may, each with the most that went in one body. ``reason`` explains a verdict that
-    findings do not; ``traceback`` is the translator's own, if it raised ``exception``, or what its
-    process printed last.
+    ``losses`` are the allowed losses, each with the most in one body. ``reason`` explains a verdict that findings do
+    not. ``traceback`` is the translator's own, if it raised ``exception``, or the last output of its process.
     """
 
     verdict: Verdict
@@ -87,7 +86,7 @@ class Check(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """Collects what an item's exchanges bring, and turns it into a result."""
+    """Collects the findings, bodies and losses of an item's exchanges, and makes its result."""
 
     corpus: Corpus
     case: Case
@@ -106,22 +105,22 @@ class Tally:
         return cls(harness.corpus, case, check, [], [])
 
     def fail(self, operation: str, failed: Failed, body: str) -> None:
-        """Note a call that was to be judged and brought no body."""
+        """Report a judged call that returned no body."""
         if isinstance(failed, RefusedOutcome):
             if self.check in self.case.scenario.get("may_refuse", ()):
                 self.allowed = f"refused, as this case allows: {failed.reason}"
                 return
             self.refused = True
-        self._hear(failed)
+        self._keep_words(failed)
         self.findings.append(failure(self.corpus, operation, failed, body))
 
     def block(self, operation: str, failed: Failed, body: str) -> None:
-        """Note a call that had to come before the judged one, and failed; its own check reports that."""
+        """Block the item: a call before the judged one failed, which its own check reports."""
         self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
-        self._hear(failed)
+        self._keep_words(failed)
 
-    def _hear(self, failed: Failed) -> None:
-        """Note what the translator itself said when it failed."""
+    def _keep_words(self, failed: Failed) -> None:
+        """Keep the translator's own output about its failure."""
         match failed:
             case Crashed(traceback=words):
                 self.crash, self.words = failed, words
@@ -129,22 +128,22 @@ class Tally:
                 self.words = words
 
     def note(self, judgement: Judgement, body: str) -> None:
-        """Note what the judge says of ``body``."""
+        """Add the judge's findings on ``body``, and its losses."""
         self.lose(judgement)
         self.findings += [replace(one, body=body) for one in judgement.findings]
 
     def lose(self, judgement: Judgement) -> None:
-        """Note the losses that the judge met. A later request holds the earlier ones, so they are not added up."""
+        """Add the losses. A later request repeats those of earlier ones, so the highest count is kept, not the sum."""
         for loss in judgement.losses:
             key = loss.element, loss.kind
             self.losses[key] = max(self.losses.get(key, 0), loss.count)
 
     def observe(self, operation: str, outcome: Produced, body: str) -> None:
-        """Note what a call did beside bringing a body: it changed the one it was given, or sent it in a wrong way."""
-        told = [(_FLAWS[flaw.kind], flaw.sentence) for flaw in outcome.flaws]
+        """Report the side effects of a call: it changed the body that it was given, or sent it in a wrong way."""
+        reported = [(_FLAWS[flaw.kind], flaw.sentence) for flaw in outcome.flaws]
         if outcome.mutated:
-            told.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
-        self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in told]
+            reported.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
+        self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in reported]
 
     def result(self) -> ItemResult:
         verdict = verdict_of(self.findings)
@@ -165,13 +164,13 @@ class Tally:
 
 
 def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Finding:
-    """The finding for a call that brought no body."""
+    """The finding for a call that returned no body."""
     pointer = ""
     match failed:
         case RefusedOutcome(reason):
             rule, message = "translation/refused", f"{operation} refused this input: {reason or 'no reason given'}"
         case UnsupportedOutcome(reason):
-            # At collection this operation was not found unsupported: declared but not delivered.
+            # At collection this operation was not unsupported: it is declared, but fails.
             rule = "translation/refused"
             message = (
                 f"{operation} raised Unsupported for this input ({reason or 'no reason given'}) though the route is "
@@ -198,5 +197,5 @@ def answer(exchange: Exchange) -> dict[str, Any]:
 
 
 def produced(outcome: Outcome) -> Any:
-    """The body that came, MISSING if none did."""
+    """The body of an outcome, MISSING if it has none."""
     return outcome.value if isinstance(outcome, Produced) else MISSING

@@ -1,7 +1,7 @@
-"""Captions: where media of a result stand beside it, a text right before them names the call by its id.
+"""Captions: a text right before media that stand beside their result; it names the call by its id.
 
-Chat takes no media in a tool message, Gemini before version 3 none in a functionResponse; the client then says itself
-where they come from. The corpus's captions name the corpus's ids, and a client knows only those that it got.
+Chat takes no media in a tool message, Gemini before version 3 none in a functionResponse. So the client says where
+they come from. The corpus's captions have the corpus's ids; a client must use the ids that it received.
 """
 
 from __future__ import annotations
@@ -18,41 +18,40 @@ from toolcall_conformance.reading import Call, Media, Reading, Text
 from toolcall_conformance.translation.words import renamed, says_name
 
 
-def recaptioned(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
-    """A request, of which ``reading`` is the reading, with captions that name the calls by other ids.
+def rename_captions(body: dict[str, Any], reading: Reading, ids: Mapping[int, str | None]) -> dict[str, Any]:
+    """Put other ids into the captions of a request, of which ``reading`` is the reading.
 
-    ``ids`` are the new ids by the ordinal of the call; None where a call has none, and the caption stays. The same body
-    if no caption changes.
+    ``ids`` are the new ids by the ordinal of the call; with None the caption stays. Returns the same body if no caption
+    changes.
     """
     changes: dict[str, str] = {}
     for pointer, (text, ordinals) in _captions(reading).items():
-        told = text
+        new_text = text
         for old, ordinal in ordinals.items():
             new = ids.get(ordinal)
             if new is not None:
-                told = renamed(told, old, new)
-        if told != text:
-            changes[pointer] = told
+                new_text = renamed(new_text, old, new)
+        if new_text != text:
+            changes[pointer] = new_text
     if not changes:
         return body
     changed: dict[str, Any] = copied(body)
-    for pointer, told in changes.items():
+    for pointer, new_text in changes.items():
         parent, _, key = pointer.rpartition("/")
-        resolve(changed, parent)[key] = told
+        resolve(changed, parent)[key] = new_text
     return changed
 
 
-def as_said(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """A golden request of the format ``name``, with the captions that the client wrote into what it ``sent``.
+def golden_with_captions(case: Case, name: str, golden: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
+    """The golden request of the format ``name``, with the captions that the client wrote into the request it ``sent``.
 
-    Its calls and results have the ids that the captions name, if these tell the calls apart: results stay linked as in
-    the golden request.
+    If the ids in the captions tell the calls apart, calls and results get them, and stay linked as in the golden one.
     """
     if not _has_captions(case, name):
         return golden
     ids = {call.ordinal: call.id for call in formats.read(name, "request", sent).calls}
     reading = formats.read(name, "request", golden)
-    said: dict[str, Any] = copied(recaptioned(golden, reading, ids))
+    said: dict[str, Any] = copied(rename_captions(golden, reading, ids))
     if None in ids.values() or len(set(ids.values())) < len(ids) or len(ids) < len(reading.calls):
         return said
     for call in reading.calls:
@@ -73,7 +72,7 @@ def _has_captions(case: Case, name: str) -> bool:
 
 
 def _captions(request: Reading) -> dict[str, tuple[str, dict[str, int]]]:
-    """By pointer, the texts of the user right before media that name calls, and which call each id stands for there."""
+    """The user's texts right before media that name calls, by pointer, each with the call that every id stands for."""
     found: dict[str, tuple[str, dict[str, int]]] = {}
     latest: dict[str, int] = {}
     for turn in request.turns:

@@ -1,4 +1,4 @@
-"""The client's side of a conversation: how a request goes on from the reply that the client really got."""
+"""The client's side of a conversation: its next request, built from the reply that it really received."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.captions import recaptioned
+from toolcall_conformance.checks.captions import rename_captions
 from toolcall_conformance.jsonvalue import copied, resolve
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Reading
@@ -17,7 +17,7 @@ class Habit:
     """How a client behaves.
 
     ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
-    names the reply that it goes on from and sends only what is new.
+    names the reply that it continues from and sends only the new entries.
     """
 
     echo: bool = True
@@ -26,20 +26,20 @@ class Habit:
 
 
 class UncontinuableError(Exception):
-    """A reply that the conversation cannot go on from: ``want`` and ``got`` say what is wrong with it."""
+    """A reply that the conversation cannot continue from: ``want`` and ``got`` say what is wrong with it."""
 
     def __init__(self, message: str, want: Any, got: Any) -> None:
         super().__init__(message)
         self.want, self.got = want, got
 
 
-def continued(
+def continue_from_reply(
     name: str, before: dict[str, Any], reply: dict[str, Any], following: Exchange, habit: Habit
 ) -> dict[str, Any]:
     """The client's next request in the format ``name``.
 
-    ``before`` is the request that was sent, ``reply`` what came back through the translator. What the user adds is that
-    of the corpus's ``following`` request: the same results, now for the calls of ``reply`` in their order. Raises
+    ``before`` is the request that was sent, ``reply`` what the translator returned. The user adds what the corpus's
+    ``following`` request adds: the same results, now for the calls of ``reply`` in their order. Raises
     UncontinuableError.
     """
     client = formats.get(name).client
@@ -48,11 +48,11 @@ def continued(
     body[client.CONTAINER] = copied(client.entries(before)) + client.as_history(reply, echo=habit.echo)
     calls = formats.read(name, "request", body).calls
     if len(calls) != len(golden.calls):
-        told = len(formats.read(name, "request", before).calls)
-        want, got = len(golden.calls) - told, len(calls) - told
+        known = len(formats.read(name, "request", before).calls)
+        want, got = len(golden.calls) - known, len(calls) - known
         raise UncontinuableError(f"the reply has {got} calls, the provider's had {want}", want, got)
     start = _start_of_tail(golden, client.CONTAINER)
-    said = recaptioned(following.request, golden, {call.ordinal: call.id for call in calls})
+    said = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
     tail = copied(client.entries(said)[start:])
     for result in golden.results:
         place = _entry(result.pointer, client.CONTAINER)
@@ -66,8 +66,10 @@ def continued(
     return body
 
 
-def as_sent(name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: Habit) -> Any:
-    """A whole request ``following`` as the client sends it: all of it, or only what came after ``reply``.
+def request_to_send(
+    name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: Habit
+) -> Any:
+    """The part of a whole request ``following`` that the client sends: all of it, or only what follows ``reply``.
 
     ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
     """
@@ -75,15 +77,15 @@ def as_sent(name: str, before: dict[str, Any], reply: dict[str, Any], following:
     if not habit.stored or keeper is None:
         return following
     client = formats.get(name).client
-    told = len(client.entries(before)) + len(client.as_history(reply, echo=True))
-    sent = keeper.shortened(following, reply, told)
+    known = len(client.entries(before)) + len(client.as_history(reply, echo=True))
+    sent = keeper.shortened(following, reply, known)
     if sent is None:
         raise UncontinuableError("the reply has no id that the next request could go on from", "an id", reply.get("id"))
     return sent
 
 
 def _start_of_tail(golden: Reading, container: str) -> int:
-    """Where in a golden request the part begins that the user added last: behind the last entry of the assistant."""
+    """Where the user's last addition begins in a golden request: after the last entry of the assistant."""
     places = [
         place[0]
         for turn in golden.turns
@@ -95,7 +97,7 @@ def _start_of_tail(golden: Reading, container: str) -> int:
 
 
 def _entry(pointer: str, container: str) -> tuple[int, str] | None:
-    """A pointer as the number of the conversation's entry and the pointer inside it; None if it is elsewhere."""
+    """The number of the conversation's entry in a pointer, and the pointer inside it; None if it is elsewhere."""
     parts = pointer.split("/")
     if len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
         return None

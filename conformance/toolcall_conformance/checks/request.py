@@ -19,7 +19,7 @@ from toolcall_conformance.library import Case
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Each exchange's client request is translated and judged as an upstream request."""
+    """Translates each exchange's client request and judges it as an upstream request."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "request")
     opened = open_session(route)

@@ -16,7 +16,7 @@ from toolcall_conformance.library import Case, Exchange
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Each exchange's upstream reply or error is translated, after its request was, and judged as the client's."""
+    """Translates each exchange's upstream reply or error, after its request, and judges it as the client's."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "response")
     opened = open_session(route)
@@ -59,7 +59,7 @@ def run(
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A request that went upstream; ``value`` is None for a translator that has to do with replies alone."""
+    """A request that went upstream; ``value`` is None for a translator of replies alone."""
 
     value: Any = None
 
@@ -78,7 +78,7 @@ def _ask(session: SessionDriver, client: Exchange, tally: Tally) -> _Sent | None
 def _judge_error(
     session: SessionDriver, client: Exchange, upstream: Exchange, route: Route, harness: Harness, tally: Tally
 ) -> bool:
-    """Give the session the provider's error and judge what the client gets; False if nothing came."""
+    """Give the session the provider's error and judge the client's; False if none came."""
     body = upstream.error_path.stem if upstream.error_path is not None else ""
     outcome = session.error(upstream.error)
     tally.played.append(PlayedBodies(body, upstream.error, produced(outcome), client.error))

@@ -18,7 +18,7 @@ from toolcall_conformance.library import Case, Exchange
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The last request and the replies with calls go into the other format and back, and are compared."""
+    """Translates the last request and the replies with calls to the other format and back, and compares them."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip")
     for direction, name, source, there, back in _trips(case, route, open_session, harness, tally):
@@ -35,7 +35,7 @@ Trip = tuple[str, str, Any, Any, Any]
 
 
 def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[Trip]:
-    """Direction, name, body, what became of it, and what came back."""
+    """Direction, name, body, its translation, and the translation back."""
     there = _opened(open_session, route, tally)
     home = _opened(open_session, _reverse(route), tally)
     if there is None or home is None:
@@ -57,7 +57,7 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
         return
     for client, upstream in exchanges:
         if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
-            continue  # text alone is well judged by one translation
+            continue  # for text alone one translation is enough
         trip = _reply(client, upstream, route, open_session, harness, tally)
         if trip is None:
             return
@@ -67,7 +67,7 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
 def _reply(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness, tally: Tally
 ) -> Trip | None:
-    """A reply of the upstream as a client gets it, which for another such translator is a reply of its upstream."""
+    """Translate an upstream's reply for the client, then give it to a second translator as its upstream's reply."""
     name = upstream.response_path.stem
     body = upstream.response
     for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
@@ -107,7 +107,7 @@ def _opened(open_session: OpenSession, route: Route, tally: Tally) -> SessionDri
 
 
 def _step(session: SessionDriver, operation: str, body: Any, name: str, tally: Tally) -> Any:
-    """What a call brings; None if nothing came, which the other checks tell."""
+    """What a call returns; None if it failed, which the other checks report."""
     outcome = getattr(session, operation)(body)
     if isinstance(outcome, Produced):
         return outcome.value
@@ -116,6 +116,6 @@ def _step(session: SessionDriver, operation: str, body: Any, name: str, tally: T
 
 
 def variants(case: Case, client: str, upstream: str) -> tuple[str, ...]:
-    """One way between two different formats that we can read; vendors' own replies cannot come back as they were."""
+    """The plain variant between two different formats that we can read; a vendor's deviations do not survive it."""
     known = {client, upstream} <= set(formats.names())
     return ("",) if known and client != upstream and not {client, upstream} & case.dialects else ()

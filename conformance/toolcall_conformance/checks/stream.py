@@ -36,7 +36,7 @@ VARIANTS = ("", "recut", "cut")
 def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """Each reply is streamed, and judged as a stream of the client's, as a reply, and against the translator's own."""
+    """Streams each reply and judges it as a client's stream, as a reply, and against the translator's unary reply."""
     del other  # it is for checks that play two conversations
     tally = Tally.of(harness, case, "stream")
     streaming = replace(route, stream=True)
