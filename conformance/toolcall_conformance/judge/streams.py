@@ -38,7 +38,7 @@ def judge_stream(
     reply that the stream assembles to.
     """
     client = route.client
-    heard = formats.assembled(client, output)
+    received = formats.assembled(client, output)
     looks = looking_like(corpus, output)
     if looks and client not in looks:
         said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
@@ -48,24 +48,24 @@ def judge_stream(
     if sent is None or sent.end == "whole":
         found = check_body(corpus, client, "stream", output)
     else:
-        found = _but_for_its_end(corpus, client, output, heard)
+        found = _but_for_its_end(corpus, client, output, received)
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        return Judgement((*found, *compare_ends(corpus, sent, heard, how)))
-    if sent is not None and heard.body is None:
-        got = "an error" if heard.end == "failed" else "nothing of it"
+        return Judgement((*found, *compare_ends(corpus, sent, received, how)))
+    if sent is not None and received.body is None:
+        got = "an error" if received.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
         return Judgement((*found, finding(corpus, "translation/target-format", "", said, element="body")))
-    if heard.body is None or (sent is None and heard.end != "whole"):
+    if received.body is None or (sent is None and received.end != "whole"):
         return Judgement(tuple(found))
     if sent is None:
-        together = Judgement(tuple(check_body(corpus, client, "response", heard.body, model=route.client_model)))
+        together = Judgement(tuple(check_body(corpus, client, "response", received.body, model=route.client_model)))
     else:
         together = judge_body(
             corpus,
             sent.body,
-            heard.body,
+            received.body,
             route,
             "response",
             requests=Requests(request),
@@ -73,7 +73,7 @@ def judge_stream(
             captured=True,
             tolerated=tolerated,
         )
-    opened = _openings(client, heard)
+    opened = _openings(client, received)
     return replace(together, findings=(*found, *(_traced(output, opened, one) for one in together.findings)))
 
 
@@ -103,12 +103,12 @@ def _sent(upstream: str, source: dict[str, Any] | None) -> Assembled | None:
     return formats.assembled(upstream, source) if "events" in source else Assembled(source, "whole")
 
 
-def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], heard: Assembled) -> list[Finding]:
+def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:
     """The breaches of a stream that ends with its source; that it ends there is no breach.
 
     The API's own error is added at the end, after which the rules demand nothing more of a reply.
     """
-    if heard.end != "open":
+    if received.end != "open":
         return check_body(corpus, client, "stream", output)
     events = output["events"]
     ended = {"events": [*events, corpus.transports[client]["stream"]["error"]]}
@@ -136,12 +136,12 @@ def _named(output: dict[str, Any], number: int) -> str:
     return f"event {number} of {len(events)}" + (f", {name}" if isinstance(name, str) else "")
 
 
-def _openings(client: str, heard: Assembled) -> dict[str, int]:
+def _openings(client: str, received: Assembled) -> dict[str, int]:
     """By the pointer of a call in the reply, the number of the event that opened it."""
-    calls = formats.read(client, "response", heard.body).calls
-    if len(calls) != len(heard.calls):
+    calls = formats.read(client, "response", received.body).calls
+    if len(calls) != len(received.calls):
         return {}
-    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in zip(calls, heard.calls, strict=True)}
+    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in zip(calls, received.calls, strict=True)}
     return {pointer: int(place[1]) + 1 for pointer, place in places.items() if place is not None}
 
 
