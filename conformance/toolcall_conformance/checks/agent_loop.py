@@ -82,7 +82,7 @@ def _play(
     )
     for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
         if session is not None and way.fresh and session.own_history:
-            tally.allowed = "a session with a history of its own goes on with no other session's conversation"
+            tally.allowed = "a session with a history of its own continues no other session's conversation"
             return
         if session is None or way.fresh:
             opened = open_session(route)
@@ -94,7 +94,7 @@ def _play(
         request = {**request, **wanted}
         sent = session.request(request)
         if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
-            # The provider fails; the client is told, and sends the very same request again.
+            # The provider fails; the client receives the error and sends the same request again.
             failed = session.error(upstream.error)
             if not isinstance(failed, Produced):
                 tally.block("error", failed, name)

@@ -141,7 +141,8 @@ def _openings(client: str, received: Assembled) -> dict[str, int]:
     calls = formats.read(client, "response", received.body).calls
     if len(calls) != len(received.calls):
         return {}
-    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in zip(calls, received.calls, strict=True)}
+    pairs = zip(calls, received.calls, strict=True)
+    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in pairs}
     return {pointer: int(place[1]) + 1 for pointer, place in places.items() if place is not None}
 
 

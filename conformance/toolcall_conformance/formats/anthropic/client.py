@@ -1,4 +1,4 @@
-"""An ideal client of Anthropic Messages: how it goes on after a reply.
+"""An ideal client of Anthropic Messages: how it continues after a reply.
 
 The reply's content goes back as the assistant's turn, results follow in one user message
 (https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls).

@@ -1,4 +1,4 @@
-"""An ideal client of generateContent: how it goes on after a reply.
+"""An ideal client of generateContent: how it continues after a reply.
 
 The candidate's content goes back as it came, signatures and all; a functionResponse for each call follows in one user
 content, in the order of the calls (https://ai.google.dev/gemini-api/docs/function-calling,

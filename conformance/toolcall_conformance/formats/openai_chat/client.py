@@ -1,4 +1,4 @@
-"""An ideal client of Chat Completions: how it goes on after a reply.
+"""An ideal client of Chat Completions: how it continues after a reply.
 
 The reply's message goes back as it came, a tool message for each call follows
 (https://platform.openai.com/docs/guides/function-calling).

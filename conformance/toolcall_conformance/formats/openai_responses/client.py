@@ -1,4 +1,4 @@
-"""An ideal client of Responses: how it goes on after a reply.
+"""An ideal client of Responses: how it continues after a reply.
 
 The reply's output items are appended to the input as they came, then an output item for each call
 (https://platform.openai.com/docs/guides/function-calling).

@@ -42,7 +42,7 @@ OUTPUT_OF = {
     **{call: f"{call}_output" for call in BUILTIN_CALLS},
 }
 
-#: Steps that OpenAI carries out, or that concern nobody's tools.
+#: Steps that OpenAI carries out, or that concern no tools.
 HOSTED = frozenset(
     {
         *("web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"),

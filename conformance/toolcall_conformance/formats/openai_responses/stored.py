@@ -1,4 +1,4 @@
-"""Conversations that OpenAI keeps: a request names an earlier reply, and sends only what is new.
+"""Conversations that OpenAI keeps: a request names an earlier reply and sends only the new entries.
 
 The input and the output of that reply go before the request's own input; settings, instructions and tools are those of
 the request alone. A reply to a request with ``store: false`` is not kept
@@ -14,7 +14,7 @@ from toolcall_conformance.jsonvalue import copied
 
 
 def continues(body: dict[str, Any]) -> tuple[str, str] | None:
-    """The id of the reply that a request goes on from, and where it says so; None if it holds everything itself."""
+    """The id of the reply that a request continues from, and its pointer; None if the request is complete."""
     found = body.get("previous_response_id")
     return (found, "/previous_response_id") if isinstance(found, str) and found else None
 
@@ -27,7 +27,7 @@ def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
 
 
 def kept(body: dict[str, Any], reply: dict[str, Any]) -> tuple[str, list[Any]] | None:
-    """What is remembered of an exchange, by the id of its reply; ``body`` is a whole request. None if nothing is."""
+    """The id of a reply and the entries that the provider keeps; ``body`` is a whole request. None if it keeps none."""
     name, output = reply.get("id"), reply.get("output")
     if body.get("store") is False or not isinstance(name, str) or not isinstance(output, list):
         return None
@@ -35,7 +35,7 @@ def kept(body: dict[str, Any], reply: dict[str, Any]) -> tuple[str, list[Any]] |
 
 
 def shortened(body: dict[str, Any], reply: dict[str, Any], told: int) -> dict[str, Any] | None:
-    """A whole request as one that goes on from ``reply`` and leaves out its ``told`` first entries; None without id."""
+    """A whole request as one that continues from ``reply``, without the first ``told`` entries; None without an id."""
     name = reply.get("id")
     if not isinstance(name, str) or not name:
         return None

@@ -46,7 +46,7 @@ def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
 
 @lru_cache(maxsize=1024)
 def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str], ...]:
-    """Where a schema breaks the meta-schema of draft 2020-12; tools come again and again, so it is remembered."""
+    """Where a schema breaks the meta-schema of draft 2020-12; cached, since tools recur in every request."""
     import jsonschema  # takes its time to import, and who only reads bodies does not need it
 
     validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)

@@ -10,7 +10,7 @@ from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beg
 from toolcall_conformance.formats.stream_machine import Report
 from toolcall_conformance.jsonvalue import JSONError, copied, parse
 
-#: The blocks that each delta goes on with, and its key that holds the piece.
+#: The blocks that each delta continues, and its key that holds the fragment.
 DELTAS = {
     "text_delta": (("text",), "text"),
     "citations_delta": (("text",), "citation"),

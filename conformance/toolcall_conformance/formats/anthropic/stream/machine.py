@@ -11,7 +11,7 @@ The states of a stream, and the events that lead from one to the next; pings and
 
     a block  (content_block_start) OPEN (content_block_delta)* (content_block_stop) CLOSED, one block at a time
 
-https://platform.claude.com/docs/en/build-with-claude/streaming. After a breach we go on as the official SDK does: it
+https://platform.claude.com/docs/en/build-with-claude/streaming. After a breach we continue as the official SDK does: it
 adds blocks at the end, and finds that of a delta by ``index``
 (https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/streaming/_messages.py). In one thing we
 do not: it passes over events without a name. Where no event has one it sees nothing at all, and so would the judge.
@@ -108,7 +108,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-data", f"{pointer}/data", got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
-        """One transition. An event out of place is told of, and then has what effect it has in the SDK."""
+        """One transition. An event out of place is reported, and then takes the effect that it has in the SDK."""
         if kind not in _RIGHT[self.state]:
             self._misplaced(kind, pointer)
         if self.state is MessageState.FAILED:
@@ -151,7 +151,7 @@ class _MessageMachine(Machine):
         self.message = copied(message) if isinstance(message, dict) else {}
         content = self.message.get("content")
         self.message["content"] = content = content if isinstance(content, list) else []
-        # Where a container goes on with its run, the message starts with what it has so far.
+        # Where a container continues its run, the message starts with the content so far.
         self.blocks = [
             StreamedBlock(block, f"{pointer}/message/content/{place}", closed=True)
             for place, block in enumerate(content)

@@ -115,7 +115,7 @@ class Calls:
         return opens
 
     def _belonging(self, entry: dict[str, Any], holder: dict[str, Any]) -> OpenCall | None:
-        """The call that an entry goes on with; None if it opens one."""
+        """The call that an entry continues; None if it opens one."""
         index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(holder.get("name"))
         if _is_index(index):
             known = next((call for call in reversed(self.all) if call.index == index), None)

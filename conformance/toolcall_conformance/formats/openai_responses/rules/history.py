@@ -21,7 +21,7 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
     early = {result.id for result in subject.reading.results if result.call is None}
     nameless = sum(result.id is None for result in subject.reading.results)
     for call in subject.reading.calls:
-        # An asynchronous call may be answered in a later request. An output that stands before its call is told of
+        # An asynchronous call may be answered in a later request. An output that stands before its call is reported
         # by result-after-call, and one that names no call by result-names-call.
         waits = member(items[call.pointer].value, "async") is True
         if call.ordinal in answered or call.id is None or call.id in early or waits:
@@ -41,7 +41,7 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
     for result in subject.reading.results:
         if result.call is not None or result.id is None or result.id in called:
             continue
-        # A call without call_id is told of by call-complete; this may well be its output.
+        # call-complete reports a call without call_id; this may well be its output.
         if nameless:
             nameless -= 1
         else:
@@ -147,7 +147,7 @@ def _has_hidden_history(subject: Subject) -> bool:
 
 
 def _hosted_ids(subject: Subject) -> set[str]:
-    """The ids by which somebody could try to answer a hosted call."""
+    """The ids by which a client might try to answer a hosted call."""
     found = set()
     for entry in entries(subject):
         item_id = entry.value.get("id")

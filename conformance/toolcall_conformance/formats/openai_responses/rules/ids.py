@@ -11,8 +11,8 @@ from toolcall_conformance.reading.breach import Breach
 
 @rule("openai_responses/call-id-unique")
 def call_id_unique(subject: Subject) -> Iterator[Breach]:
-    # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch nobody can
-    # tell which of the two an output belongs to.
+    # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
+    # unknown which of the two an output answers.
     seen: set[tuple[int, str]] = set()
     for call in subject.reading.calls:
         if call.id is None:

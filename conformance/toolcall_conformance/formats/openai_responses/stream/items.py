@@ -35,7 +35,7 @@ RULES = (
 
 @dataclass(slots=True)
 class StreamedText:
-    """A text that comes in pieces, and as a whole up to four times: done, with its part, its item, the reply."""
+    """A text that is streamed in fragments, and whole up to four times: done, with its part, its item, the reply."""
 
     fragments: list[str] = field(default_factory=list)
     whole: str | None = None
@@ -54,7 +54,7 @@ class Item:
         self._texts: dict[Place, StreamedText] = {}
         self._parts: dict[Place, bool] = {}  # whether the part was closed
         for place, text in _texts_of(item):
-            # What an item begins with, its fragments go on from.
+            # The fragments of an item continue the text that it began with.
             if text:
                 self._text(place).fragments.append(text)
 

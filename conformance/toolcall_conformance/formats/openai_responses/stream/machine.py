@@ -10,8 +10,8 @@ in           ``response.created``  other events          completed, incomplete  
 ``STOPPED``  after the end         after the end         after the end          after the end     ``STOPPED``
 ===========  ====================  ====================  =====================  ================  =====================
 
-The API has no ``[DONE]``, but the SDK stops reading at one. Where a stream breaks a rule, reading goes on as the
-official SDK's accumulator does; where that raises, as clients do that only put fragments together.
+The API has no ``[DONE]``, but the SDK stops reading at one. Where a stream breaks a rule, reading continues as
+the official SDK's accumulator does; where that raises, as clients do that only put fragments together.
 https://github.com/openai/openai-python/blob/main/src/openai/lib/streaming/responses/_responses.py
 """
 
