@@ -1,4 +1,4 @@
-"""What a check says: findings, their levels, and the verdict of an item."""
+"""Findings, their levels, and the verdict of an item."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MISSING: Final = _Missing()
 
 
 class Level(StrEnum):
-    """How much a finding weighs: MUST fails an item, SHOULD warns, NOTE is only told."""
+    """How much a finding weighs: MUST fails an item, SHOULD warns, NOTE is only reported."""
 
     MUST = "MUST"
     SHOULD = "SHOULD"
@@ -86,7 +86,7 @@ class Loss:
 
     ``element`` is one of the corpus's elements, or ``private:`` and the key of a setting that no other format has.
     ``kind`` is ``cannot`` (the target has no word for it), ``may`` (it has one by convention only) or ``undue``: the
-    translator says that it lost this, though the two formats both express it. ``count`` is how many of them.
+    translator reports the loss, though both formats express the element. ``count`` is how many of them.
     """
 
     element: str

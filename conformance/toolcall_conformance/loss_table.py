@@ -1,4 +1,4 @@
-"""What each format can say, and what so must, may or cannot survive between two: the loss table. Data only."""
+"""The loss table: what each format can say, and so what must, may or cannot survive between two formats."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def table(corpus: Corpus) -> dict[str, Any]:
 def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[dict[str, Any]]:
     """What may or must be lost on one way, the certain losses first."""
     spoken = {"request"} if where == "request" else {"reply"} if where == "reply" else {"request", "reply"}
-    said, heard = (client, upstream) if where == "request" else (upstream, client)
+    said, received = (client, upstream) if where == "request" else (upstream, client)
     found = []
     for element, demand in demands(corpus, where, client, upstream).items():
-        source, target = corpus.expression(said, element), corpus.expression(heard, element)
+        source, target = corpus.expression(said, element), corpus.expression(received, element)
         if source["how"] == "no" or not spoken <= set(corpus.elements[element]["in"]):
             continue
         if demand != "must":
@@ -100,7 +100,7 @@ def _loss(
     exception: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     """One entry: the element, as what the one end says it, as what the other may, and why that is not the same."""
-    # The side that is not native tells why; where both are, only an exception can.
+    # The side that is not native gives the reason; where both are native, the exception does.
     weak = target if target["how"] != "native" else source
     there, why = (target, weak.get("note")) if exception is None else (exception, exception["reason"])
     loss: dict[str, Any] = {"element": element, "demand": demand, "said": source["as"]}

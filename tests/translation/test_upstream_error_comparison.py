@@ -97,7 +97,7 @@ def test_status(client: str, want: int, got: int, expected: dict[str, Level]) ->
 def test_a_finding_says_both_statuses_and_where() -> None:
     (finding,) = found(anthropic(529), chat(400))
     assert (finding.pointer, finding.want, finding.got) == ("/status", 529, 400)
-    assert "gives up" in finding.message or "does not try again" in finding.message
+    assert "does not retry" in finding.message
     assert finding.element == "error"
 
 

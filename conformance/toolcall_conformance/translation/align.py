@@ -45,7 +45,7 @@ class _Points:
 def align(corpus: Corpus, source: Sequence[Call], output: Sequence[Call], names: Mapping[str, str]) -> Alignment:
     """Align calls by name, arguments and id.
 
-    Where ids went through as they were, they decide. Elsewhere calls that are equal in name and arguments are paired
+    Where ids are unchanged, they decide. Elsewhere calls that are equal in name and arguments are paired
     first, in order and then, as *moved*, out of order. What is left over is paired by what it has in common, in points
     of the corpus; then, as *changed*, where as many are left over between the same neighbours.
     """
@@ -89,7 +89,7 @@ def align(corpus: Corpus, source: Sequence[Call], output: Sequence[Call], names:
 
 
 def _by_id(worth: _Points, source: Sequence[Call], output: Sequence[Call], score: list[list[int]]) -> dict[int, int]:
-    """Pairs of calls with the same id, if ids went through unchanged: all of the output's are ones of the source.
+    """Pairs of calls with the same id, if ids are unchanged: the source has all ids of the output.
 
     Where calls stand in place and their ids do not, the output was numbered anew; ids that stand in place say nothing.
     """

@@ -229,7 +229,7 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
         owner = first_use.setdefault(new.id, old)
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
-            # Within a batch nobody can tell them apart; a provider that cares about later turns has its own rule.
+            # Within a batch they cannot be told apart; a provider that cares about later turns has its own rule.
             yield pair.finding(
                 f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,

@@ -1,6 +1,6 @@
 """Captions and placeholders: texts that translators write themselves, about media that had to leave their result.
 
-A caption stands right before media and tells which call they come from: by the call's id, by the name of a tool that
+A caption stands right before media and names the call that they come from: by the call's id, by the name of a tool that
 only one of the results has, by the number of the result, or by a label that the result's own text has ("See file
 241a70.", "This is file 241a70:"). A placeholder stands where media could not go at all.
 """
@@ -43,7 +43,7 @@ def owner(corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call]) -> tupl
 def captioned(
     corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None
 ) -> int | None:
-    """The ordinal of the call that the caption of media names, perhaps as it is ``called``; None if they have none."""
+    """The ordinal of the call that the caption of media names, perhaps by an id of ``called``; None if none does."""
     ahead = _ahead(turn, index)
     results = [item for item in turn.items[:index] if isinstance(item, Result)]
     if not isinstance(ahead, Text) or not results:
@@ -80,7 +80,7 @@ def _labels(corpus: Corpus, result: Result) -> set[str]:
 
 
 def _labels_in(corpus: Corpus, text: str) -> set[str]:
-    """Words with a digit that are no mere numbers: words of a language have none."""
+    """Words with a digit that are no mere numbers: words of a language have no digits."""
     return {label for found in names_in(text) if (label := _label(corpus, found[0]))}
 
 
@@ -149,7 +149,7 @@ def _is_media(item: object) -> bool:
 
 
 def captions_in_source_ids(pair: Pair) -> dict[str, str]:
-    """What captions of the output say in the source, by pointer, if only the ids differ that they name."""
+    """Captions of the output that differ from the source's only in ids, by pointer, as the source has them."""
     source, output = pair.source.calls, pair.output.calls
     names: dict[int, set[str]] = {call.ordinal: {call.id} for call in source if call.id}
     for word, ordinal in pair.called.items():
@@ -176,15 +176,15 @@ def captions_in_source_ids(pair: Pair) -> dict[str, str]:
 
 
 def captions_and_placeholders(pair: Pair) -> frozenset[str]:
-    """Pointers of the output's texts that are captions of media from results, or placeholders for media that are gone.
+    """Pointers of the output's texts that are captions of media from results, or placeholders for lost media.
 
-    Texts that the source says are neither.
+    A text of the source is neither.
     """
     media = [item for turn in pair.source.turns for item in _media(turn)]
     if not media:
         return frozenset()
     there = {media_bytes(item) for turn in pair.output.turns for item in _media(turn)}
-    gone = [item for item in media if media_bytes(item) not in there]
+    lost = [item for item in media if media_bytes(item) not in there]
     moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
     said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
     names = {word for call in pair.output.calls for word in (call.name, call.id) if word}
@@ -196,7 +196,7 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
                 continue
             is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
             captions = is_moved and _is_caption(pair.corpus, text.text, [*names, *labels, *_kinds(behind)])
-            if captions or (turn.side == "user" and gone and not without_placeholders(pair.corpus, [text.text], gone)):
+            if captions or (turn.side == "user" and lost and not without_placeholders(pair.corpus, [text.text], lost)):
                 found.add(text.pointer)
     return frozenset(found)
 
@@ -212,11 +212,11 @@ def _kinds(media: object) -> list[str]:
 
 
 def _is_caption(corpus: Corpus, text: str, names: Sequence[str]) -> bool:
-    """Whether a text names a call or the media and says nothing else but a few words that point."""
+    """Whether a text names a call or the media and has only a few pointing words beside that."""
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True))
     rest, count = re.subn(pattern, " ", text, flags=re.IGNORECASE)
     known = corpus.equivalence(_NAME)
-    # An id that nobody knows names nothing, but is no word either: ids may have changed on the way.
+    # An unknown id names nothing, but is no word either: ids may have changed on the way.
     words = words_of(_without_labels(corpus, rest))
     named = count > 0 or next(known.patterns["number"].matches(text), None) is not None
     pointing = known.words["caption"]

@@ -1,4 +1,4 @@
-"""Two runs of text: which chunks of the one stand, whole and in order, in the other, and what is left over.
+"""Two runs of text: which chunks of one stand whole and in order in the other, and which text is left over.
 
 Chunks may be joined or cut anew at white space: positions are counted without any white space (*squeezed*), so that a
 chunk is found however its neighbours are joined to it, and the white space inside it is compared afterwards.
@@ -110,7 +110,7 @@ class Haystack:
         return self._squeezed_at(self._chunks[chunk])
 
     def spells(self, start: int, end: int, text: str) -> bool:
-        """Whether a region that squeezes to the same has the same white space, but for where chunks meet."""
+        """Whether a region has the white space of ``text``, except where chunks meet. Squeezed, the two are equal."""
         left, right = self._place(start), self._place(end - 1) + 1
         if self.whole[left:right] == text:
             return True
@@ -170,7 +170,7 @@ class Haystack:
 
 
 def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> ChunkDifference:
-    """What of the old chunks has no place in the new ones, in their order, and what new text they do not spell."""
+    """The old chunks that are not in the new text, in order, and the new text that is in no old chunk."""
     haystack = Haystack(corpus, [chunk.text for chunk in new])
     if not haystack.size:
         return ChunkDifference(lost=list(range(len(old))))
@@ -186,7 +186,7 @@ def compare_chunks(corpus: Corpus, old: Sequence[Text], new: Sequence[Text]) -> 
 
 
 def _place_in_order(texts: Sequence[str], haystack: Haystack) -> dict[int, tuple[int, int]]:
-    """Regions of the old chunks, none before or over an earlier one's: from both ends, then whole, then among words."""
+    """Regions of the old chunks, in order and apart: first from both ends, then whole chunks, then among words."""
     keys = [squeeze(text) for text in texts]
     placed: dict[int, tuple[int, int]] = {}
     low = high = 0
@@ -213,7 +213,7 @@ def _place_in_order(texts: Sequence[str], haystack: Haystack) -> dict[int, tuple
 def _from_start(
     texts: Sequence[str], keys: Sequence[str], haystack: Haystack, placed: dict[int, tuple[int, int]]
 ) -> int:
-    """Place the chunks that the new text begins with; how many they are."""
+    """Place the chunks that the new text begins with. Returns how many they are."""
     at = count = 0
     while count < len(keys) and haystack.squeezed.startswith(keys[count], at):
         end = at + len(keys[count])
@@ -235,7 +235,7 @@ def _from_end(
     first: int,
     low: int,
 ) -> int:
-    """Place the chunks that the new text ends with, down to those placed already; the number of the first of them."""
+    """Place the chunks that the new text ends with, down to those placed already. Returns the first one's number."""
     at, last = haystack.size, len(keys)
     while last > first and haystack.squeezed.endswith(keys[last - 1], low, at):
         start = at - len(keys[last - 1])
@@ -253,7 +253,7 @@ def _from_end(
 def _longest_chain(
     texts: Sequence[str], keys: Sequence[str], haystack: Haystack, numbers: range, low: int, high: int
 ) -> list[tuple[int, int]]:
-    """The most chunks that stand whole one behind the other, with their places."""
+    """The longest chain of whole chunks in order, with their places."""
     known: dict[str, list[int]] = {}
     ends: list[int] = []  # ends[k]: the earliest end of a chain of k + 1 chunks
     tips: list[int] = []  # the link at that end

@@ -1,4 +1,4 @@
-"""Failed tools: whether the message is there, alone or with words that say no more than "this failed"."""
+"""Failed tools: whether the message is there, alone or with words that only say that the tool failed."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def compare_failure(source: Content, output: Content, names: Sequence[str]) -> s
     rule = compare_payload(source, output)
     if rule is None:
         return None
-    told = list(variants(source, output))
-    for texts, value in told:
+    forms = list(variants(source, output))
+    for texts, value in forms:
         if value is not MISSING and not any(text.strip() for text in texts) and _object_says(source, value, names):
             return None
         if value is MISSING and _texts_say(source, texts, names):
             return None
     if rule != DIFFERENT or source.blank:
         return rule
-    for texts, value in told:
+    for texts, value in forms:
         everything = "\n".join([*texts, *({} if value is MISSING else dict.fromkeys(strings_in(value)))])
         for want in _messages(source):
             around = _around(want, everything)
@@ -69,7 +69,7 @@ def _reads_like_failure(known: Equivalence, text: str) -> bool:
 
 
 def _contradicts(known: Equivalence, text: str) -> bool:
-    """Whether a text says that all went well, or that nothing failed."""
+    """Whether a text says that the tool succeeded, or that nothing failed."""
     beginnings, denied = tuple(known.words["success_beginnings"]), tuple(known.words["denied_beginnings"])
     words = [(found[0].lower(), found.start(), found.end()) for found in WORD.finditer(text)]
     for number, (word, _, end) in enumerate(words):

@@ -1,7 +1,7 @@
-"""The losses that a translation met: what the source says, the output does not, and by the loss table need not.
+"""The losses of a translation: what the source says, the output does not, and by the loss table need not.
 
-No finding is about them: a translation that loses what its target cannot say is right. They are counted so that a run
-can tell its reader what went, and on which routes.
+They are no findings: a translation that loses what its target cannot say is right. They are counted so that a run can
+report what was lost on which routes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
     """The losses between a pair's source and output, by element; calls are aligned already.
 
     ``declared`` are the elements that the translator itself says it lost: one that the two formats both express
-    natively is told as ``undue``. With ``history`` only the conversation counts, not what its request declares.
+    natively is reported as ``undue``. With ``history`` only the conversation counts, not what its request declares.
     """
     if pair.through is None and pair.source.format == pair.output.format:
         return ()  # between two ends of one format there is nothing that cannot be said
@@ -69,7 +69,7 @@ def _conversation(pair: Pair) -> Iterator[tuple[str, int]]:
 
 
 def _of_calls(pair: Pair) -> Iterator[tuple[str, int]]:
-    """Of a call that is lost altogether nothing more is said."""
+    """What calls lost. A lost call counts nowhere here."""
     source, output = pair.source.calls, pair.output.calls
     for left, right in pair.calls.items():
         old, new = source[left], output[right]
@@ -105,8 +105,8 @@ def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
     yield "result-name", _number(source, "name") - _number(output, "name") - absent
     failed = sum(result.error is True for result in source)
     if failed:
-        told = sum(result.error is True or looks_like_error(pair.corpus, result) for result in output)
-        yield "error-mark", failed - told - absent
+        marked = sum(result.error is True or looks_like_error(pair.corpus, result) for result in output)
+        yield "error-mark", failed - marked - absent
     wrappers = frozenset([*pair.origin.get("result_wrappers", ()), *pair.origin.get("error_keys", ())])
     objects = sum(_is_object(result, wrappers) for result in source)
     if objects and pair.demands.get("result-structured") != "must":

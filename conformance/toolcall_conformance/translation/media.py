@@ -1,7 +1,7 @@
 """Media: every picture, document or sound is there again, byte for byte, once, and where it belongs.
 
 A piece of media of a result belongs to that result. It may leave it for the user's words behind the batch, where a text
-right before it tells which call it comes from. Media of the user stay between the same calls and answers.
+right before it names the call that it comes from. Media of the user stay between the same calls and answers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class PlacedMedia:
     """Media and where they stand.
 
     ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
-    the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and nothing tells of
-    which.
+    the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and no
+    caption says of which.
     """
 
     media: Media
@@ -110,14 +110,14 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
         yield pair.finding(
             "translation/media-owner-unclear",
             pointer,
-            f"nothing tells that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
+            f"no caption says that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
             source=source,
             subject=_words(left),
         )
 
 
 def _compare_order(pair: Pair, source: list[PlacedMedia], twins: dict[int, PlacedMedia]) -> Iterator[Finding]:
-    """Media of one turn of the user keep their order, where no call tells them apart: the words may count on it."""
+    """Media of one turn of the user keep their order, where no call distinguishes them: the words may refer to it."""
     places: dict[int, list[PlacedMedia]] = {}
     for index, piece in enumerate(source):
         at_home = piece.call is not None and index in twins and twins[index].call == piece.call
@@ -234,7 +234,7 @@ def _texts(reading: Reading) -> Iterator[str]:
 
 
 def _mentioned(pair: Pair, url: str) -> bool:
-    """Whether a text of the output tells where the media are."""
+    """Whether a text of the output has the address of the media."""
     return any(url in text for text in _texts(pair.output))
 
 

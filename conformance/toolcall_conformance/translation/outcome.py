@@ -1,4 +1,4 @@
-"""How a reply ended and what it cost."""
+"""The reason that a reply ended, and its token counts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
     """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
     source, output = pair.source.finish, pair.output.finish
     if source is None or source.reason == "other":
-        return  # a word that nobody knows holds a translation to nothing
+        return  # an unknown word demands nothing of a translation
     if any(call.ordinal not in pair.calls for call in pair.source.calls):
-        return  # a cascade: the lost call is told already
+        return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
     known = pair.corpus.equivalence("finish-next-best").parameters
     accepted = {source.reason, *known["always"].get(source.reason, ())}

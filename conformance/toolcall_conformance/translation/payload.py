@@ -59,7 +59,7 @@ def read_content(corpus: Corpus, result: Result, wrappers: Sequence[str] = (), b
     """A result's content.
 
     ``wrappers`` are the keys that its format is known to put around scalar results, ``beside`` the media that stand
-    next to it, of which a text of the result may tell.
+    next to it, which a text of the result may describe.
     """
     texts = [part.text for part in result.parts if isinstance(part, Text)]
     value = next((part.value for part in result.parts if isinstance(part, Value)), MISSING)
@@ -175,8 +175,8 @@ def _compare(source: Content, texts: Sequence[str], value: Any) -> str | None:
         return None
     while isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
-    told = value if isinstance(value, str) else "" if value is MISSING else None
-    if told is not None and says_nothing(source.corpus, "\n".join([*texts, told])):
+    said = value if isinstance(value, str) else "" if value is MISSING else None
+    if said is not None and says_nothing(source.corpus, "\n".join([*texts, said])):
         return PLACEHOLDER  # some providers refuse the empty text
     return rule
 

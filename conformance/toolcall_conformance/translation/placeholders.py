@@ -21,9 +21,9 @@ def says_nothing(corpus: Corpus, text: str) -> bool:
 def without_placeholders(
     corpus: Corpus, chunks: Sequence[str], media: Sequence[Media], said: Collection[str] = ()
 ) -> list[str]:
-    """The chunks without what only says that media belong here: a remark in brackets, or a line that points to them.
+    """The chunks without remarks in brackets and lines that only say that media belong here.
 
-    No more remarks are taken out than there are media, and no line that is ``said`` by somebody.
+    At most as many remarks are removed as there are media, and no line that the source ``said``.
     """
     known = corpus.equivalence("media-placeholder")
     left = len(media)

@@ -1,4 +1,4 @@
-"""Probe instances: values near the edges of two schemas, to see which of them accepts what."""
+"""Probe values near the bounds of two schemas: which schema accepts which value."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Probed:
 
 
 def compare_by_probes(place: SchemaPair) -> Probed:
-    """What probes tell of two schemas; never raises, whatever they say."""
+    """Probe two schemas. Never raises, whatever the schemas are."""
     known = place.context.corpus.equivalence("schema-branches-rewritten").parameters
     source, output = _Tree(known, place.context.source), _Tree(known, place.context.output)
     old, new = source.plain(place.left), output.plain(place.right)
@@ -59,7 +59,7 @@ class _Validator:
         self._validator = jsonschema.Draft202012Validator(schema, registry=NO_REFERENCES)
 
     def accepts(self, probe: Any) -> bool | None:
-        """None where the validator cannot tell."""
+        """Whether a value fits; None where the validator raises."""
         try:
             return bool(self._validator.is_valid(probe))
         except Exception:  # whatever a validator makes of a schema, the comparison goes on

@@ -58,7 +58,7 @@ class ResultComparison:
             return None  # nested so deep that nothing can be said
 
     def says_failure_in_words(self, left: int, right: int) -> bool:
-        """Whether the translator says in words what it leaves unmarked: that the tool failed."""
+        """Whether the output says in words, instead of by a mark, that the tool failed."""
         try:
             return says_failure_in_words(self.before[left], self.after[right], self._names(self.output[right]))
         except RecursionError:
@@ -158,7 +158,7 @@ def _by_fingerprint(contents: list[Content]) -> dict[str, list[int]]:
 
 
 def _is_alone(comparison: ResultComparison, left: int, twins: set[int]) -> bool:
-    """Whether no other result says the same: equal contents cannot tell where one went."""
+    """Whether no other result says the same: of equal contents, none can be followed to another call."""
     content = comparison.before[left]
     return not any(other != left and compare_payload(content, comparison.before[other]) is None for other in twins)
 
@@ -210,9 +210,9 @@ def _compare_one(comparison: ResultComparison, left: int, right: int, expected: 
             subject=subject,
         )
     if before.error and pair.both("error-mark") and not after.error:
-        told = comparison.says_failure_in_words(left, right)
+        in_words = comparison.says_failure_in_words(left, right)
         yield pair.finding(
-            "translation/error-mark-in-words" if told else "translation/error-mark",
+            "translation/error-mark-in-words" if in_words else "translation/error-mark",
             after.pointer,
             want=True,
             got=after.error,

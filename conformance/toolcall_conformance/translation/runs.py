@@ -60,7 +60,7 @@ class RunPair:
 
 
 def source_runs(pair: Pair) -> list[TextRun]:
-    """The source's conversation; hosted steps open a run, since their text may stand there in the output."""
+    """The source's conversation. Hosted steps open a run, since the output may have text in their place."""
     same = {call: call for call in pair.calls}
     interleaved = pair.both("text-between-calls")
     return _runs(
@@ -123,7 +123,7 @@ def _between_landmarks(left: Sequence[TextRun], right: Sequence[TextRun]) -> lis
         if kind == "equal":
             places.extend(map(RunPair, olds, news))
             continue
-        if not any(new.side == "assistant" for new in news):  # a hosted step that is not told parts no texts
+        if not any(new.side == "assistant" for new in news):  # an omitted hosted step separates no texts
             olds = merge_runs([run for run in olds if run.chunks])
         for old in olds:
             twin = next((new for new in news if new.side == old.side), None)

@@ -1,4 +1,4 @@
-"""Unions, conjunctions and conditions: branches that belong together are compared, the rest is probed."""
+"""Unions, conjunctions and conditions: branches that belong together are compared, all others are probed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
     unsettled = False
     for key, other in _pairs(left, right):
         ours, theirs = left.get(key, []), right.get(other, [])
-        twins, gone, added = _aligned(place, ours, theirs)
+        twins, lost, added = _aligned(place, ours, theirs)
         for here, there in twins:
             yield _branch(place, key, here, other, there)
-        unsettled = unsettled or bool(gone or added) or key != other
-        if gone and not theirs:
-            yield from _unsaid(place, [ours[index] for index in gone])
+        unsettled = unsettled or bool(lost or added) or key != other
+        if lost and not theirs:
+            yield from _unsaid(place, [ours[index] for index in lost])
     changed = [key for key in (*CONDITIONS, *MAPS) if not _same_keyword(place, key)]
     tuple_gone = "prefixItems" in left and "prefixItems" not in right and "items" in right
     moved = any((key in left) != (key in right) for key in ("type", "enum")) and any(
@@ -42,11 +42,11 @@ def compare_branches(place: SchemaPair) -> Iterator[Step]:
     yield from found
     for key in changed:
         if not found or key in MAPS:
-            lost = key not in right
+            is_lost = key not in right
             yield place.differs(
                 "schema-bound" if key in left else "schema-narrowed",
                 key,
-                f"the keyword {key} is {'lost' if lost else 'changed'}" if key in left else "",
+                f"the keyword {key} is {'lost' if is_lost else 'changed'}" if key in left else "",
                 want=left.get(key, MISSING),
                 got=right.get(key, MISSING),
                 under=UNDECIDED,
@@ -69,7 +69,7 @@ def _branch(place: SchemaPair, key: str, here: int, other: str, there: int) -> S
 def _aligned(
     place: SchemaPair, ours: list[Any], theirs: list[Any]
 ) -> tuple[list[tuple[int, int]], list[int], list[int]]:
-    """Branches that differ but belong together, those that are gone, and those that are new."""
+    """Pairs of branches that belong together and differ, the lost branches, and the new ones."""
     left, right = list(range(len(ours))), list(range(len(theirs)))
     for here in list(left):
         near = sorted(right, key=lambda there: abs(there - here))
@@ -127,7 +127,7 @@ def _only(schema: Any) -> Any:
 
 
 def _unsaid(place: SchemaPair, branches: list[Any]) -> Iterator[SchemaDifference]:
-    """Descriptions of branches that no longer stand in a union: said somewhere else is good enough."""
+    """Descriptions of branches whose union is lost. They may stand anywhere else in the schema."""
     said = text(place.after)
     for branch in branches:
         description = place.context.source.normal(branch).get("description")
@@ -153,9 +153,9 @@ def _by_probes(place: SchemaPair) -> Iterator[SchemaDifference]:
         yield place.differs(
             "schema-narrowed",
             None,
-            "a value that was valid is not valid any more",
+            "a valid value is no longer valid",
             want=probed.narrowed,
             under="" if probed.certain else UNDECIDED,
         )
     if probed.widened is not MISSING:
-        yield place.differs("schema-widened", None, "a value that was not valid is valid now", got=probed.widened)
+        yield place.differs("schema-widened", None, "an invalid value is valid now", got=probed.widened)

@@ -17,7 +17,7 @@ COMPOSED = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
 LOWER = ("minimum", "minItems", "minLength", "minProperties")
 UPPER = ("maximum", "maxItems", "maxLength", "maxProperties")
 BOUNDS = (*LOWER, *UPPER, "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "pattern", "format")
-# Keywords of which nobody can say whether another value is narrower.
+# Whether another value of one of these keywords is narrower cannot be decided.
 OPAQUE = ("pattern", "format")
 
 
@@ -101,7 +101,7 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
 
 
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:
-    """Bounds: a stricter one narrows, a looser one is told, and of patterns only that they differ."""
+    """Bounds: a stricter one narrows, a looser one widens; of a pattern only the change is reported."""
     left, right = place.left, place.right
     if lists_the_same(place):
         return  # the listed values say more
@@ -164,7 +164,7 @@ def _or_missing(value: Any) -> Any:
 
 
 def _ill(schema: dict[str, Any], key: str) -> bool:
-    """Whether a keyword stands there with a value that no schema may have, which is told on its own."""
+    """Whether a keyword stands there with a value that no schema may have, which is reported on its own."""
     return key in schema.get(ILL_TYPED, {})
 
 

@@ -11,7 +11,7 @@ from toolcall_conformance.translation.schema_pair import SchemaDifference, Schem
 from toolcall_conformance.translation.spelling import ILL_TYPED, is_open
 
 Step = SchemaDifference | SchemaPair
-# What a schema says there is said in other words; the probes tell whether it is the same.
+# A union may say what another schema says plainly; the probes decide whether the two are the same.
 ELSEWHERE = ("anyOf", "oneOf", "allOf")
 
 
@@ -55,10 +55,10 @@ def _required(schema: dict[str, Any]) -> set[str]:
 
 def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> Iterator[SchemaDifference]:
     left, right = _required(place.left), _required(place.right)
-    gone = left - right - lost
-    if gone and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
+    dropped = left - right - lost
+    if dropped and "required" not in place.right.get(ILL_TYPED, {}) and not _only_in(place.right, place.left):
         known = place.left.get("properties", {})
-        declared = any(name in known for name in gone)
+        declared = any(name in known for name in dropped)
         yield place.differs(
             "schema-required" if declared else "schema-required-undeclared",
             "required",
@@ -97,7 +97,7 @@ def _compare_rest(place: SchemaPair) -> Iterator[Step]:
     yield place.differs(
         narrowed if closed or one is None else "schema-widened",
         key,
-        "an object of any keys can hold nothing any more" if closed and bare else "",
+        "an object of any keys may no longer hold any" if closed and bare else "",
         want=MISSING if one is None else one,
         got=MISSING if two is None else two,
     )
@@ -123,7 +123,7 @@ def _by_position(place: SchemaPair) -> Iterator[Step]:
     if not want and not got:
         return
     if want and not got and "items" in place.right and "items" not in place.left:
-        return  # one schema for all entries instead: the probes tell
+        return  # one schema for all entries instead: the probes decide
     if len(want) > len(got):
         yield place.differs("schema-items", "prefixItems", want=want, got=got or MISSING)
     elif len(got) > len(want):

@@ -1,4 +1,4 @@
-"""Where a comparison of two schemas stands, and what it has found there."""
+"""A pair of schemas under comparison, and the differences found there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from toolcall_conformance.translation.spelling import Speller
 
 @dataclass(frozen=True, slots=True)
 class SchemaDifference:
-    """One way in which a schema came out differently, at pointers relative to the two schemas.
+    """One difference of two schemas, at pointers relative to them.
 
     ``under`` are the circumstances that hold there.
     """
@@ -46,7 +46,7 @@ class Context:
         """Whether two schemas, as written, do not differ at all."""
         key = (text(left), text(right))
         if key not in self.known:
-            self.known[key] = True  # as long as nothing speaks against it, for schemas that hold themselves
+            self.known[key] = True  # until a difference is found, for schemas that hold themselves
             before, self.seen = self.seen, set()
             self.known[key] = next(self.walk(SchemaPair(self, left, right)), None) is None
             self.seen = before
@@ -122,7 +122,7 @@ class SchemaPair:
 
 
 def text(schema: Any) -> str:
-    """A schema as text, to remember it by."""
+    """A schema as text, which serves as a key."""
     return json.dumps(schema, sort_keys=True, ensure_ascii=False, default=repr)
 
 

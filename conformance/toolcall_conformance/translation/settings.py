@@ -11,11 +11,11 @@ from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.schemas import compare_schemas
 
-# These belong to the route, not to the translation.
+# The route sets these, not the translation.
 OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
-# What a schema must not suffer; these say other values than were asked for.
+# Differences of a schema by which other values are valid than the source demands.
 GRAVE = frozenset(
     f"translation/{rule}"
     for rule in (
@@ -86,7 +86,7 @@ def _compare_one(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
 def _loss(name: str, demand: str) -> str:
     """The rule that the loss of a setting breaks."""
     if name == "response_format":
-        # Formats differ in the kinds of response format that they know, which no table of elements tells.
+        # Formats know different kinds of response format, which the table of elements does not list.
         return "translation/response-format-lost"
     return "translation/setting-lost" if demand == "must" else "translation/setting-by-convention-lost"
 
@@ -171,10 +171,10 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
 
 
 def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
-    """How much to think. Formats measure it in words or in tokens, and nobody says which word is how many tokens.
+    """How much to think, compared where both measure it alike: in words or in tokens.
 
-    So only what both say in the same measure is compared; and a wish that came to nothing is told, no more, where a
-    format has a measure of its own: there other settings may leave no room for it.
+    No format documents how many tokens a word stands for. The loss of the setting weighs less where the two formats
+    measure differently: other settings may leave no room for it.
     """
     before, after = pair.source.settings.get("reasoning"), pair.output.settings.get("reasoning")
     rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
@@ -198,8 +198,8 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
             )
 
 
-def _no_thinking(wish: dict[str, Any]) -> bool:
-    return wish.get("budget") == 0 or wish.get("effort") == "none"
+def _no_thinking(value: dict[str, Any]) -> bool:
+    return value.get("budget") == 0 or value.get("effort") == "none"
 
 
 def _choice_is_none(pair: Pair) -> bool:

@@ -1,4 +1,4 @@
-"""One spelling for a tool schema: types as sorted lists, references followed, keywords that say nothing gone.
+"""One spelling for a tool schema: types as sorted lists, references followed, without keywords that say nothing.
 
 One schema object at a time: the schemas inside stay as they were written, so that recursive ones have an end.
 """

@@ -1,4 +1,4 @@
-"""Opaque state and foreign keys: signatures go home only, no other format's keys leak in."""
+"""Opaque state and foreign keys: state goes to its own provider only, and no other format's keys are left over."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
                     yield pair.finding(
                         "translation/state-to-stranger",
                         item.pointer,
-                        f"a provider's state was sent to another, unless it is {own}'s own, lent a place in {origin}"
+                        f"state was sent to another provider; or it is {own}'s own, kept in {origin}'s place for state"
                         if CAPTURED in pair.circumstances
                         else "",
                         want=f"for {origin} only",

@@ -1,7 +1,7 @@
-"""What a provider said comes back to it: its state whole, unchanged and to its place, and the ids of its calls.
+"""A provider gets back what it said: its state whole, unchanged and at its place, and the ids of its calls.
 
-Whose state it is needs no guessing here: the golden request holds what the provider really said, whatever key the
-client or the translator kept it under in between.
+The golden request holds what the provider really said, so the state's provider is known, whatever key the client or
+the translator kept it under.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _begin_of_current(reading: Reading) -> int:
 
 
 def _mapped(pair: Pair, place: StatePlace) -> StatePlace | None:
-    """A place of the source in the output; None if its call is lost, which is told already."""
+    """A place of the source in the output; None if its call is lost, which is reported already."""
     kind, ordinal = place
     if ordinal is None:
         return place
@@ -93,7 +93,7 @@ def _mapped(pair: Pair, place: StatePlace) -> StatePlace | None:
 def _report_extra(
     pair: Pair, source: list[PlacedState], extra: PlacedState, lost: list[int]
 ) -> Generator[Finding, None, list[int]]:
-    """Report state that the provider did not say there. Returns what is lost for good."""
+    """Report state that the provider did not say there. Returns the state that is still missing."""
     twin = next((state for state in source if state.value == extra.value), None)
     if twin is not None:
         # A block that is there twice is another history; a signature on a further part is none.

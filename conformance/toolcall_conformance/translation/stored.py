@@ -1,7 +1,7 @@
-"""Requests that rest on a conversation which their own provider keeps: another provider needs all of it.
+"""Requests that continue a conversation which their own provider stores: another provider needs all of it.
 
-Such a request names an earlier reply, a conversation or single items, and holds only what is new. Who sees it alone
-does not know what came before; but a translation with nothing before it either is half a conversation.
+Such a request names an earlier reply, a conversation or single items, and holds only what is new. The earlier part is
+unknown here; but a translation without an earlier part is half a conversation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.results import ResultComparison
 
-# What an item that is only referred to may turn out to be, it is no invention.
+# An item that is only referred to may be any of these, so none of them is invented.
 OF_ITEMS = frozenset(
     f"translation/{rule}"
     for rule in (
@@ -41,7 +41,7 @@ def is_half(before: Reading, after: Reading) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What is left to compare, what is missing for sure, and the rules that say nothing about the rest."""
+    """The bodies left to compare, the findings that are certain, and the rules that do not apply to the rest."""
 
     sides: Sides
     findings: tuple[Finding, ...] = ()
@@ -49,7 +49,7 @@ class Settled:
 
 
 def settle(sides: Sides) -> Settled:
-    """Prepare a comparison whose source rests on stored state: what only the output can know is taken out of it."""
+    """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
     if not sides.source.stored:
         return Settled(sides)
     found: list[Finding] = []
@@ -114,7 +114,7 @@ def _partners(orphans: Iterable[Result], results: list[Result]) -> list[Result]:
 
 
 def _compare_answers(sides: Sides, orphans: list[Result], answers: list[Result]) -> Iterator[Finding]:
-    """Compare the results of calls that the source does not hold: which belong together, only their words can tell."""
+    """Compare the results of calls that the source does not hold: their contents decide which belong together."""
     own = Pair(sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), said_in=sides.said_in)
     comparison = ResultComparison.of(own)
     free = list(range(len(answers)))

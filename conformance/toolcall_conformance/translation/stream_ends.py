@@ -1,4 +1,4 @@
-"""What a client may be told when the upstream's stream came to no good end: it broke off, failed, or hit a limit."""
+"""How the client's stream must end where the upstream's breaks off, fails, or reaches a limit."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 def compare_ends(
     corpus: Corpus, source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
 ) -> Iterator[Finding]:
-    """The first thing that is wrong with the client's stream.
+    """The first fault of the end of the client's stream.
 
-    ``how`` says what became of the source (``breaks off``). ``calls`` are those that the source finished and those that
-    the client takes for finished; without it, those that each of them closed.
+    ``how`` says how the source ended (``breaks off``). ``calls`` are how many calls the source finished, and how many
+    the client takes for finished; by default, how many each of the two closed.
     """
     had, got = calls or _closed(source, client)
     if got > had:
@@ -25,7 +25,7 @@ def compare_ends(
             corpus,
             "translation/stream-cut-call",
             "",
-            f"the upstream's stream {how} in the middle of a call, and the client gets the call as if it were whole",
+            f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
             want=had,
             got=got,
             element="call",
@@ -37,13 +37,13 @@ def compare_ends(
             corpus,
             "translation/stream-cut-end",
             "",
-            f"the upstream's stream {how}, and the client gets a reply that ends as if it were whole",
+            f"the upstream's stream {how}, and the client's stream ends like a whole reply",
             element="finish",
         )
 
 
 def unreported_error(corpus: Corpus, client: Assembled, how: str) -> Finding:
-    """The finding for a client whose stream hides the upstream's failure: ends like a whole reply, or just stops."""
+    """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops."""
     if client.end == "whole":
         rule, end = "translation/stream-error-told", "ends like a whole reply"
     else:

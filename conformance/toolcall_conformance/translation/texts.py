@@ -1,4 +1,4 @@
-"""Text: none lost, invented, changed, moved past calls or results, or put in another's mouth."""
+"""Text: none lost, invented, changed, moved past calls or results, or given to the other side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, 
 
 @dataclass(slots=True)
 class TextPiece:
-    """Text that only one of a place's runs has: an old chunk, or a stretch of the new text (perhaps ``glued``)."""
+    """Text that only one of two paired runs has: an old chunk, or a stretch of new text (perhaps ``glued``)."""
 
     text: str
     pointer: str
@@ -27,7 +27,8 @@ class TextPiece:
 def compare_texts(pair: Pair) -> Iterator[Finding]:
     """Compare the system prompt and all other text in its place among calls and results.
 
-    What is missing at one place and too much at another has moved; the rest was lost, changed, doubled or invented.
+    Text that is missing at one place and too much at another has moved. All other text was lost, changed, doubled or
+    invented.
     """
     left, right = source_runs(pair), output_runs(pair)
     places = []
@@ -52,15 +53,15 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
 
 
 def _as_user(run: TextRun) -> TextRun:
-    """System text in the middle of a conversation may become user text at its place."""
+    """A run as user text if it is system text: that may become user text at its place (``late-system-text``)."""
     return TextRun("user", run.chunks) if run.side == "system" else run
 
 
 def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair | None]:
-    """The system prompts, if they differ. Takes what was hoisted from within the conversation out of ``left``."""
+    """The system prompts, if they differ. Removes from ``left`` the system text that joined the prompt."""
     old, new = TextRun("system", list(pair.source.system)), TextRun("system", list(pair.output.system))
     hoisted = [run for run in left if run.side == "system"]
-    # Nothing was hoisted into a prompt that is what it was, even if it says the same as a later message.
+    # An unchanged prompt holds no later message, even if it says the same as one.
     if hoisted and new.chunks and not joined_equal(pair.corpus, old.texts, new.texts):
         haystack = Haystack(pair.corpus, new.texts)
         for run in hoisted:
@@ -91,7 +92,7 @@ def _report_system(
 
 
 def _report_white_space(pair: Pair, place: RunPair) -> Generator[Finding, None, bool]:
-    """Whether two runs need no closer look; tells it if only white space differs."""
+    """Whether two runs are equal but for white space. Reports a difference in white space."""
     old, new = place.old, place.new
     if old.key != new.key:
         return False
@@ -117,7 +118,7 @@ def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str =
 def _settle_moved(
     pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Sequence[TextRun], right: Sequence[TextRun]
 ) -> Generator[Finding, None, tuple[list[TextPiece], list[TextPiece]]]:
-    """Tell which missing text stands at another place. Returns what is missing and too much after that."""
+    """Report missing text that stands at another place. Returns what is still missing and what is still too much."""
     if not lost or not fresh:
         return list(lost), list(fresh)
     haystack = Haystack(pair.corpus, [piece.text for piece in fresh])
@@ -153,7 +154,7 @@ def _claim(
     haystack: Haystack,
     claimed: dict[int, list[tuple[int, int]]],
 ) -> TextPiece | None:
-    """The unclaimed new text that a missing chunk stands in as a whole: at its own place or side if it can be."""
+    """The unclaimed new text that holds a missing chunk whole: at the chunk's place if possible, else on its side."""
     text, key = piece.text.strip(), squeeze(piece.text)
     starts = haystack.standing(text, key)
     if not starts and is_phrase(pair.corpus, text):
@@ -194,9 +195,7 @@ def _report_move(
         if here is there:
             yield from _report_system(pair, here, "the system prompt stands in another order")
         else:
-            yield from _report_system(
-                pair, here, f"the system prompt stands in the {there.new.side}'s mouth", got=there.new
-            )
+            yield from _report_system(pair, here, f"the system prompt is text of the {there.new.side}", got=there.new)
     elif here.old.side != there.new.side:
         yield pair.finding(
             "translation/text-role",
@@ -220,7 +219,7 @@ def _report_move(
 def _only_after_results(
     pair: Pair, old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
 ) -> bool:
-    """User text from before the results of its turn may stand right behind them: some providers want them first."""
+    """Whether user text from before its turn's results stands right behind them: some providers want these first."""
     if old.place.old.side != "user" or not _in_turn_of_results(pair, old.pointer):
         return False
     at, behind = _holding(left, old.pointer), _holding(right, new.pointer)
@@ -241,18 +240,18 @@ def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
 def _report_differences(
     pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece], anywhere: str
 ) -> Iterator[Finding]:
-    """Tell what was lost and what is new, one finding of a kind for each place."""
-    gone: dict[int, list[TextPiece]] = {}
+    """Report lost and new text, one finding of a kind for each place."""
+    missing: dict[int, list[TextPiece]] = {}
     extra: dict[int, list[TextPiece]] = {}
     places: dict[int, RunPair] = {}
-    for pieces, by_place in ((lost, gone), (fresh, extra)):
+    for pieces, by_place in ((lost, missing), (fresh, extra)):
         for piece in pieces:
             places[id(piece.place)] = piece.place
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = _origins(pair) if extra else {}
     thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
-        if number not in gone:
+        if number not in missing:
             yield from _report_added(pair, place, extra[number], origins, thoughts)
         elif place.old.side == "system":
             yield from _report_system(pair, place)
@@ -262,14 +261,14 @@ def _report_differences(
             yield pair.finding(
                 "translation/text-lost",
                 place.new.pointer or anywhere,
-                want="\n".join(piece.text for piece in gone[number]),
-                source=gone[number][0].pointer,
+                want="\n".join(piece.text for piece in missing[number]),
+                source=missing[number][0].pointer,
                 subject=f"text of the {place.old.side}",
             )
 
 
 def _origins(pair: Pair) -> dict[str, set[str]]:
-    """Who says what in the source: squeezed chunks and joined runs, with the sides that say them."""
+    """The texts of the source (squeezed chunks and joined runs), each with the sides that say it."""
     found: dict[str, set[str]] = {}
     for run in [TextRun("system", list(pair.source.system)), *source_runs(pair)]:
         for text in [*run.texts, "".join(run.texts)]:
@@ -280,7 +279,7 @@ def _origins(pair: Pair) -> dict[str, set[str]]:
 def _report_added(
     pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: dict[str, set[str]], thoughts: Sequence[str]
 ) -> Iterator[Finding]:
-    """New text where nothing was lost: said before, thought aloud, written into other text, or an addition."""
+    """Report new text where none was lost: a repetition, reasoning, words inside other text, or an addition."""
     side = place.new.side
     kinds: dict[str, list[TextPiece]] = {}
     for piece in pieces:
@@ -327,7 +326,7 @@ def _report_added(
 
 
 def _said_by(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> set[str]:
-    """Who says a text, or a line of it, in the source. A few words count only where the same side says them."""
+    """The sides that say a text, or a line of it, in the source. A few words count only on the same side."""
     found: set[str] = set()
     for line in {text, *text.splitlines()}:
         sides = origins.get(squeeze(line), set())
@@ -339,7 +338,7 @@ def _said_by(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> 
 
 
 def _is_thought(pair: Pair, text: str, thoughts: Sequence[str]) -> bool:
-    """Whether text is thinking, or contains all of some."""
+    """Whether text is reasoning of the source, part of it, or holds it."""
     key = squeeze(text)
     for thought in thoughts:
         other = squeeze(thought)

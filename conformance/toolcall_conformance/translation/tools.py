@@ -20,9 +20,9 @@ Twins = list[tuple[Tool, Tool]]
 def map_tools(sides: Sides) -> Twins:
     """Pair the declared tools by what is alike.
 
-    Mostly the names tell. Where a tool was renamed its description does, and a name may then stand for another tool:
-    of the two readings, names first or descriptions first, that one counts by which more is alike. What is then left
-    over was renamed if its name could not stay, and is paired by its schema, by similar names, or as the only one left.
+    Names decide in most cases. Where a tool was renamed its description decides, and its old name may stand for another
+    tool. Of the two pairings, names first and descriptions first, the one counts by which more is alike. A tool left
+    over whose name is illegal in the target was renamed: it is paired by schema, by similar names, or as the only one.
     """
     source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
@@ -118,7 +118,7 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         if id(tool) in mapped:
             continue
         if tool.kind == "hosted":
-            continue  # another provider's server tool: not comparable; what becomes of its steps is judged elsewhere
+            continue  # another provider's server tool: not comparable; its steps are judged elsewhere
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             continue
         yield pair.finding(
@@ -207,7 +207,11 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
     got = twin.strict if twin.strict is not None else pair.target["tool_strict_default"]
     if want == got or want is None or (want is True and pair.demand("tool-strict") == "cannot"):
         return
-    message = "" if got is not None else "what the tool does not say of strictness, this provider decides by its schema"
+    message = (
+        ""
+        if got is not None
+        else "the tool does not say whether it is strict, so this provider decides it by the schema"
+    )
     yield pair.finding(
         "translation/tool-strict",
         twin.pointer,

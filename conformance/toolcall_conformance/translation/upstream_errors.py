@@ -1,7 +1,7 @@
-"""An error that the provider answered with, and what the translator made of it for the client.
+"""An error that the provider answered with, and its translation for the client.
 
-What binds is what the client's SDK does next: by the status it tells an error from an answer, tries again or gives up,
-and chooses its exception. The statuses after which it tries again are ``retried_statuses`` in format.json.
+The client's SDK reads the status: by it the SDK knows an error from an answer, retries or gives up, and chooses its
+exception. The statuses after which it retries are ``retried_statuses`` in format.json.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
     if before.status is None or before.status < 400 or after.status is None:
         return
     want, got = before.status, after.status
-    told: dict[str, Any] = {"want": want, "got": got, "source": before.status_pointer}
+    values: dict[str, Any] = {"want": want, "got": got, "source": before.status_pointer}
     place = after.status_pointer
     if not 400 <= got <= 599:
-        yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **told)
+        yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **values)
         return
     known = sides.corpus.equivalence(_NAME).parameters
     meant, said = kind(sides.corpus, before), kind(sides.corpus, after)
     if meant == known["rate_limit"] != said:
         overload = got in known["overloaded"] and retried(sides.target, got)
         rule = "rate-limit-as-overload" if overload else "rate-limit"
-        yield sides.finding(f"translation/upstream-error-{rule}", place, **told)
+        yield sides.finding(f"translation/upstream-error-{rule}", place, **values)
         return
     transient, again = _transient(sides.corpus, meant), retried(sides.target, got)
     if transient is not None and transient != again and said not in known["undecided"]:
-        deed = "does not try again" if transient else "tries again in vain"
+        deed = "does not retry" if transient else "retries in vain"
         rule = "account-retryable" if meant in known["account"] else "retryable"
         message = f"the client {deed}: the provider's {want} became {got}"
-        yield sides.finding(f"translation/upstream-error-{rule}", place, message, **told)
+        yield sides.finding(f"translation/upstream-error-{rule}", place, message, **values)
     elif meant != said:
-        yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **told)
+        yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **values)
 
 
 def kind(corpus: Corpus, failure: Failure) -> str:
-    """What an error is about, in words."""
+    """The kind of an error, in words."""
     known = corpus.equivalence(_NAME).parameters
     status = failure.status or 0
     # Some APIs answer a wrong key with another status and say in the body what is wrong.
@@ -63,13 +63,13 @@ def kind(corpus: Corpus, failure: Failure) -> str:
 
 
 def _transient(corpus: Corpus, meant: str) -> bool | None:
-    """Whether it may get better by itself; None where nobody can tell."""
+    """Whether an error is retryable; None where its kind does not decide that."""
     known = corpus.equivalence(_NAME).parameters
     return None if meant in known["undecided"] else meant in known["passing"]
 
 
 def retried(target: Mapping[str, Any], status: int) -> bool:
-    """Whether the official client of a format tries again after a status."""
+    """Whether the official client of a format retries after a status."""
     return any(low <= status <= high for low, high in target["retried_statuses"])
 
 
@@ -102,7 +102,7 @@ def compare_wait(sides: Sides) -> Iterator[Finding]:
         yield sides.finding(
             "translation/retry-after",
             after.retry_after_pointer or "",
-            "" if after.retry_after is None else "the client is told to wait less than the provider said",
+            "" if after.retry_after is None else "the translation demands a shorter wait than the provider",
             want=_seconds(before.retry_after),
             got=MISSING if after.retry_after is None else _seconds(after.retry_after),
             source=before.retry_after_pointer,

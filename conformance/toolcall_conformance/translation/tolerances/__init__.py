@@ -1,8 +1,8 @@
 """Where a body and its translation differ without a fault: one function for each equivalence of the corpus.
 
-The comparisons accept such differences on their way and gather nothing. Who asks what was accepted (``judge
---tolerated``) pays for it here: each function looks for the places where two bodies rest on its equivalence. It decides
-by what the comparisons decide by: the same readings, the same functions, the same words of the corpus.
+The comparisons accept such differences without recording them. ``judge --tolerated`` runs these functions beside them:
+each finds the places where two bodies differ by its equivalence. They use the comparisons' readings, functions and
+words of the corpus.
 """
 
 from __future__ import annotations

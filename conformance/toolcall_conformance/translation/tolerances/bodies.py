@@ -31,7 +31,7 @@ def generated_values(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("unknown-reply-keys")
 def unknown_reply_keys(bodies: Bodies) -> Iterator[Occurrence]:
-    """A reply has a key that nobody reads, and that is none of another format's."""
+    """A reply has an undocumented key that is none of another format's."""
     if not _is_reply(bodies):
         return
     corpus, own = bodies.pair.corpus, bodies.pair.output.format

@@ -55,7 +55,7 @@ def _holder(pointer: str, body: Any) -> str:
 def blank_text_absent(bodies: Bodies) -> Iterator[Occurrence]:
     """A message without content, or with null, an empty list or blank text in its place; a part with blank text.
 
-    Noted where one body has more such places than the other: which of them are the same, nothing tells.
+    Listed where one body has more such places than the other: which of them belong together cannot be decided.
     """
     before, after = _blanks(bodies.pair.source, bodies.before), _blanks(bodies.pair.output, bodies.after)
     for pointer, value in after.items():

@@ -66,7 +66,7 @@ def text_document_as_text(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("result-trimmed")
 def result_trimmed(bodies: Bodies) -> Iterator[Occurrence]:
-    """White space at the ends of a result is gone, or came."""
+    """White space at the ends of a result is lost or new."""
     for pair in _result_pairs(bodies):
         for old, new in ((one, two) for one in _as_texts(pair.want) for two in _as_texts(pair.got)):
             corpus = bodies.pair.corpus
@@ -119,7 +119,7 @@ def json_text_as_object(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("error-as-text")
 def error_as_text(bodies: Bodies) -> Iterator[Occurrence]:
-    """A tool failed, and the output's format has no mark for it: the words tell."""
+    """A tool failed, and the output's format has no mark for it: the words say it."""
     for pair in _result_pairs(bodies):
         if pair.before.error and not pair.after.error and not bodies.pair.both("error-mark"):
             yield pair.place(_shown(pair.want), _shown(pair.got))
