@@ -1,4 +1,4 @@
-"""Texts inside a JSON document put in the place of others, while every other character stays as it was written."""
+"""Replace texts inside a JSON document, while every other character stays as it is."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _ANY = json.JSONDecoder(strict=False)
 
 
 def with_texts(document: str, texts: Mapping[str, str]) -> str:
-    """``document`` with other string values at some JSON Pointers; a pointer that leads to no string changes nothing.
+    """Replace the string values at JSON Pointers in ``document``; pointers to anything else change nothing.
 
-    The document must be JSON. Numbers, escapes and blanks elsewhere keep their spelling, which parsing and writing anew
-    would not.
+    The document must be JSON. Elsewhere numbers, escapes and blanks keep their spelling; parsing and writing would
+    change them.
     """
     found = [(span, text) for pointer, text in texts.items() if (span := _span(document, pointer)) is not None]
     for (start, end), text in sorted(found, reverse=True):
@@ -47,7 +47,7 @@ def _entries(document: str, start: int) -> dict[str, int]:
         key = str(len(found))
         if keyed:
             key, at = _ANY.raw_decode(document, at)
-            at = _after_blank(document, at) + 1  # behind the colon
+            at = _after_blank(document, at) + 1  # after the colon
         found[key] = at = _after_blank(document, at)
         at = _after_blank(document, _ANY.raw_decode(document, at)[1])
         if document[at] == ",":

@@ -1,8 +1,8 @@
-"""The one style of the corpus's JSON files: what a value looks like as text, and a command that rewrites files in it.
+"""The style of the corpus's JSON files, and a command that rewrites files in it.
 
-An object or array stands on one line if the whole line has room for it, 120 characters with indent, key and comma;
-else each entry has a line of its own, indented by two blanks. Only what JSON demands is escaped, a newline ends the
-file, and numbers and the order of keys stay as they are. ``python -m toolcall_conformance.jsonstyle corpus`` rewrites.
+An object or array is on one line if the whole line, with indent, key and comma, has at most 120 characters; else each
+entry has its own line, indented by two blanks. Escapes are used only where JSON demands them, a newline ends the file,
+and numbers and the order of keys stay as they are. ``python -m toolcall_conformance.jsonstyle corpus`` rewrites.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class StyleError(ValueError):
-    """A file that is no JSON; the message says which and why."""
+    """A file that is not JSON; the message names it and the reason."""
 
 
 class _Number(str):
@@ -32,12 +32,12 @@ class _Number(str):
 
 
 def written(value: Any) -> str:
-    """A JSON value in the style, as the content of a file."""
+    """Write a JSON value in the style, as the content of a file."""
     return "".join(_lines(_Laid(value), "", "")) + "\n"
 
 
 def styled(text: str) -> str:
-    """The same JSON in the style; numbers keep their spelling. Raises StyleError for what is no JSON."""
+    """Rewrite JSON text in the style; numbers keep their spelling. Raises StyleError for other text."""
     try:
         value = json.loads(
             text, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant, object_pairs_hook=_pairs
@@ -54,12 +54,12 @@ def _no_constant(name: str) -> Any:
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(items)
     if len(found) < len(items):  # one of the two would be lost
-        raise ValueError(f"a key stands twice in the object with {', '.join(found)}")
+        raise ValueError(f"a key occurs twice in the object with {', '.join(found)}")
     return found
 
 
 class _Laid:
-    """A value with its text on one line, None where no line has room for it, and its entries with their keys."""
+    """A value with its text on one line, None if that is too long, and its entries with their keys."""
 
     __slots__ = ("ends", "entries", "flat")
 
@@ -83,12 +83,12 @@ def _scalar(value: Any) -> str:
     if isinstance(value, _Number):
         return str(value)
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    # UTF-8 has no half of a surrogate pair; such text can only be written escaped.
+    # UTF-8 has no lone surrogates; they must be escaped.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
-    """The pieces of a value's text; ``before`` is what its line starts with, ``after`` the comma behind it."""
+    """The pieces of a value's text; ``before`` begins its line, ``after`` is the comma that follows."""
     if laid.flat is not None and (not laid.entries or len(before + laid.flat + after) <= WIDTH):
         yield before + laid.flat + after
         return
@@ -101,7 +101,7 @@ def _lines(laid: _Laid, before: str, after: str) -> Iterator[str]:
 
 
 def unstyled(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """The JSON files that are not in the style, with the text that they should have; folders are searched."""
+    """The JSON files in files and folders that are not in the style, with their text in the style."""
     for path in paths:
         for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
             text = file.read_bytes().decode("utf-8")

@@ -9,14 +9,14 @@ from typing import Any
 
 
 class JSONError(ValueError):
-    """Text that is not the JSON we accept; the message says what and where."""
+    """Text that is not strict JSON; the message says what is wrong and where."""
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(items)
     if len(found) < len(items):
         keys = [key for key, _ in items]
-        raise JSONError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+        raise JSONError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object")
     return found
 
 
@@ -30,7 +30,7 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 def parse(text: str | bytes) -> Any:
     """Parse JSON strictly: no duplicate keys, no NaN or Infinity, whole numbers exact.
 
-    Raises JSONError with line and column, or with the key that stands twice.
+    Raises JSONError with line and column, or with the duplicate key.
     """
     if isinstance(text, bytes):
         try:
@@ -84,7 +84,7 @@ def _copied(value: Any) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """One spelling a value: equal values give equal strings (1 and 1.0 alike)."""
+    """The canonical text of a value: equal values give equal texts (1 and 1.0 too)."""
 
     def plain(item: Any) -> Any:
         if isinstance(item, float) and math.isfinite(item) and item.is_integer():
@@ -99,21 +99,21 @@ def canonical(value: Any) -> str:
 
 
 def packed(value: Any) -> bytes:
-    """A JSON value as bytes, to know it again by: three times faster than JSON. ``unpacked`` gives it back.
+    """A JSON value as bytes that identify it, three times faster than JSON text. ``unpacked`` restores it.
 
-    The same bytes only for what is the same in all, types and the order of keys included. Raises ValueError for what is
-    no plain JSON or nested too deeply.
+    Equal bytes mean identical values, types and the order of keys included. Raises ValueError for values that are not
+    plain JSON or nested too deeply.
     """
-    return marshal.dumps(value, 2)  # from version 3 on, the bytes depend on who else holds the parts
+    return marshal.dumps(value, 2)  # from version 3 on, the bytes depend on other references to the parts
 
 
 def unpacked(data: bytes) -> Any:
-    """The value that ``packed`` made bytes of."""
+    """The value from the bytes of ``packed``."""
     return marshal.loads(data)  # noqa: S302 - bytes of our own
 
 
 def join(pointer: str, *keys: str | int) -> str:
-    """``pointer`` extended by keys, escaped as RFC 6901 asks."""
+    """``pointer`` extended by keys, escaped as in RFC 6901."""
     for key in keys:
         token = str(key)
         if "~" in token or "/" in token:
@@ -123,12 +123,12 @@ def join(pointer: str, *keys: str | int) -> str:
 
 
 def unescaped(token: str) -> str:
-    """The key that one token of a pointer means."""
+    """Unescape one token of a pointer to its key."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
 def resolve(value: Any, pointer: str) -> Any:
-    """The value at ``pointer``; LookupError where there is none."""
+    """The value at ``pointer``. Raises LookupError if there is none."""
     if pointer == "":
         return value
     for token in pointer.split("/")[1:]:

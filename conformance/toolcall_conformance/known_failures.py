@@ -1,11 +1,11 @@
-"""Known failures: a file that says which findings are expected for now, and why.
+"""Known failures: a file of expected findings, each with its reason.
 
-One entry a line, ``#`` begins the reason, which is mandatory; blank lines and lines that begin with ``#`` are skipped::
+One entry per line; ``#`` begins the mandatory reason; blank lines and lines that begin with ``#`` are skipped::
 
     grep/*::request::*-to-gemini   gemini/result-names-call   # https://example.com/our/issue/12
 
-The first word is a pattern (``*``, ``?``) for node ids, with or without ``toolcall::`` before it; the second is a rule.
-An id that a rule had once stands for the rules that took its place.
+The first word is a pattern (``*``, ``?``) for node ids, with or without ``toolcall::``; the second is a rule. A retired
+id means the rules that replaced it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PREFIX = "toolcall::"
 
 
 class KnownFailuresError(Exception):
-    """A file of known failures that cannot be read; the message says which line and what to do."""
+    """An unreadable file of known failures; the message names the line and what to do."""
 
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """One line: findings of ``rule``, by whichever of its ids, in items that match ``pattern`` are known."""
+    """One line: findings of ``rule`` in items that match ``pattern`` are known; ``ids`` are its current ids."""
 
     line: int
     pattern: str
@@ -38,11 +38,11 @@ class KnownFailure:
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
-        # `[` is no wildcard here: node ids never hold one, and a typing slip should not become a character class.
+        # `[` is no wildcard here: node ids have none, and a typing mistake must not become a character class.
         return re.compile(translate(self.pattern.removeprefix(_PREFIX).replace("[", "[[]")))
 
     def matches(self, nodeid: str) -> bool:
-        """Whether an item is meant."""
+        """Whether the pattern matches an item."""
         return self._expression.match(nodeid.removeprefix(_PREFIX)) is not None
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class KnownFailure:
 
 @dataclass(frozen=True)
 class Stale:
-    """An entry that no longer fails, with the sentence to report."""
+    """A stale entry, with the sentence to report."""
 
     entry: KnownFailure
     sentence: str
@@ -65,23 +65,23 @@ class KnownFailures:
     entries: tuple[KnownFailure, ...] = ()
 
     def reason(self, nodeid: str, rule: str) -> str | None:
-        """Why a finding is known; None if it is not."""
+        """The reason of a known finding, or None."""
         for entry in self.entries:
             if rule in entry.ids and entry.matches(nodeid):
                 return entry.reason
         return None
 
     def stale(self, planned: Collection[str], judged: Mapping[str, Collection[str]]) -> list[Stale]:
-        """The entries that no longer fail.
+        """The entries that match no item or no longer fail.
 
-        ``planned`` are all items that exist for this translator, whether selected or not; ``judged`` maps those that
-        were judged to the rules that they violate. An entry of which some item was not judged is not decided.
+        ``planned`` are all items of this translator, selected or not; ``judged`` maps the judged ones to the rules that
+        they violate. An entry with an item that was not judged stays undecided.
         """
         found = []
         for entry in self.entries:
             items = [nodeid for nodeid in planned if entry.matches(nodeid)]
             if not items:
-                found.append(Stale(entry, f"{entry} matches no item; mend the pattern or delete the line"))
+                found.append(Stale(entry, f"{entry} matches no item; fix the pattern or delete the line"))
             elif all(nodeid in judged and entry.ids.isdisjoint(judged[nodeid]) for nodeid in items):
                 found.append(Stale(entry, f"{entry} no longer fails; delete the line"))
         return found
@@ -90,7 +90,7 @@ class KnownFailures:
 def load(
     path: Path, rules: Collection[str], retired: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> KnownFailures:
-    """Read a file of known failures; ``rules`` are the ids that exist, ``retired`` those that rules had once.
+    """Read a file of known failures; ``rules`` are the current ids, ``retired`` the former ones.
 
     Raises KnownFailuresError.
     """

@@ -1,4 +1,4 @@
-"""A test class for one's own test files: the rules as ordinary tests, and snapshots of what one's translator makes.
+"""A test class for a user's own test files: the rules as ordinary tests, and snapshots of the translator's output.
 
     from toolcall_conformance.suite import ConformanceSuite
 
@@ -6,9 +6,9 @@
         translator = "my_package.my_module:MyTranslator"
         cases = ("shell", "parallel/seed")
 
-``test_rules`` fails where ``pytest toolcall::…`` would. ``test_output`` compares what the translator makes with the
-snapshot of the last time (syrupy, extra ``snapshots``): changes that the rules permit and that its author wants to see.
-``pytest --snapshot-update`` writes them anew.
+``test_rules`` fails where ``pytest toolcall::…`` would. ``test_output`` compares the translator's output with a
+snapshot (syrupy, extra ``snapshots``), which shows its author changes that the rules permit.
+``pytest --snapshot-update`` writes the snapshots anew.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from toolcall_conformance.engine.plan import Planned
     from toolcall_conformance.engine.run import Run
 
-# The checks in which a translator makes something that can be kept.
+# The checks in which a translator has output for snapshots.
 CHECKED = ("request", "response", "stream")
 
-# Keys under which an id stands.
+# Keys whose value is an id.
 _IDS = re.compile(r"(^id|_id|Id)$")
 
 
 class ConformanceSuite:
-    """Subclass it in a test file; the attributes say what is tested.
+    """Subclass it in a test file; the attributes select what is tested.
 
-    ``translator`` is what ``--toolcall-translator`` takes, or a translator, or a class or factory that gives one.
+    ``translator`` is a value of ``--toolcall-translator``, a translator, or a class or factory that makes one.
     ``cases`` are cases or families, ``routes`` as ``"anthropic-to-gemini"``; empty means all.
     """
 
@@ -48,16 +48,16 @@ class ConformanceSuite:
     checks: ClassVar[Sequence[str]] = CHECKED
 
     def normalise(self, body: Any, given: Any) -> Any:
-        """A body as it is kept in a snapshot: times, and ids that no body given to the translator has, by a number."""
-        return _Normalising(given).plain(body)
+        """A body for a snapshot: replaces times, and numbers the ids that are not in the translator's input."""
+        return _Normaliser(given).plain(body)
 
     def test_rules(self, toolcall_item: PlayedItem) -> None:
-        """No MUST is broken."""
+        """The item violates no MUST rule."""
         if toolcall_item.faults:
             pytest.fail(toolcall_item.faults, pytrace=False)
 
     def test_output(self, toolcall_item: PlayedItem, snapshot: Any) -> None:
-        """The translator makes what it made when the snapshot was taken."""
+        """The translator's output is equal to the snapshot."""
         from syrupy.extensions.json import JSONSnapshotExtension
 
         made = {one.name: self.normalise(one.produced, one.source) for one in toolcall_item.bodies}
@@ -65,7 +65,7 @@ class ConformanceSuite:
 
     @pytest.fixture(scope="class")
     def toolcall_item(self, request: pytest.FixtureRequest) -> Iterator[PlayedItem]:
-        """The item of this test, played once for all tests of it, which come one behind the other."""
+        """The item of this test, played once for all its tests, which run one after the other."""
         found: PlayedItem = request.param
         yield found
         found.forget()
@@ -76,7 +76,7 @@ class ConformanceSuite:
         owner = type(self)
         if "snapshot" in metafunc.fixturenames and not metafunc.config.pluginmanager.hasplugin("syrupy"):
             raise pytest.UsageError(
-                f"{owner.__name__}: snapshots are kept by syrupy, which is not installed: "
+                f"{owner.__name__}: snapshots need syrupy, which is not installed: "
                 "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
             )
         items = _Items.of(owner, metafunc.config)
@@ -85,14 +85,14 @@ class ConformanceSuite:
 
 @dataclass
 class PlayedItem:
-    """One case on one route in one check."""
+    """One case on one route in one check, played when first needed."""
 
     planned: Planned
     run: Run
 
     @property
     def name(self) -> str:
-        """``shell.seed-request-anthropic-to-gemini``: a text that can be part of a file's name."""
+        """``shell.seed-request-anthropic-to-gemini``: safe as a part of a file name."""
         return f"{self.planned.case.id.replace('/', '.')}-{self.planned.check}-{self.planned.name}"
 
     @cached_property
@@ -100,17 +100,17 @@ class PlayedItem:
         return self.run.execute(self.planned)
 
     def forget(self) -> None:
-        """Let go of what came: the bodies of all items would fill the memory."""
+        """Drop the result: the bodies of all items would fill the memory."""
         self.__dict__.pop("_result", None)
 
     @property
     def bodies(self) -> list[Any]:
-        """What was given and what came, by exchange (``checks.base.PlayedBodies``); without what did not come."""
+        """Input and output by exchange (``checks.base.PlayedBodies``), without those that have no output."""
         return [one for one in self._result.played if one.produced is not MISSING]
 
     @property
     def faults(self) -> str:
-        """What fails the item, in the words of the plugin; empty if nothing does."""
+        """The plugin's failure text; empty if the item does not fail."""
         from toolcall_conformance.reports.failure import ReportedItem, describe
 
         failing = self.run.failing(self._result)
@@ -130,7 +130,7 @@ class PlayedItem:
 
 
 class _Items:
-    """The items of each class, found out once: to ask a translator what it does may start a process."""
+    """The items of each class, found once: probing a translator may start a process."""
 
     _found: ClassVar[dict[type, list[PlayedItem]]] = {}
 
@@ -146,10 +146,10 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
 
     if owner.translator is None:
         raise pytest.UsageError(
-            f'{owner.__name__}: say what is tested: translator = "my_package.my_module:MyTranslator", or an object'
+            f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
     wanted = [f"toolcall::{case}" for case in owner.cases] or ["toolcall::"]
-    run = prepare(config, wanted, translator=_made(owner.translator), name=owner.__name__)
+    run = prepare(config, wanted, translator=_make_translator(owner.translator), name=owner.__name__)
     config.add_cleanup(run.driver.close)
     known = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
     for what, given, there in (("route", owner.routes, known), ("check", owner.checks, set(CHECKED))):
@@ -167,15 +167,15 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             yield PlayedItem(planned, run)
 
 
-def _made(given: Any) -> Any:
-    """The translator itself, where a class or a factory was given; a text stays what it is."""
+def _make_translator(given: Any) -> Any:
+    """Make the translator if a class or a factory was given; a text stays unchanged."""
     if isinstance(given, str) or (not isinstance(given, type) and callable(getattr(given, "open", None))):
         return given
     return given()
 
 
-class _Normalising:
-    """Numbers what differs from run to run."""
+class _Normaliser:
+    """Replaces what differs from run to run."""
 
     def __init__(self, given: Any) -> None:
         self._known = set(_texts(given))
@@ -196,7 +196,7 @@ class _Normalising:
 
 @cache
 def _time_keys() -> frozenset[str]:
-    """The keys under which a reply of any format says when it was made."""
+    """The keys of all formats whose value is the time of a reply."""
     from toolcall_conformance.library import load_corpus
 
     corpus = load_corpus()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import formats, jsonvalue
-from toolcall_conformance.cassettes.continuing import NoWayOnError, next_request
+from toolcall_conformance.cassettes.continuing import CannotContinueError, next_request
 from toolcall_conformance.checks.client import Habit, continue_from_reply
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.library import Corpus
@@ -105,7 +105,7 @@ def test_what_the_user_says_behind_the_results_stays(name: str, corpus: Corpus) 
     ],
 )
 def test_a_call_without_a_result_is_no_way_on(name: str, change: Any, why: str, corpus: Corpus) -> None:
-    with pytest.raises(NoWayOnError, match=why):
+    with pytest.raises(CannotContinueError, match=why):
         asked_otherwise(name, corpus, "parallel/seed", change)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from cassettes import goldens
 from toolcall_conformance.cassettes.cases import load
-from toolcall_conformance.cassettes.drift import drift
+from toolcall_conformance.cassettes.drift import drift_findings
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.cassettes.shapes import Places
 from toolcall_conformance.findings import Finding, Level
@@ -45,7 +45,9 @@ def test_what_is_as_the_golden_says_has_not_drifted(
     name: str, streamed: bool, case: str | None, corpus: Corpus, tmp_path: Path
 ) -> None:
     for number in (1, 2):
-        assert drift(corpus, recorded(corpus, tmp_path, name, streamed=streamed, case=case, number=number)) == []
+        assert (
+            drift_findings(corpus, recorded(corpus, tmp_path, name, streamed=streamed, case=case, number=number)) == []
+        )
 
 
 def aged(
@@ -100,7 +102,7 @@ def test_an_aged_golden_is_told(
     name: str, change: Callable[[Any], None], rule: str, pointer: str, corpus: Corpus, tmp_path: Path
 ) -> None:
     today = recorded(corpus, tmp_path, name)
-    [finding] = drift(aged(corpus, tmp_path, name, change), today)
+    [finding] = drift_findings(aged(corpus, tmp_path, name, change), today)
     assert (finding.rule, finding.pointer) == (rule, pointer)
     assert f"({CASE}, {name}; {today.host}, 2026-11-22)" in finding.message
 
@@ -135,7 +137,7 @@ def test_another_order_of_events_is_told(
     name: str, change: Callable[[list[Any]], None], expected: set[str], corpus: Corpus, tmp_path: Path
 ) -> None:
     today = recorded(corpus, tmp_path, name, streamed=True)
-    found = drift(aged(corpus, tmp_path, name, change, part="response.sse"), today)
+    found = drift_findings(aged(corpus, tmp_path, name, change, part="response.sse"), today)
     assert expected <= {finding.rule for finding in found} <= expected | {"drift/event-order", "drift/new-member"}
     assert all(CASE in finding.message and name in finding.message for finding in found)
     assert bool(found) == bool(expected)
@@ -148,7 +150,7 @@ def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp
     response["content"][0]["text"] = ["Let me see."]
     del response["role"]
     changed = replace(today, response=response)
-    assert told(drift(corpus, changed)) == {
+    assert told(drift_findings(corpus, changed)) == {
         ("drift/new-member", "/shiny"),
         ("drift/type-changed", "/content/0/text"),
         ("drift/member-gone", ""),
@@ -156,7 +158,7 @@ def test_recordings_of_anything_are_held_against_all_goldens(corpus: Corpus, tmp
     # What only some goldens have may be missing, and what a tool is called with is nobody's shape.
     response = json.loads(json.dumps(today.response))
     response["content"] = [{"type": "tool_use", "id": "toolu_1", "name": "x", "input": {"any": {"thing": 1}}}]
-    assert drift(corpus, replace(today, response=response)) == []
+    assert drift_findings(corpus, replace(today, response=response)) == []
 
 
 def test_kinds_of_events() -> None:
@@ -185,11 +187,11 @@ def test_null_is_no_other_type(corpus: Corpus, tmp_path: Path) -> None:
     today = recorded(corpus, tmp_path, "anthropic", case=None)
     response = json.loads(json.dumps(today.response))
     response["stop_reason"] = None
-    assert drift(corpus, replace(today, response=response)) == []
+    assert drift_findings(corpus, replace(today, response=response)) == []
 
 
 def test_other_vendors_replies_are_no_goldens_of_the_provider(corpus: Corpus, tmp_path: Path) -> None:
     """An OpenAI that answered as OpenRouter does would have changed."""
     today = recorded(corpus, tmp_path, "openai_chat", case=None)
     vendor = corpus.cases["shell/dialect-absent-arguments"].exchanges("openai_chat")[0].response
-    assert drift(corpus, replace(today, response=vendor))
+    assert drift_findings(corpus, replace(today, response=vendor))

@@ -26,7 +26,7 @@ from toolcall_conformance.cassettes.reading import read
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.outcomes import OpenOutcome
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import dump, parse
 
@@ -53,7 +53,7 @@ def judged(corpus: Corpus, one: Recorded) -> list[tuple[str, str, str]]:
     """What the checks that need no translator say of an exchange."""
     case = RecordedCase("recorded/x#1", one, corpus.formats)
     route = Route(one.format, one.format, one.model or "", one.model or "")
-    results = [REPLAYS[check](case, route, _nobody, bind(corpus), "", None) for check in ("wire", "drift")]
+    results = [REPLAYS[check](case, route, _nobody, make_harness(corpus), "", None) for check in ("wire", "drift")]
     # A recorder that keeps JSON bodies as data sorts their keys, and so the findings.
     return sorted((finding.rule, finding.level, finding.pointer) for result in results for finding in result.findings)
 
@@ -128,7 +128,7 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
             "a request of openai_chat without 'messages'",
         ),
         (exchange("https://api.openai.com/v1/chat/completions", answer=b" "), "an answer without a body (status 200)"),
-        (exchange("https://api.openai.com/v1/chat/completions", answer=b"<p>"), "an answer that is no JSON"),
+        (exchange("https://api.openai.com/v1/chat/completions", answer=b"<p>"), "an answer that is not JSON"),
     ],
 )
 def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, corpus: Corpus) -> None:

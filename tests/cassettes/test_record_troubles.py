@@ -113,7 +113,7 @@ def test_a_rate_limit_that_passes_is_waited_for(
     assert [one["response"]["status"]["code"] for one in kept["interactions"]] == [200, 200]
 
 
-@pytest.mark.parametrize(("after", "told"), [("3600", "it says to wait 3600 s"), (None, "it does not say how long")])
+@pytest.mark.parametrize(("after", "told"), [("3600", "it asks to wait 3600 s"), (None, "it does not say how long")])
 def test_a_rate_limit_that_lasts_stops_the_run(
     after: str | None, told: str, record: Record, upstream: Provider, tmp_path: Path
 ) -> None:
@@ -169,7 +169,7 @@ def test_a_model_without_tools(record: Record, upstream: Provider, tmp_path: Pat
     upstream.answers = [refusal(400, "model-1 does not support tools")]
     ran = record("openai_chat", "--case", CASE, "--unary")
     assert "HTTP 400 from 127.0.0.1" in ran.out
-    assert "does not support tools; if the model takes no tools, record another --model" in ran.out
+    assert "does not support tools; if the model does not support tools, record another --model" in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
 
 
@@ -179,7 +179,7 @@ def test_a_model_that_calls_no_tool(
 ) -> None:
     upstream.answers = [replies(corpus.cases[CASE], name, streamed=False)[1]]  # its last words at once
     ran = record(name, "--case", CASE, "--unary")
-    assert "the model called no tool in exchange 1, where the case is about a call" in ran.out
+    assert "the model called no tool in exchange 1, but the case needs a call" in ran.out
     assert "it said 'Yes. 214 modules were built" in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
 
@@ -271,7 +271,7 @@ def test_the_connection_breaks_in_the_middle(
     upstream.answers = [half, *replies(corpus.cases["shell/seed"], "anthropic", streamed=streamed)]
     ran = record("anthropic", "--case", CASE, "--case", "shell/seed", way)
     assert ran.code == 1
-    assert "broke off in the middle of the reply" in ran.out
+    assert "closed the connection in the middle of the reply" in ran.out
     assert "1 recorded, 1 failed" in ran.out  # the others are recorded all the same
     assert files(tmp_path) == [f"anthropic/shell/seed{'.stream' if streamed else ''}.json"]
 
@@ -279,16 +279,16 @@ def test_the_connection_breaks_in_the_middle(
 def test_nothing_comes(record: Record, upstream: Provider, tmp_path: Path) -> None:
     upstream.answers = [Given(b"", silent=True)]
     ran = record("anthropic", "--case", CASE, "--unary", "--timeout", "0.2")
-    assert "sent nothing for 0.2 s; --timeout gives it more" in ran.out
+    assert "sent nothing for 0.2 s; raise --timeout" in ran.out
     assert (ran.code, files(tmp_path)) == (1, [])
 
 
 @pytest.mark.parametrize(
     ("body", "headers", "why"),
     [
-        (b"<html>Sign in</html>", {"content-type": "text/html"}, "the answer is no JSON (text/html)"),
-        (b'{"ok": true}', JSON, "the answer is no reply of anthropic: it has no content"),
-        (b"[1]", JSON, "the answer is no reply of anthropic"),
+        (b"<html>Sign in</html>", {"content-type": "text/html"}, "the answer is not JSON (text/html)"),
+        (b'{"ok": true}', JSON, "the answer is no anthropic reply: it has no content"),
+        (b"[1]", JSON, "the answer is no anthropic reply"),
     ],
 )
 def test_an_answer_that_is_no_reply(
@@ -303,13 +303,13 @@ def test_an_answer_that_is_no_reply(
 def test_a_stream_was_asked_for_and_none_came(corpus: Corpus, record: Record, upstream: Provider) -> None:
     upstream.answers = replies(corpus.cases[CASE], "anthropic", streamed=False)
     ran = record("anthropic", "--case", CASE, "--stream")
-    assert (ran.code, "the answer is no stream of events (application/json)" in ran.out) == (1, True)
+    assert (ran.code, "the answer is not an event stream (application/json)" in ran.out) == (1, True)
 
 
 def test_elsewhere(record: Record, upstream: Provider) -> None:
     upstream.answers = [Given(b"", 308, {"location": "https://elsewhere.example/"})]
     ran = record("anthropic", "--case", CASE, "--unary")
-    assert "it sends us elsewhere; give the right --base-url" in ran.out
+    assert "it redirects elsewhere; give the right --base-url" in ran.out
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
@@ -330,7 +330,7 @@ def test_the_disk_is_full(
     monkeypatch.setattr("os.fsync", full)
     ran = record("anthropic", "--case", CASE, "--unary")
     assert ran.code == 1
-    assert f"{path}: not written: the disk is full; the earlier cassette is as it was" in ran.out
+    assert f"{path}: not written: the disk is full; the earlier cassette is unchanged" in ran.out
     assert (files(tmp_path), path.read_text()) == ([f"anthropic/{CASE}.json"], "earlier")
 
 
@@ -346,7 +346,7 @@ def test_a_file_that_cannot_grow_leaves_the_earlier_one(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     path.write_text("earlier")
     ran = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
-    assert "not written: File too large; the earlier cassette is as it was" in ran.stdout
+    assert "not written: File too large; the earlier cassette is unchanged" in ran.stdout
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("kept.json", "earlier")]
 
 
@@ -377,7 +377,7 @@ def test_a_folder_that_cannot_be_made(record: Record, upstream: Provider, tmp_pa
 def test_the_place_of_a_cassette_is_taken(record: Record, upstream: Provider, tmp_path: Path) -> None:
     (tmp_path / "kept" / "anthropic" / f"{CASE}.json").mkdir(parents=True)
     ran = record("anthropic", "--case", CASE, "--unary")
-    assert "is a folder, and the cassette would have this name" in ran.out
+    assert "is a folder with the name of the cassette" in ran.out
     assert (ran.code, upstream.asked) == (1, [])
 
 
@@ -413,9 +413,12 @@ def test_what_must_be_said(missing: str, capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("ftp://a.example", "--base-url: 'ftp://a.example' is no base URL; give one such as https://api.anthropic.com"),
-        ("a.example", "is no base URL"),
-        ("https://me:pw@a.example", "user and password do not belong in the URL"),
+        (
+            "ftp://a.example",
+            "--base-url: 'ftp://a.example' is not a base URL; give one such as https://api.anthropic.com",
+        ),
+        ("a.example", "is not a base URL"),
+        ("https://me:pw@a.example", "the URL must not hold user and password"),
     ],
 )
 def test_a_base_url_that_is_none(url: str, why: str, record: Record) -> None:
@@ -443,7 +446,7 @@ def test_a_missing_recorder(record: Record, monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_old_recorder(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: "9.3.1")
     ran = record("anthropic", "--case", CASE)
-    assert (ran.code, "vcrpy 9.3.1 does not see what httpx2 sends; 9.4 or newer does" in ran.err) == (4, True)
+    assert (ran.code, "vcrpy 9.3.1 does not record httpx2; install 9.4 or newer" in ran.err) == (4, True)
 
 
 def test_a_family_with_a_failure_is_recorded_for_the_rest(
@@ -458,7 +461,7 @@ def test_a_family_with_a_failure_is_recorded_for_the_rest(
     assert ran.code == 1
     assert "HTTP 500 from 127.0.0.1" in ran.out
     assert "7 recorded, 1 failed, 7 skipped" in ran.out
-    assert "skipped, the case is about an error of the provider" in ran.out
+    assert "skipped, the case needs an error of the provider" in ran.out
     assert len(files(tmp_path)) == 7
 
 

@@ -153,7 +153,7 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
         [
             (
                 f"toolcall: {2 * len(recorded)} recorded exchanges in 2 cassettes; skipped: 2 × another API: POST "
-                "api.weather.example, 1 × a file that is no cassette"
+                "api.weather.example, 1 × a file that is not a cassette"
             )
         ]
     )
@@ -163,7 +163,7 @@ def test_other_hosts_and_files_are_counted(pytester: pytest.Pytester, corpus: Co
 @pytest.mark.parametrize(
     ("name", "text", "sentences"),
     [
-        ("cut.json", '{"interactions": [{"request": {"me', ["cut.json: no valid JSON", "it is cut off or was edited"]),
+        ("cut.json", '{"interactions": [{"request": {"me', ["cut.json: not valid JSON", "truncated or edited"]),
         ("cut.yaml", 'interactions:\n- request: "x\n', ["cut.yaml: neither JSON nor YAML", "record it again"]),
         ("empty.yaml", " \n", ["empty.yaml: the file is empty"]),
         (
@@ -203,7 +203,7 @@ def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: 
     ("cassettes", "sentence"),
     [
         ("nowhere", "nowhere: no such file or folder; --toolcall-cassettes takes a folder of cassettes"),
-        ("empty", "empty: no exchange of these APIs is recorded there (1 × a file that is no cassette); give a folder"),
+        ("empty", "empty: no exchange of these APIs is recorded there (1 × a file that is not a cassette); give "),
         ("empty/har.json", "har.json: an unknown format of cassette (the keys 'log')"),
         ("other", "other: no exchange of these APIs is recorded there (1 × another API: POST api.weather.example)"),
     ],
@@ -315,7 +315,7 @@ def test_a_conversation_that_was_begun_elsewhere_is_not_gone_on_with(
     _, items = replay(pytester, *spec, "toolcall::recorded/a.json#2::request")
     assert {item["verdict"] for item in items} == {"blocked"}
     assert {item["reason"] for item in items} == {
-        "blocked: the recorded request goes on with a conversation that this session did not start"
+        "blocked: the recorded request continues a conversation that this session did not start"
     }
 
 
@@ -325,7 +325,7 @@ def test_two_folders_with_the_same_file_are_told_apart_or_refused(pytester: pyte
         goldens.write(pytester.path / "all" / folder / "a.json", recorded)
     done, _ = replay(pytester, "--toolcall-cassettes", "all/two", "toolcall::recorded", cassettes="all/one")
     assert done.ret == 4
-    assert "all/one/a.json has the same name; give the folder above the two, or rename one" in done.stderr.str()
+    assert "all/one/a.json has the same name; give the folder above both, or rename one" in done.stderr.str()
     done, items = replay(pytester, "toolcall::recorded/one/a.json#1", cassettes="all")
     assert done.ret == 0
     assert len(items) == 2

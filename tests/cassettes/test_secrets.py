@@ -299,7 +299,7 @@ def test_a_cassette_that_still_holds_the_key_is_not_written(
     path.write_text("earlier")
     ran = record("anthropic", "--case", "shell/realistic", "--unary")
     assert ran.code == 1
-    assert "not written: a key still stands in it after scrubbing" in ran.out
+    assert "not written: a key is still in it after scrubbing" in ran.out
     assert path.read_text() == "earlier"
 
 
@@ -450,12 +450,12 @@ def test_filters_of_one_s_own(
         ("key = []", "there is no setting 'key'; did you mean 'keys'?"),
         ('keys = "a"', "`keys` must be a list of names"),
         ("patterns = 1", "`patterns` must be a list of regular expressions"),
-        ('patterns = ["("]', "pattern 1: '(' is no regular expression"),
+        ('patterns = ["("]', "pattern 1: '(' is not a regular expression"),
         ('patterns = ["a*"]', "pattern 1: 'a*' matches the empty text"),
         ("patterns = [1]", "pattern 1: is neither a text nor"),
         ('patterns = [{ regex = "a", name = "a b" }]', "`name` may hold letters, digits and hyphens"),
-        ('patterns = [{ regex = "a", replace = "\\"" }]', "`replace` may hold letters, digits and ._- alone"),
-        ('off = ["e-mail"]', "`off` has 'e-mail', which is no built-in filter; did you mean 'email'?"),
+        ('patterns = [{ regex = "a", replace = "\\"" }]', "`replace` may hold only letters, digits and ._-"),
+        ('off = ["e-mail"]', "`off` has 'e-mail', which is not a built-in filter; did you mean 'email'?"),
     ],
 )
 def test_filters_that_cannot_be_used(text: str, why: str, tmp_path: Path) -> None:
@@ -485,5 +485,5 @@ def test_the_filters_in_the_docs_are_filters(tmp_path: Path) -> None:
 def test_filters_that_are_no_text(tmp_path: Path) -> None:
     file = tmp_path / "filters.toml"
     file.write_bytes(b"\xff")
-    with pytest.raises(FilterError, match="is no text in UTF-8"):
+    with pytest.raises(FilterError, match="is not UTF-8 text"):
         Filters.load(file)

@@ -10,13 +10,13 @@ from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
 from toolcall_conformance.contract import ErrorTranslator, ErrorTranslatorWithHeaders, Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import items, probe
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-HARNESS = bind(CORPUS)
+HARNESS = make_harness(CORPUS)
 LIMIT, AFTER_TOOL = CORPUS.cases["errors/upstream-rate-limit"], CORPUS.cases["errors/upstream-rate-limit-after-tool"]
 
 

@@ -17,13 +17,13 @@ from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
-HARNESS = bind(CORPUS)
+HARNESS = make_harness(CORPUS)
 CASE = CORPUS.cases["replace/different-tools"]
 FORMATS = CORPUS.formats
 Rename = Callable[[str], str]

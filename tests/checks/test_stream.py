@@ -14,14 +14,14 @@ from toolcall_conformance.checks.stream import run, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import route_of
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import cuts
 from toolcall_reference import ReferenceTranslator
 
 CORPUS = load_corpus()
-HARNESS = bind(CORPUS)
+HARNESS = make_harness(CORPUS)
 CASE = "write_file/unicode-arguments"
 PARALLEL = "parallel/three-tools"
 

@@ -15,7 +15,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import items, route_of
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import cuts
@@ -105,7 +105,7 @@ def play(
             CORPUS.cases[case],
             route_of(CORPUS.cases[case], "anthropic", upstream),
             opened,
-            bind(CORPUS, fineness),
+            make_harness(CORPUS, fineness),
             variant,
         )
     finally:

@@ -120,7 +120,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "nowhere.json", "good.json"], "nowhere.json: cannot be read (No such file or directory)"),
         (["judge", *ROUTE, ".", "good.json"], ".: cannot be read (Is a directory)"),
         (["judge", *ROUTE, "broken.json", "good.json"], "broken.json: not JSON: line 1 column 2"),
-        (["judge", *ROUTE, "twice.json", "good.json"], "twice.json: not JSON: the key 'a' stands twice in one object"),
+        (["judge", *ROUTE, "twice.json", "good.json"], "twice.json: not JSON: the key 'a' occurs twice in one object"),
         (["judge", *ROUTE, "nan.json", "good.json"], "nan.json: not JSON: NaN is not JSON"),
         (["judge", *ROUTE, "-", "-"], "only one of the two bodies can come from stdin"),
         (

@@ -25,7 +25,7 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import route_of
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Finding, Level, Verdict
 from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import Corpus, default_root
@@ -131,7 +131,7 @@ def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> No
 
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
-    tally = Tally.of(bind(edited), edited.cases[CASE], "request")
+    tally = Tally.of(make_harness(edited), edited.cases[CASE], "request")
     seen = tuple(RequestFlaw(kind, "it is wrong") for kind in ("key", "header", "model"))
     tally.observe("request", Produced({}, mutated=True, flaws=seen), "01-request")
     assert len(tally.findings) == 4
@@ -166,7 +166,7 @@ def play(corpus: Corpus, translator: Any, check: str, variant: str = "", upstrea
     driver = PythonDriver(translator, "changed")
     route = route_of(corpus.cases[CASE], ANTHROPIC, upstream)
     try:
-        return CHECKS[check](corpus.cases[CASE], route, driver.open, bind(corpus), variant, None)
+        return CHECKS[check](corpus.cases[CASE], route, driver.open, make_harness(corpus), variant, None)
     finally:
         driver.close()
 

@@ -77,7 +77,7 @@ def test_manifest_without_a_key(copy: Path) -> None:
 
 def test_not_json(copy: Path) -> None:
     (copy / CASE / "scenario.json").write_text('{"id": "shell/seed",\n  "title" "x"}')
-    with pytest.raises(CorpusError, match=says("scenario.json", "line 2 column 11", "mend the file")):
+    with pytest.raises(CorpusError, match=says("scenario.json", "line 2 column 11", "fix the file")):
         _ = Corpus(copy).cases
 
 
@@ -90,7 +90,7 @@ def test_not_utf8(copy: Path) -> None:
 def test_a_key_twice(copy: Path) -> None:
     path = copy / CASE / "gemini" / "01-request.json"
     path.write_text('{"contents": [], "contents": []}')
-    with pytest.raises(CorpusError, match=says("01-request.json", "'contents' stands twice")):
+    with pytest.raises(CorpusError, match=says("01-request.json", "'contents' occurs twice")):
         Corpus(copy).cases["shell/seed"].exchanges("gemini")
 
 
@@ -166,7 +166,7 @@ def test_a_key_of_another_type(copy: Path, key: str, value: Any) -> None:
 
 def test_no_model(copy: Path) -> None:
     edit(copy / CASE / "scenario.json", models={})
-    with pytest.raises(CorpusError, match=says("scenario.json", "`models` says nothing of gemini")):
+    with pytest.raises(CorpusError, match=says("scenario.json", "`models` has no gemini")):
         Corpus(copy).cases["shell/seed"].model("gemini")
 
 
@@ -184,7 +184,7 @@ def test_a_rule_is_read_when_it_is_asked_for(copy: Path) -> None:
     assert "gemini/nonsense" not in rules
     assert "gemini/../anthropic/shape" not in rules
     assert list(rules) == sorted(rule for rule in Corpus(ROOT).rules if not rule.startswith("drift/"))
-    with pytest.raises(CorpusError, match=says("shape.json", "line 1 column 2", "mend the file")):
+    with pytest.raises(CorpusError, match=says("shape.json", "line 1 column 2", "fix the file")):
         _ = rules["gemini/shape"]
 
 
@@ -223,7 +223,7 @@ def test_a_private_corpus_may_have_tools_of_its_own(tmp_path: Path) -> None:
 
 def test_a_private_case_with_our_id(tmp_path: Path) -> None:
     shutil.copytree(ROOT / CASE, tmp_path / "mine" / CASE)
-    with pytest.raises(CorpusError, match=says("the case shell/seed is there twice", "rename one")):
+    with pytest.raises(CorpusError, match=says("the case shell/seed exists twice", "rename one")):
         _ = Corpus(ROOT, [tmp_path / "mine"]).cases
 
 

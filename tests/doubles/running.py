@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.library import load_corpus
 
-HARNESS = bind(load_corpus())
+HARNESS = make_harness(load_corpus())

@@ -17,7 +17,7 @@ from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.drivers import Driver, Source, load_driver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import probe, route_of
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import cuts
@@ -34,7 +34,7 @@ def play(driver: Driver, variant: str, upstream: str, fineness: cuts.Fineness | 
     route = route_of(CASE, "anthropic", upstream)
     driver.begin_item("box/two")  # where the children of these tests are faulty
     try:
-        return stream.run(CASE, route, driver.open, bind(CORPUS, fineness), variant)
+        return stream.run(CASE, route, driver.open, make_harness(CORPUS, fineness), variant)
     finally:
         driver.end_item()
 

@@ -16,7 +16,7 @@ from toolcall_conformance.contract import Route, Unsupported
 from toolcall_conformance.drivers import Opened, Produced, TimedOut, UnsupportedOutcome, load_driver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import probe
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.upstream import Addresses
@@ -245,7 +245,7 @@ def test_without_aiohttp_the_error_says_how_to_install_it(project: Any, monkeypa
 # With errors of the upstream, on the real corpus: the reference as a library.
 
 CORPUS = load_corpus()
-HARNESS = bind(CORPUS)
+HARNESS = make_harness(CORPUS)
 ADDRESSES = Addresses(CORPUS.transports)
 
 

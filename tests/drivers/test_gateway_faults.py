@@ -146,7 +146,7 @@ AFTER = [
         "the gateway answered 200 with application/json, which is not JSON (not UTF-8: *",
         WORDS,
     ),
-    ("two-keys", "bad-output", "the gateway answered 200 with *, which is not JSON (the key 'text' stands twice *", ""),
+    ("two-keys", "bad-output", "the gateway answered 200 with *, which is not JSON (the key 'text' occurs twice *", ""),
     ("is-a-list", "bad-output", "the gateway returned a list; a body is one JSON object (a dict)", ""),
     ("a-gigabyte", "bad-output", "the gateway answered more than 16,777,216 bytes", WORDS),
     (

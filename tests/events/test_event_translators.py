@@ -13,13 +13,13 @@ from toolcall_conformance.checks.stream import run
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import route_of
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.streaming import cuts
 
 CORPUS = load_corpus()
-HARNESS = bind(CORPUS, cuts.Fineness(cuts=4, ends=3))
+HARNESS = make_harness(CORPUS, cuts.Fineness(cuts=4, ends=3))
 CASE = "write_file/unicode-arguments"
 PAIRS = list(zip(CORPUS.formats, CORPUS.formats[1:] + CORPUS.formats[:1], strict=True))
 

@@ -65,7 +65,7 @@ WORDS = "these are my last words"
         (
             "two-keys",
             "protocol-error",
-            "request: the line * is not JSON: the key 'text' stands twice *",
+            "request: the line * is not JSON: the key 'text' occurs twice *",
             "",
         ),
         ("no-utf-8", "protocol-error", "request: the line * is not JSON: not UTF-8: *", ""),

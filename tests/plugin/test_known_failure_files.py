@@ -62,7 +62,7 @@ def test_an_entry_that_matches_nothing_is_stale(known: Any) -> None:
     result = known("bxo/*  beta/text-kept  # issue 12\n", "toolcall::box/one")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        ["*line 1: bxo/[*]  beta/text-kept matches no item; mend the pattern or delete the line"]
+        ["*line 1: bxo/[*]  beta/text-kept matches no item; fix the pattern or delete the line"]
     )
 
 

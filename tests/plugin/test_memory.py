@@ -13,7 +13,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.run import bind
+from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge import CachingJudge, Ends, Judge
 from toolcall_conformance.judge.caching import MOST_KEPT
@@ -49,7 +49,7 @@ class RestlessSession:
 
 
 def test_what_a_run_remembers_is_bounded(corpus: Corpus) -> None:
-    driver, harness = PythonDriver(Restless(), "restless"), bind(corpus)
+    driver, harness = PythonDriver(Restless(), "restless"), make_harness(corpus)
     case = corpus.cases["grep/two-rounds"]
 
     def play() -> int:

@@ -53,7 +53,7 @@ def break_with(text: str) -> Callable[[Path], None]:
         (
             "beta/01-response.json",
             break_with('{"a": 1, "a": 2}'),
-            "*01-response.json: the key 'a' stands twice in one object*",
+            "*01-response.json: the key 'a' occurs twice in one object*",
         ),
         ("scenario.json", break_with("[]"), "*scenario.json: *object*"),
         ("scenario.json", break_with('{"id": "ours/first"}'), "*scenario.json: *`title`*"),
@@ -74,7 +74,7 @@ def test_a_damaged_file_is_a_usage_error_with_its_path(
     [
         ({"features": ["plian"]}, "*scenario.json: unknown feature 'plian'; did you mean 'plain'?"),
         ({"id": "ours/other"}, "*scenario.json: the id 'ours/other' differs from the folder, ours/first*"),
-        ({"models": {"alpha": "a"}}, "*scenario.json: `models` says nothing of beta; add its model"),
+        ({"models": {"alpha": "a"}}, "*scenario.json: `models` has no beta; add its model"),
     ],
 )
 def test_a_wrong_scenario(project: Any, private: Path, change: dict[str, Any], sentence: str) -> None:
@@ -110,4 +110,4 @@ def test_a_case_that_is_there_twice(project: Any) -> None:
     write_case(project.path / "private", "box/one")
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: *the case box/one is there twice*"])
+    result.stderr.fnmatch_lines(["ERROR: *the case box/one exists twice*"])

@@ -118,7 +118,7 @@ def test_a_broken_rule_fails_in_the_words_of_the_plugin(user: User) -> None:
 @pytest.mark.parametrize(
     ("translator", "more", "sentence"),
     [
-        ("None", "", "TestMine: say what is tested: translator = "),
+        ("None", "", "TestMine: set the translator: translator = "),
         ("'nowhere:Translator'", "", "there is no module 'nowhere'"),
         ("'{module}:Translator'", "routes = ('anthropic-to-bard',)", "TestMine: there is no route 'anthropic-to-bard'"),
         (

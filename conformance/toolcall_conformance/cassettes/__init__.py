@@ -1,1 +1,1 @@
-"""Recorded exchanges: cassettes of ours and of others, read, judged again, and written."""
+"""Recorded exchanges: read, judge and write cassettes, our own and those of other tools."""

@@ -1,4 +1,4 @@
-"""One request after another to a real API: at a bounded rate, waiting where it says for how long, and no longer."""
+"""Send requests to a real API, one at a time, at a limited rate; wait as long as it asks, up to a limit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from toolcall_conformance.cassettes.endpoint import Endpoint
 from toolcall_conformance.cassettes.redaction import Redactor
 
 _MOST_WAITS = 5
-_STOP = (402, 404, 405)  # no money, no such model or address: the next request would fare no better
-_PASSES = (429, 503, 529)  # what a provider tells to wait with
+_STOP = (402, 404, 405)  # no money, no such model or address: the next request would fail, too
+_RETRYABLE = (429, 503, 529)  # statuses with which a provider asks clients to wait
 _TEXT = 300
 
 
 class ApiError(Exception):
-    """An exchange that brought no reply; the message says what happened. ``final``: it is no use to go on."""
+    """An exchange without a reply; the message says what happened. ``final``: further requests would fail, too."""
 
     def __init__(self, message: str, *, final: bool = False) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ApiReply:
-    """What a provider answered, the status is below 300; names of headers in lower case."""
+    """A provider's answer with a status below 300; header names are in lower case."""
 
     headers: Mapping[str, str]
     body: bytes
@@ -38,9 +38,9 @@ class ApiReply:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``rate``: requests a minute. ``requests``: how many at most, None for any number.
+    """``rate``: requests a minute. ``requests``: their greatest number, None for no limit.
 
-    ``wait``: seconds that a provider may tell to wait. ``timeout``: seconds without a byte.
+    ``wait``: the longest wait in seconds that a provider may ask for. ``timeout``: seconds without a byte.
     """
 
     rate: float = 20.0
@@ -50,19 +50,19 @@ class Limits:
 
 
 class Api:
-    """An API that is asked; a context, for its connections are closed at the end.
+    """A client of the API; a context manager, which closes its connections.
 
-    ``tell`` is given a sentence where something takes its time.
+    ``notify`` receives a sentence whenever the client waits.
     """
 
-    def __init__(self, endpoint: Endpoint, limits: Limits, redactor: Redactor, tell: Callable[[str], None]) -> None:
+    def __init__(self, endpoint: Endpoint, limits: Limits, redactor: Redactor, notify: Callable[[str], None]) -> None:
         import httpx2
 
         self._httpx = httpx2
         self.endpoint = endpoint
         self._limits = limits
         self._redactor = redactor
-        self._tell = tell
+        self._notify = notify
         self.sent = 0
         self._last: float | None = None
         version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
@@ -74,20 +74,20 @@ class Api:
     def __exit__(self, *raised: object) -> None:
         self._client.close()
 
-    def ask(self, body: Any, *, streamed: bool) -> ApiReply:
-        """Send a request and return what came, a stream with all its events. Raises ApiError."""
+    def send(self, body: Any, *, streamed: bool) -> ApiReply:
+        """Send a request and return the whole answer, all events of a stream included. Raises ApiError."""
         for _ in range(_MOST_WAITS):
-            answer = self._send(body, streamed)
+            answer = self._post(body, streamed)
             if answer.status_code < 300:
                 return ApiReply({name.lower(): value for name, value in answer.headers.items()}, answer.content)
             wait = self._wait(answer)
-            if answer.status_code not in _PASSES or wait is None or wait > self._limits.wait:
+            if answer.status_code not in _RETRYABLE or wait is None or wait > self._limits.wait:
                 raise self._refusal(answer, wait)
-            self._tell(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it says")
+            self._notify(f"HTTP {answer.status_code} from {self.endpoint.host}: waiting {wait:g} s, as it says")
             time.sleep(wait)
-        raise ApiError(f"{self.endpoint.host} told us {_MOST_WAITS} times to wait; try again later", final=True)
+        raise ApiError(f"{self.endpoint.host} asked {_MOST_WAITS} times to wait; try again later", final=True)
 
-    def _send(self, body: Any, streamed: bool) -> Any:
+    def _post(self, body: Any, streamed: bool) -> Any:
         if self._limits.requests is not None and self.sent >= self._limits.requests:
             raise ApiError(f"--max-requests {self._limits.requests} is used up", final=True)
         now = time.monotonic()
@@ -102,12 +102,12 @@ class Api:
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             why = str(error) or "no connection in time"
             raise ApiError(
-                f"{host} cannot be reached ({why}); is the network there, and the base URL right?", final=True
+                f"{host} cannot be reached ({why}); check the network and the base URL", final=True
             ) from None
         except httpx.TimeoutException:
-            raise ApiError(f"{host} sent nothing for {self._limits.timeout:g} s; --timeout gives it more") from None
+            raise ApiError(f"{host} sent nothing for {self._limits.timeout:g} s; raise --timeout") from None
         except httpx.TransportError as error:
-            raise ApiError(f"the connection to {host} broke off in the middle of the reply ({error})") from None
+            raise ApiError(f"{host} closed the connection in the middle of the reply ({error})") from None
         except httpx.HTTPError as error:
             raise ApiError(f"{host}: the reply cannot be read ({error})") from None
 
@@ -123,17 +123,17 @@ class Api:
             message += f"; is the key in {self.endpoint.variable} right, and allowed to do this?"
             final = True
         elif status == 404:
-            message += "; are the model and the base URL right? A base URL is given as the official SDK takes it"
-        elif status == 429 or (status in _PASSES and wait is not None):
-            told = f"it says to wait {wait:g} s" if wait is not None else "it does not say how long to wait"
+            message += "; are the model and the base URL right? Write the base URL as for the official SDK"
+        elif status == 429 or (status in _RETRYABLE and wait is not None):
+            asked = f"it asks to wait {wait:g} s" if wait is not None else "it does not say how long to wait"
             message += (
-                f" ({told}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
+                f" ({asked}, --max-wait allows {self._limits.wait:g} s); try again later, perhaps with a lower --rate"
             )
             final = True
         elif status == 400 and any(word in said.lower() for word in ("tool", "function")):
-            message += "; if the model takes no tools, record another --model"
+            message += "; if the model does not support tools, record another --model"
         elif 300 <= status < 400:
-            message = f"HTTP {status} from {self.endpoint.host}: it sends us elsewhere; give the right --base-url"
+            message = f"HTTP {status} from {self.endpoint.host}: it redirects elsewhere; give the right --base-url"
             final = True
         return ApiError(message, final=final)
 
@@ -146,7 +146,7 @@ class Api:
         return formats.read(self.endpoint.format, "error", reply).failure
 
     def _wait(self, answer: Any) -> float | None:
-        """How many seconds the provider says to wait, None if it does not say."""
+        """The seconds that the provider asks to wait, None if it does not say."""
         said = answer.headers.get("retry-after", "")
         if "GMT" in said:
             try:
@@ -166,5 +166,5 @@ class Api:
 def _encoded(body: Any) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can say
+    except UnicodeEncodeError:  # a lone surrogate, which must be escaped
         return json.dumps(body, separators=(",", ":")).encode()

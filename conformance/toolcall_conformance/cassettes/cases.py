@@ -1,4 +1,4 @@
-"""Recorded exchanges as cases: what a folder of cassettes holds, each exchange with an id of its own."""
+"""Recorded exchanges as cases: each exchange in a folder of cassettes gets its own id."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecordedCase(Case):
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
-        """All formats: it can be translated into each."""
+        """All formats: an exchange can be translated into each."""
         return self._formats
 
     @property
@@ -40,7 +40,7 @@ class RecordedCase(Case):
         return frozenset() if self.recorded.official else frozenset({self.recorded.format})
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
-        """The one exchange, whatever format is asked for: the others have no golden of it."""
+        """The one exchange, for every format: the other formats have no golden of it."""
         del format_name
         one = self.recorded
         return (Exchange(1, one.request, one.response, one.path, one.path, one.error),)
@@ -48,18 +48,18 @@ class RecordedCase(Case):
 
 @dataclass(frozen=True)
 class Cassettes:
-    """What was found in folders of cassettes; ``skipped`` are interactions and files that are none of ours."""
+    """The exchanges found in folders of cassettes; ``skipped`` counts other interactions and files by reason."""
 
     cases: Mapping[str, RecordedCase]
     files: int
     skipped: Mapping[str, int]
 
     def to_json(self) -> dict[str, object]:
-        """For a report: how many exchanges and cassettes, and what was skipped, by reason."""
+        """For a report: the number of exchanges and cassettes, and what was skipped, by reason."""
         return {"exchanges": len(self.cases), "cassettes": self.files, "skipped": dict(self.skipped)}
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What was found, in a sentence."""
         said = f"{len(self.cases)} recorded exchanges in {self.files} cassettes"
         if self.skipped:
@@ -68,9 +68,9 @@ class Cassettes:
 
 
 def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
-    """The recorded exchanges of folders (and of files given by name). Raises CassetteError.
+    """Load the recorded exchanges of folders and of single files. Raises CassetteError.
 
-    A file in a folder that is JSON or YAML and no cassette is counted and passed over; a damaged one is an error.
+    A JSON or YAML file in a folder that is not a cassette is counted and skipped; a damaged one is an error.
     """
     cases: dict[str, RecordedCase] = {}
     skipped: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
             except NoCassetteError:
                 if path == folder:
                     raise
-                skipped["a file that is no cassette"] += 1
+                skipped["a file that is not a cassette"] += 1
                 continue
             files += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
@@ -97,7 +97,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                 id = f"{FAMILY}/{name}#{one.number}"
                 if id in cases:
                     raise CassetteError(
-                        f"{path}: {cases[id].file} has the same name; give the folder above the two, or rename one"
+                        f"{path}: {cases[id].file} has the same name; give the folder above both, or rename one"
                     )
                 cases[id] = RecordedCase(id, found, corpus.formats)
     if not cases:

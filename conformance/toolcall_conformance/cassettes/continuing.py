@@ -1,8 +1,8 @@
-"""How a recorded conversation goes on: the next request after a real model's reply.
+"""How a recorded conversation continues: the next request after a real model's reply.
 
-A model that makes the calls of the golden reply is answered as the agent loop's ideal client does (``checks.client``).
-One that calls other tools, in another order or number, gets for each call the scenario's result of that tool: for the
-n-th call of a tool in the conversation the n-th result that the scenario has of it.
+If the model makes the calls of the golden reply, the request is that of the agent loop's ideal client
+(``checks.client``). If it calls other tools, in another order or number, the n-th call of a tool in the conversation
+gets the n-th result that the scenario has for that tool.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Media, Reading, Result
 
 
-class NoWayOnError(Exception):
-    """The scenario has nothing to say to this reply; the message says why."""
+class CannotContinueError(Exception):
+    """The scenario has no answer to this reply; the message says why."""
 
 
 def next_request(
     name: str, before: dict[str, Any], reply: dict[str, Any], exchanges: Sequence[Exchange], number: int
 ) -> dict[str, Any]:
-    """The request behind exchange ``number`` (from 1), whose request was ``before``. Raises NoWayOnError.
+    """Make the request after exchange ``number`` (from 1), whose request was ``before``. Raises CannotContinueError.
 
     ``exchanges`` are those of the case in the format ``name``.
     """
@@ -39,10 +39,10 @@ def next_request(
         try:
             body = continue_from_reply(name, before, reply, following, Habit())
         except UncontinuableError as error:
-            raise NoWayOnError(str(error)) from None
+            raise CannotContinueError(str(error)) from None
     else:
-        told = len(formats.read(name, "request", before).calls)
-        body = _otherwise(name, history, asked, told, exchanges, number)
+        answered = len(formats.read(name, "request", before).calls)
+        body = _answer_other_calls(name, history, asked, answered, exchanges, number)
     if "model" in before:
         body["model"] = before["model"]
     return body
@@ -50,9 +50,9 @@ def next_request(
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """A result of the scenario: ``element`` is the entry of the conversation itself, or stands in its list ``key``.
+    """A result of the scenario: ``element`` is the entry of the conversation itself, or is in its list ``key``.
 
-    ``inside`` is the pointer from the element to what names the call.
+    ``inside`` is the pointer from the element to the place that names the call.
     """
 
     ordinal: int
@@ -62,23 +62,23 @@ class _Result:
     inside: str
 
 
-def _otherwise(
-    name: str, history: list[Any], asked: Reading, told: int, exchanges: Sequence[Exchange], number: int
+def _answer_other_calls(
+    name: str, history: list[Any], asked: Reading, answered: int, exchanges: Sequence[Exchange], number: int
 ) -> dict[str, Any]:
-    """The next request with the scenario's results by the names of the tools; ``told`` calls were answered before."""
+    """The next request, with results by tool name; ``answered`` calls have theirs already."""
     client = formats.get(name).client
     following = exchanges[number].request
     body: dict[str, Any] = {**copied(following), client.CONTAINER: history}
-    bank = _results(name, exchanges[-1].request)
+    results_by_tool = _results(name, exchanges[-1].request)
     given = []
-    called = Counter(call.name for call in asked.calls[:told])
-    for call in asked.calls[told:]:
-        results = bank.get(call.name or "", [])
+    called = Counter(call.name for call in asked.calls[:answered])
+    for call in asked.calls[answered:]:
+        results = results_by_tool.get(call.name or "", [])
         place = called[call.name]
         called[call.name] += 1
         if place >= len(results):
             again = f" for the {place + 1}th time" if results else ""
-            raise NoWayOnError(f"the model calls {call.name!r}{again}, for which the scenario has no result")
+            raise CannotContinueError(f"the model calls {call.name!r}{again}, for which the scenario has no result")
         result = replace(results[place], element=copied(results[place].element))
         client.relink(resolve(result.element, result.inside), resolve(body, call.pointer))
         given.append(result)
@@ -91,16 +91,16 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
     entries = formats.get(name).client.entries(request)
     reading = formats.read(name, "request", request)
     if any(isinstance(item, Media) for turn in reading.turns[1:] if turn.side == "user" for item in turn.items):
-        raise NoWayOnError(
-            "the model does not make the calls that the scenario answers, and in this case pictures or files stand "
-            "beside the results, so that no other calls can be answered"
+        raise CannotContinueError(
+            "the model makes other calls than the scenario answers; this case has pictures or files beside the "
+            "results, so other calls cannot be answered"
         )
     found: dict[str, list[_Result]] = {}
     for result in reading.results:
         if result.call is None:
             continue
         call = reading.calls[result.call]
-        index, key, place, inside = _way(result)
+        index, key, place, inside = _location(result)
         entry = entries[index]
         element = entry if key is None else entry[key][place]
         found.setdefault(call.name or "", []).append(_Result(call.ordinal, entry, key, element, inside))
@@ -108,13 +108,13 @@ def _results(name: str, request: dict[str, Any]) -> dict[str, list[_Result]]:
 
 
 def _rest(name: str, request: dict[str, Any]) -> list[Any]:
-    """What the user added last in a golden request beside results."""
+    """What the user added beside the results in the last turn of a golden request."""
     entries = formats.get(name).client.entries(request)
     reading = formats.read(name, "request", request)
     said = [
         int(item.pointer.split("/")[2]) for turn in reading.turns if turn.side == "assistant" for item in turn.items
     ]
-    ways = {_way(result)[:3] for result in reading.results}
+    ways = {_location(result)[:3] for result in reading.results}
     rest = []
     for index in range(max(said, default=-1) + 1, len(entries)):
         entry = copied(entries[index])
@@ -130,7 +130,7 @@ def _rest(name: str, request: dict[str, Any]) -> list[Any]:
 
 
 def _with_rest(given: list[_Result], rest: list[Any]) -> list[Any]:
-    """Results as entries of the conversation, and what the user says behind them."""
+    """Results as entries of the conversation, followed by the rest of the user's turn."""
     if not given or given[0].key is None:
         return [result.element for result in given] + rest
     key, elements = given[0].key, [result.element for result in given]
@@ -139,8 +139,8 @@ def _with_rest(given: list[_Result], rest: list[Any]) -> list[Any]:
     return [{**given[0].entry, key: elements}, *rest]
 
 
-def _way(result: Result) -> tuple[int, str | None, int, str]:
-    """The way to a result: the entry's number, the key of the list in it and the place there, and what is below."""
+def _location(result: Result) -> tuple[int, str | None, int, str]:
+    """Where a result is: the entry's number, the key of its list, the index there, and the pointer below."""
     _, _, index, *inside = result.pointer.split("/")
     if len(inside) < 2:
         return int(index), None, 0, "".join(f"/{key}" for key in inside)

@@ -1,8 +1,8 @@
-"""Where what a provider sends is no longer what the goldens say: new members, other types, another order of events.
+"""Where a provider's replies differ from the goldens: new members, other types, another order of events.
 
-A recording of a case of the corpus is held against that case's own golden. Any other is held against all goldens of its
-format together: what none of them has, and what all of them have. A golden cannot show everything, so this tells, and
-fails nothing: the rules ``drift/…`` are all SHOULD.
+A recording of a case of the corpus is compared with that case's golden. Any other is compared with all goldens of its
+format: what none of them has, and what all of them have. A golden cannot show everything, so drift must not fail an
+item: the rules ``drift/…`` are all SHOULD.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.streaming import parse
 
 
-def drift(corpus: Corpus, recorded: Recorded) -> list[Finding]:
-    """How a recorded reply differs in its shape from the goldens; ``pointer`` leads into the reply or its events."""
+def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
+    """Compare the shape of a recorded reply with the goldens; ``pointer`` leads into the reply or its events."""
     golden = _golden(corpus, recorded)
     if golden is None:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
         shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
         _learn(shape, golden, streamed=recorded.stream is not None)
-    tell = _Teller(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
+    write = _FindingWriter(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        return [*_members(shape, shape.places.of_events(events), tell), *_order(shape, events, tell)]
+        return [*_members(shape, shape.places.of_events(events), write), *_order(shape, events, write)]
     if recorded.response is not None:
-        return list(_members(shape, shape.places.of_body(recorded.response), tell))
+        return list(_members(shape, shape.places.of_body(recorded.response), write))
     return []
 
 
 def _golden(corpus: Corpus, recorded: Recorded) -> Exchange | None:
-    """The exchange of the corpus that was recorded, if it was one."""
+    """The exchange of the corpus that was recorded, or None."""
     case = corpus.cases.get(recorded.case or "")
     if case is None or recorded.format not in case.formats:
         return None
@@ -49,7 +49,7 @@ def _golden(corpus: Corpus, recorded: Recorded) -> Exchange | None:
 
 @cache
 def _all(corpus: Corpus, format_name: str, *, streamed: bool) -> Shape:
-    """The shape of all golden replies, or streams, of a format; those of other vendors are left out."""
+    """The shape of all golden replies, or streams, of a format, without those of other vendors."""
     shape = Shape(Places.of(corpus, format_name))
     for case in corpus.cases.values():
         if format_name in case.formats and format_name not in case.dialects:
@@ -65,8 +65,8 @@ def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
         shape.learn(exchange.response)
 
 
-class _Teller:
-    """Writes findings: the rule, its place, and what was recorded where and when."""
+class _FindingWriter:
+    """Writes findings: the rule, its place, and where and when the reply was recorded."""
 
     def __init__(self, corpus: Corpus, about: str) -> None:
         self._corpus = corpus
@@ -77,8 +77,8 @@ class _Teller:
         return finding(self._corpus, f"drift/{rule}", pointer, said, want=want, got=got)
 
 
-def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) -> Iterator[Finding]:
-    told: set[str] = set()
+def _members(golden: Shape, found: Iterable[tuple[str, Member]], write: _FindingWriter) -> Iterator[Finding]:
+    reported: set[str] = set()
     objects: dict[str, dict[str, set[str]]] = {}  # by place, and pointer: the places of the members
     for place, member in found:
         if member.type == "object":
@@ -87,31 +87,31 @@ def _members(golden: Shape, found: Iterable[tuple[str, Member]], tell: _Teller) 
         if parent in objects and above in objects[parent]:
             objects[parent][above].add(place)
         types = golden.types.get(place)
-        if place in told:
+        if place in reported:
             continue
-        # Told at the topmost place: all below what is new or of another type is new, too.
-        if types is None and parent in golden.types and parent not in told:
-            told.add(place)
-            yield tell("new-member", member.pointer, place, got=member.type)
+        # Reported at the topmost place alone: everything below it is new, too.
+        if types is None and parent in golden.types and parent not in reported:
+            reported.add(place)
+            yield write("new-member", member.pointer, place, got=member.type)
         elif types is not None and member.type not in types and "null" not in (member.type, *types):
-            told.add(place)
-            yield tell("type-changed", member.pointer, place, sorted(types), member.type)
+            reported.add(place)
+            yield write("type-changed", member.pointer, place, sorted(types), member.type)
     for place, each in objects.items():
-        for wanted in sorted(golden.always(place) - told):
+        for wanted in sorted(golden.always(place) - reported):
             lacking = next((pointer for pointer, members in each.items() if wanted not in members), None)
             if lacking is not None:
-                yield tell("member-gone", lacking, wanted, wanted.rpartition("/")[2])
+                yield write("member-gone", lacking, wanted, wanted.rpartition("/")[2])
 
 
-def _order(golden: Shape, events: list[Any], tell: _Teller) -> Iterator[Finding]:
+def _order(golden: Shape, events: list[Any], write: _FindingWriter) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
-    told = set()
+    reported = set()
     for before, kind, number in golden.places.successions(events):
-        if (before, kind) in golden.follows or (before, kind) in told:
+        if (before, kind) in golden.follows or (before, kind) in reported:
             continue
-        told.add((before, kind))
+        reported.add((before, kind))
         pointer = f"/events/{number}" if number < len(events) else ""
         if kind not in kinds:
-            yield tell("new-event", pointer, kind, got=kind)
+            yield write("new-event", pointer, kind, got=kind)
         elif before in kinds:
-            yield tell("event-order", pointer, f"{kind} behind {before}", got=kind)
+            yield write("event-order", pointer, f"{kind} after {before}", got=kind)

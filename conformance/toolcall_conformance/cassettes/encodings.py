@@ -1,4 +1,4 @@
-"""Texts within texts: percent encoding, base64 and escapes are undone, rewritten as what they mean, and done again."""
+"""Rewrite texts within texts: decode percent encoding, base64 or escapes, rewrite, and encode again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 Rewrite = Callable[[str], str]
 
 
-def in_percent(text: str, rewrite: Rewrite) -> str:
-    """``text`` with what is in percent encoding there rewritten; what ``rewrite`` leaves stays byte for byte."""
+def rewrite_percent(text: str, rewrite: Rewrite) -> str:
+    """Rewrite what is percent-encoded in ``text``; what ``rewrite`` leaves stays byte for byte."""
 
     def one(found: re.Match[str]) -> str:
         run = found[0]
@@ -28,7 +28,7 @@ def in_percent(text: str, rewrite: Rewrite) -> str:
     return _PERCENT.sub(one, text) if "%" in text else text
 
 
-def in_escapes(text: str, rewrite: Rewrite) -> str:
+def rewrite_escapes(text: str, rewrite: Rewrite) -> str:
     r"""The same for ``\u0073`` and ``\x73``."""
 
     def one(found: re.Match[str]) -> str:
@@ -41,16 +41,16 @@ def in_escapes(text: str, rewrite: Rewrite) -> str:
     return _ESCAPES.sub(one, text) if "\\u" in text or "\\x" in text else text
 
 
-def in_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
-    """The same for base64 in either alphabet, with or without padding and line breaks, whatever stands right before it.
+def rewrite_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
+    """The same for base64 in either alphabet, with or without padding, line breaks and characters directly before it.
 
-    ``rewrite`` takes what is a text, ``rewrite_bytes`` what is none, each byte as the character of its number.
+    ``rewrite`` takes texts; ``rewrite_bytes`` takes other data, each byte as the character with its number.
     """
 
     def one(found: re.Match[str]) -> str:
         run = found[0]
         plain = re.sub(r"[\r\n=]", "", run)
-        for start in range(4):  # a word before it shifts the groups of four
+        for start in range(4):  # characters before it shift the groups of four
             said = _rewritten(plain[start:], rewrite, rewrite_bytes)
             if said is not None:
                 return plain[:start] + said
@@ -60,7 +60,7 @@ def in_base64(text: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str:
 
 
 def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None:
-    """The base64 of what ``run`` means, rewritten; None if it stays."""
+    """Decode ``run``, rewrite it and encode it again; None if it does not change."""
     run = run[: len(run) - 1] if len(run) % 4 == 1 else run
     standard = run.translate(_TO_STANDARD)
     try:

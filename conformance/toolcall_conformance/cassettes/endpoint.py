@@ -1,4 +1,4 @@
-"""Where a format's API is asked, and with which key: by the environment variables that its official SDK reads."""
+"""The address and key of a format's API, from the environment variables that its official SDK reads."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from urllib.parse import quote, urlsplit
 
 
 class NoEndpointError(Exception):
-    """The API cannot be asked: a key is missing, or the address is none. The message says what to do."""
+    """The API cannot be called: the key is missing or the address is wrong. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An API to be asked: ``url`` for whole replies, ``stream_url`` for streams, ``headers`` with the key in them.
+    """An API: ``url`` for unary replies, ``stream_url`` for streams, ``headers`` with the key.
 
-    ``stream_body`` is what a request for a stream has beside its own keys; ``variable`` names where the key came from.
-    ``secrets`` are values that must not stand in a cassette.
+    ``stream_body`` has the additional keys of a request for a stream; ``variable`` is where the key came from.
+    ``secrets`` are values that must not be in a cassette.
     """
 
     format: str
@@ -35,7 +35,7 @@ class Endpoint:
 
     @property
     def unencrypted(self) -> bool:
-        """Whether the key would travel as plain text over a network."""
+        """Whether the key would cross a network as plain text."""
         parts = urlsplit(self.url)
         if parts.scheme == "https" or parts.hostname == "localhost":
             return False
@@ -59,18 +59,16 @@ def endpoint(
     said_by = "--base-url" if base_url else sdk["base_url_variable"]
     parts = urlsplit(base)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise NoEndpointError(f"{said_by}: {base!r} is no base URL; give one such as {sdk['base_url']}")
+        raise NoEndpointError(f"{said_by}: {base!r} is not a base URL; give one such as {sdk['base_url']}")
     if parts.username or parts.password:
-        raise NoEndpointError(
-            f"{said_by}: user and password do not belong in the URL; the key comes from the environment"
-        )
+        raise NoEndpointError(f"{said_by}: the URL must not hold user and password; the key comes from the environment")
     key, variable, in_place = _key(sdk, environment)
     headers = {header: text for header, text in transport["headers"].items() if not (in_place and "{key}" in text)}
     headers = {header: text.replace("{key}", key) for header, text in {**headers, **in_place}.items()}
     further = {header: environment.get(source) for header, source in sdk.get("headers", {}).items()}
     headers |= {header: value for header, value in further.items() if value}
     path = transport["stream"].get("path", transport["path"])
-    # A base URL covers the beginning of the path that the SDK's own one has.
+    # A base URL includes the beginning of the path, as the SDK's own base URL does.
     covered = urlsplit(sdk["base_url"]).path
     return Endpoint(
         format=name,
@@ -92,7 +90,7 @@ def _key(sdk: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, s
         if not key.isascii() or not key.isprintable():
             raise NoEndpointError(f"{entry['variable']} holds characters that no header can carry; copy the key again")
         return key, entry["variable"], entry.get("headers", {})
-    raise NoEndpointError(f"no API key: set {' or '.join(variables)} (for a server that takes any key, to any text)")
+    raise NoEndpointError(f"no API key: set {' or '.join(variables)} (any text, if the server takes any key)")
 
 
 def _keys(transports: Mapping[str, Mapping[str, Any]], environment: Mapping[str, str]) -> list[str]:

@@ -1,11 +1,11 @@
-"""What is taken out of a recording: the filters that always run, and those of the user's own file.
+"""What is redacted in a recording: the built-in filters and those of the user's file.
 
-The built-in ones are data, ``default_filters.json``. A file of the user's, TOML or JSON, has any of these keys:
+The built-in ones are data, ``default_filters.json``. A user's file, TOML or JSON, has any of these keys:
 
-``headers``: names of headers that are kept, too; all others are left out. ``keys``: names of members, form fields and
-query parameters whose values are replaced. ``patterns``: regular expressions, each a text or ``{"name", "regex",
+``headers``: names of further headers to keep; all others are dropped. ``keys``: names of members, form fields and query
+parameters whose values are replaced. ``patterns``: regular expressions, each a text or ``{"name", "regex",
 "replace"}``. ``environment``: variables whose values are secrets. ``off``: names of built-in headers, keys or patterns
-that are not wanted.
+to switch off.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _KNOWN = ("headers", "keys", "patterns", "environment", "off")
 
 
 class FilterError(Exception):
-    """A file of filters that cannot be used; the message says where and what to do."""
+    """A filter file that cannot be used; the message says where and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class SecretPattern:
     """A regular expression for secrets.
 
-    What its first group matches is the secret, or all of it if there is no group. ``replace`` stands in its place, by
-    default a placeholder. ``shape``: whatever looks so is a secret, also amid the bytes of a file.
+    The secret is what its first group matches, or the whole match if there is no group. ``replace`` takes its place, by
+    default a placeholder. ``shape``: every match is a secret, also within the bytes of a file.
     """
 
     name: str
@@ -43,23 +43,23 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """All filters of a recording. Names of keys are as ``normal`` has them, those of headers in lower case."""
+    """All filters of a recording. ``normal`` has spelt the names of keys; those of headers are in lower case."""
 
     headers: frozenset[str]
     keys: frozenset[str]
     query: frozenset[str]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[SecretPattern, ...]
     environment: tuple[str, ...] = field(default=())
 
     @classmethod
     def default(cls) -> Filters:
         """The built-in filters."""
-        return _made({})
+        return _filters({})
 
     @classmethod
     def load(cls, path: Path) -> Filters:
-        """The built-in filters with what a file says. Raises FilterError."""
-        return _made(_content(path), f"{path}: ")
+        """The built-in filters and those of a file. Raises FilterError."""
+        return _filters(_content(path), f"{path}: ")
 
 
 def normal(name: str) -> str:
@@ -75,11 +75,11 @@ def _content(path: Path) -> dict[str, Any]:
             f"{path}: cannot be read ({error.strerror}); --filters takes a file in TOML or JSON"
         ) from None
     except UnicodeDecodeError:
-        raise FilterError(f"{path}: is no text in UTF-8; --filters takes a file in TOML or JSON") from None
+        raise FilterError(f"{path}: is not UTF-8 text; --filters takes a file in TOML or JSON") from None
     try:
         found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FilterError(f"{path}: neither TOML nor JSON ({error}); mend the file") from None
+        raise FilterError(f"{path}: neither TOML nor JSON ({error}); fix the file") from None
     assert isinstance(found, dict)  # a text that begins with a brace, or TOML
     for key in found:
         if key not in _KNOWN:
@@ -91,7 +91,7 @@ def _content(path: Path) -> dict[str, Any]:
     return found
 
 
-def _made(said: dict[str, Any], where: str = "") -> Filters:
+def _filters(said: dict[str, Any], where: str = "") -> Filters:
     default = _defaults()
     off = _switched_off(said.get("off", []), default, where)
     keys = [*default["keys"], *said.get("keys", [])]
@@ -103,10 +103,10 @@ def _made(said: dict[str, Any], where: str = "") -> Filters:
         keys=frozenset(map(normal, keys)) - {normal(name) for name in off},
         query=frozenset(map(normal, default["query"])) - {normal(name) for name in off},
         patterns=(
-            # Theirs go first: they may say better what should stand in the place of something.
+            # The user's go first: their replacements take precedence.
             *(_pattern(entry, number, where) for number, entry in enumerate(own, 1)),
             *(
-                Pattern(entry["name"], re.compile(entry["regex"], re.DOTALL), None, entry["shape"])
+                SecretPattern(entry["name"], re.compile(entry["regex"], re.DOTALL), None, entry["shape"])
                 for entry in default["patterns"]
                 if entry["name"] not in off
             ),
@@ -119,11 +119,11 @@ def _switched_off(names: list[str], default: dict[str, Any], where: str) -> froz
     known = [*default["headers"], *default["keys"], *default["query"], *(one["name"] for one in default["patterns"])]
     for name in names:
         if name not in known:
-            raise FilterError(f"{where}`off` has {name!r}, which is no built-in filter{_near(name, known)}")
+            raise FilterError(f"{where}`off` has {name!r}, which is not a built-in filter{_near(name, known)}")
     return frozenset(names)
 
 
-def _pattern(entry: Any, number: int, where: str) -> Pattern:
+def _pattern(entry: Any, number: int, where: str) -> SecretPattern:
     said = {"regex": entry} if isinstance(entry, str) else entry
     place = f"{where}pattern {number}"
     if (
@@ -137,15 +137,15 @@ def _pattern(entry: Any, number: int, where: str) -> Pattern:
         raise FilterError(f"{place}: `name` may hold letters, digits and hyphens: it becomes part of the placeholder")
     if replace is not None and (not isinstance(replace, str) or not re.fullmatch(r"[A-Za-z0-9._-]*", replace)):
         raise FilterError(
-            f"{place}: `replace` may hold letters, digits and ._- alone: it must stand in JSON and in URLs"
+            f"{place}: `replace` may hold only letters, digits and ._-: it must be valid in JSON and in URLs"
         )
     try:
         regex = re.compile(said["regex"], re.DOTALL)
     except re.error as error:
-        raise FilterError(f"{place}: {said['regex']!r} is no regular expression ({error}); mend it") from None
+        raise FilterError(f"{place}: {said['regex']!r} is not a regular expression ({error}); fix it") from None
     if regex.match(""):
-        raise FilterError(f"{place}: {said['regex']!r} matches the empty text, and so everywhere; make it narrower")
-    return Pattern(name, regex, replace)
+        raise FilterError(f"{place}: {said['regex']!r} matches the empty text; make it narrower")
+    return SecretPattern(name, regex, replace)
 
 
 def _near(name: str, known: Any) -> str:

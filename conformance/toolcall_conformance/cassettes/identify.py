@@ -1,4 +1,4 @@
-"""What a recorded exchange is: which API was asked, in which format, and what it answered."""
+"""Identify a recorded exchange: its API, its format, and its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Recorded:
 
     It has a request and one of three: ``response`` (a JSON body), ``stream`` (the bytes of a stream of events), or
     ``error`` (``{"status", "headers", "body"}``). ``official``: the host is the provider's own. ``case`` is the case of
-    the corpus that it was recorded for, if it was, and ``exchange`` which of its exchanges, from 1.
+    the corpus that was recorded, or None; ``exchange`` is the number of the exchange in it, from 1.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class SkippedInteraction:
-    """An interaction that is no exchange of these APIs; ``reason`` is a few words, the same for the same cause."""
+    """An interaction that is not an exchange with these APIs; equal causes have an equal ``reason``."""
 
     path: Path
     number: int
@@ -49,7 +49,7 @@ class SkippedInteraction:
 
 
 def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | SkippedInteraction:
-    """Which of the formats an interaction speaks, by its URL (``transport.json``: ``tails``) and its bodies."""
+    """Find the format of an interaction by its URL (``transport.json``: ``tails``) and its bodies."""
     address = urlsplit(one.url)
     found = _format(corpus, one.method, address.path)
     if found is None:
@@ -84,7 +84,7 @@ def _answered(one: Interaction, about: dict[str, Any]) -> Recorded | SkippedInte
     answer = _json(one.response_body)
     if answer is _NO_JSON:
         encoding = one.response_headers.get("content-encoding")
-        what = f"an answer compressed with {encoding}" if encoding else "an answer that is no JSON"
+        what = f"an answer compressed with {encoding}" if encoding else "an answer that is not JSON"
         return SkippedInteraction(about["path"], one.number, what)
     if one.status >= 400:
         return Recorded(**about, error={"status": one.status, "headers": dict(one.response_headers), "body": answer})

@@ -1,4 +1,4 @@
-"""One HTTP exchange as a cassette holds it."""
+"""One HTTP exchange of a cassette."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class CassetteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """A request and its response. Bodies are the bytes that were meant: compression and base64 are undone.
+    """A request and its response. Bodies are decoded: without compression and base64.
 
-    ``number`` counts from 1 and is the place in the cassette; ``recorded_at`` is the cassette's own word, None where it
-    says nothing. The names of headers are in lower case. ``case`` is the case of the corpus that our recorder played.
+    ``number`` is the place in the cassette, from 1; ``recorded_at`` is the cassette's date, or None. Header names are
+    in lower case. ``case`` is the case of the corpus that our recorder played.
     """
 
     number: int

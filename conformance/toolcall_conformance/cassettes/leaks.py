@@ -1,4 +1,4 @@
-"""The last look before a cassette is written: no secret that is known may stand in it, in no spelling."""
+"""The last check before a cassette is written: it must hold no known secret in any spelling."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from toolcall_conformance.cassettes.split_secrets import joined_texts
 def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
     """Whether a cassette, as JSON, still holds one of the secrets.
 
-    Looked at are its texts and names as they stand, with escapes and percent encoding undone, and what clients put
-    together from its streams; for the secret as it is, in base64 at any place of a longer text, in hex, in HTML.
+    It searches all texts and names, also with escapes and percent encoding decoded, and the texts that clients assemble
+    from streams. It searches for the secret itself, in base64 at any place of a longer text, in hex and in HTML.
     """
     texts = [text.lower() for text in _readings(cassette)]
     return any(form.lower() in text for secret in secrets for form in forms(secret) for text in texts)
 
 
 def forms(secret: str) -> set[str]:
-    """The spellings of a secret that cannot be undone without knowing where it stands."""
+    """The spellings of a secret that cannot be decoded without knowing its place."""
     data = secret.encode()
     coded = set()
     for shift in range(3):
-        # Of a base64 text only the characters that depend on the secret alone: what stands around it is not known.
+        # Only the base64 characters that depend on the secret alone: its surroundings are unknown.
         text = base64.b64encode(b"\0" * shift + data).decode().rstrip("=")
         first = -(-shift * 8 // 6)
         last = (shift + len(data)) * 8 // 6
@@ -47,7 +47,7 @@ def _readings(cassette: Any) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts and names, those of JSON within a text and of a stream's events as well."""
+    """All texts and names, also those in JSON within a text and in a stream's events."""
     if isinstance(value, bytes):
         value = value.decode("latin-1")
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""Cassettes of every kind as interactions: vcrpy's YAML and JSON, and those of VCR for Ruby.
+"""Read cassettes as interactions: vcrpy's YAML and JSON, and those of VCR for Ruby.
 
 vcrpy: https://vcrpy.readthedocs.io/ (a list ``interactions``); VCR for Ruby: https://benoittgt.github.io/vcr/ (a list
-``http_interactions``, bodies with an ``encoding``, or in base64). What a file is, is seen from its content.
+``http_interactions``, bodies with an ``encoding``, or in base64). The content of a file decides its kind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _AGAIN = "record it again, or take it out of the folder"
 
 
 class NoCassetteError(CassetteError):
-    """A file that can be read, and that is no cassette."""
+    """A readable file that is not a cassette."""
 
 
 def read(path: Path) -> tuple[Interaction, ...]:
@@ -36,16 +36,16 @@ def read(path: Path) -> tuple[Interaction, ...]:
 
 
 def _parse(path: Path, content: bytes) -> Any:
-    """JSON, else YAML; what is compressed as a whole is undone first."""
+    """Parse JSON, else YAML; decompress a compressed file first."""
     if content[:2] == b"\x1f\x8b":
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
-            raise CassetteError(f"{path}: a gzip file that breaks off or is damaged ({error}); {_AGAIN}") from None
+            raise CassetteError(f"{path}: a truncated or damaged gzip file ({error}); {_AGAIN}") from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CassetteError(f"{path}: no text in UTF-8 (byte {error.start}); this is no cassette") from None
+        raise CassetteError(f"{path}: not UTF-8 text (byte {error.start}), so not a cassette") from None
     if not text.strip():
         raise CassetteError(f"{path}: the file is empty; {_AGAIN}")
     if text.lstrip()[0] in "{[":
@@ -53,7 +53,7 @@ def _parse(path: Path, content: bytes) -> Any:
             return json.loads(text)
         except ValueError as error:
             if path.suffix == ".json":
-                raise CassetteError(f"{path}: no valid JSON ({error}); it is cut off or was edited; {_AGAIN}") from None
+                raise CassetteError(f"{path}: not valid JSON ({error}); truncated or edited; {_AGAIN}") from None
     return parse_yaml(path, text)
 
 
@@ -65,7 +65,7 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
     else:
         found = f"the keys {', '.join(map(repr, list(cassette)[:6]))}" if isinstance(cassette, dict) else "no object"
         raise NoCassetteError(
-            f"{path}: an unknown format of cassette ({found}); known are those of vcrpy (`interactions`) and VCR for "
+            f"{path}: an unknown format of cassette ({found}); known formats are vcrpy (`interactions`) and VCR for "
             "Ruby (`http_interactions`)"
         )
     case, date = _origin(cassette)
@@ -79,7 +79,7 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
 
 
 def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Which case our own recorder played, and when."""
+    """The case that our own recorder played, and the date."""
     about = cassette.get("toolcall")
     if not isinstance(about, dict):
         return None, None
@@ -89,8 +89,8 @@ def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
 
 def _of_vcrpy(number: int, entry: Any) -> Interaction:
     asked, answered = entry["request"], entry["response"]
-    status = answered.get("status", answered.get("status_code"))  # a number in what old versions kept of httpx
-    # `content`: those old versions; `parsed_body`: serializers that write a JSON body out as data.
+    status = answered.get("status", answered.get("status_code"))  # old versions recorded a number for httpx
+    # `content`: the same old versions; `parsed_body`: serializers that write a JSON body as data.
     return _interaction(
         number,
         asked,
@@ -133,7 +133,7 @@ def _interaction(
 
 
 def _headers(found: Any) -> Mapping[str, str]:
-    """Headers by name in lower case; several of one name are joined, as HTTP allows."""
+    """Headers by name in lower case; values of one name are joined, as HTTP allows."""
     pairs = found.items() if isinstance(found, dict) else found or ()
     headers: dict[str, str] = {}
     for name, value in pairs:
@@ -144,7 +144,7 @@ def _headers(found: Any) -> Mapping[str, str]:
 
 
 def _bytes(body: Any) -> bytes:
-    """A body in any of the ways in which one is written down."""
+    """The bytes of a body in any notation."""
     if body is None:
         return b""
     if isinstance(body, (bytes, bytearray)):
@@ -155,7 +155,7 @@ def _bytes(body: Any) -> bytes:
         if body.get("base64_string") is not None:
             return _from_base64(body["base64_string"])
         return _bytes(body["string"])
-    return json.dumps(body, ensure_ascii=False).encode()  # written out as data
+    return json.dumps(body, ensure_ascii=False).encode()  # a serializer wrote it as data
 
 
 _WRAPPED = {"string", "base64_string", "encoding"}
@@ -169,7 +169,7 @@ def _from_base64(text: Any) -> bytes:
 
 
 def _unpacked(body: bytes, headers: Mapping[str, str], which: str) -> bytes:
-    """Content encodings undone, where they are not already: many recorders decode the body and keep the header."""
+    """Decode content encodings, unless decoded already: many recorders decode the body and keep the header."""
     for encoding in reversed([part.strip().lower() for part in headers.get("content-encoding", "").split(",")]):
         if encoding in ("gzip", "x-gzip") and body[:2] == b"\x1f\x8b":
             try:
@@ -182,7 +182,7 @@ def _unpacked(body: bytes, headers: Mapping[str, str], which: str) -> bytes:
 
 
 def _inflated(body: bytes, which: str) -> bytes:
-    """Deflate with zlib's frame as RFC 9110 says, or without as some servers send it."""
+    """Inflate with zlib's frame as in RFC 9110, or without it as some servers send."""
     for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
         try:
             return zlib.decompress(body, window)

@@ -1,4 +1,4 @@
-"""A case of the corpus, played against a real API and kept as a cassette."""
+"""Play a case of the corpus against a real API and keep it as a cassette."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes import writing
 from toolcall_conformance.cassettes.api import Api, ApiReply
-from toolcall_conformance.cassettes.continuing import NoWayOnError, next_request
+from toolcall_conformance.cassettes.continuing import CannotContinueError, next_request
 from toolcall_conformance.cassettes.filters import Filters
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.leaks import leaked
@@ -27,12 +27,12 @@ _SHOWN = 120
 
 
 class NotRecordedError(Exception):
-    """A conversation that is no recording of its case; the message says why."""
+    """A conversation that cannot be kept as its case; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedConversation:
-    """A conversation as it went. ``ended``: why it ended early, None if it did not. ``notes`` are for the user."""
+    """A played conversation. ``ended``: why it ended early, or None. ``notes`` are for the user."""
 
     interactions: list[dict[str, Any]]
     calls: int
@@ -42,7 +42,7 @@ class PlayedConversation:
 
 @dataclass(frozen=True)
 class CassetteRecorder:
-    """Records cases in one format with one model. ``secrets`` are values that must not stand in a cassette."""
+    """Records cases in one format with one model. ``secrets`` are values that must not be in a cassette."""
 
     corpus: Corpus
     api: Api
@@ -52,70 +52,70 @@ class CassetteRecorder:
     filters: Filters
     secrets: Iterable[str] = field(repr=False)
 
-    def cannot(self, case: Case) -> str | None:
-        """Why a case cannot be recorded at all; None if it can."""
+    def obstacle(self, case: Case) -> str | None:
+        """Why a case cannot be recorded at all, or None."""
         if self.format not in case.formats:
-            return f"the case is not there in {self.format}"
+            return f"the case has no {self.format} bodies"
         if any(exchange.error is not None for exchange in case.exchanges(self.format)):
-            return "the case is about an error of the provider, which nobody can ask for"
+            return "the case needs an error of the provider, which cannot be requested"
         return None
 
     def path(self, case: Case, *, streamed: bool) -> Path:
-        """Where the cassette of a case is."""
+        """The path of a case's cassette."""
         return writing.place(self.folder, self.format, case.id, streamed=streamed)
 
     def play(self, case: Case, *, streamed: bool) -> PlayedConversation:
-        """Play a case against the API. Raises ApiError, and NotRecordedError where no exchange is worth keeping."""
-        tape, told = Tape(), _Told()
+        """Play a case against the API. Raises ApiError, and NotRecordedError if no exchange can be kept."""
+        tape, log = Tape(), _Log()
         with tape:
-            self._converse(case, streamed, told)
-        return PlayedConversation(tape.interactions[: told.exchanges], told.calls, told.ended, tuple(told.notes))
+            self._converse(case, streamed, log)
+        return PlayedConversation(tape.interactions[: log.exchanges], log.calls, log.ended, tuple(log.notes))
 
-    def _converse(self, case: Case, streamed: bool, told: _Told) -> None:
+    def _converse(self, case: Case, streamed: bool, log: _Log) -> None:
         exchanges = case.exchanges(self.format)
         patch = self.api.endpoint.stream_body if streamed else {}
         body: dict[str, Any] = {**copied(exchanges[0].request), **patch}
         if "model" in body:
             body["model"] = self.model
         for number, exchange in enumerate(exchanges, 1):
-            reply = self._reply(self.api.ask(body, streamed=streamed), streamed)
+            reply = self._reply(self.api.send(body, streamed=streamed), streamed)
             reading = formats.read(self.format, "response", reply)
-            told.exchanges = number
-            told.calls += len(reading.calls)
+            log.exchanges = number
+            log.calls += len(reading.calls)
             wanted = formats.read(self.format, "response", exchange.response).calls
             if wanted and not reading.calls:
                 said = " ".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items).strip()
                 finish = reading.finish.reason if reading.finish is not None else None
-                told.ended = (
-                    f"the model called no tool in exchange {number}, where the case is about a call "
+                log.ended = (
+                    f"the model called no tool in exchange {number}, but the case needs a call "
                     f"(finish {finish!r}, it said {said[:_SHOWN]!r})"
                 )
                 return
             if number == len(exchanges):
                 if reading.calls and not wanted:
                     names = ", ".join(str(call.name) for call in reading.calls)
-                    told.notes.append(f"the last reply calls {names}; the case ends there")
+                    log.notes.append(f"the last reply calls {names}; the case ends there")
                 return
             try:
                 body = {**next_request(self.format, body, reply, exchanges, number), **patch}
-            except NoWayOnError as error:
-                told.ended = f"after exchange {number}: {error}"
+            except CannotContinueError as error:
+                log.ended = f"after exchange {number}: {error}"
                 return
 
     def _reply(self, answer: ApiReply, streamed: bool) -> dict[str, Any]:
-        """The reply that an answer assembles to. Raises NotRecordedError for an answer that is none."""
+        """Parse or assemble the reply in an answer. Raises NotRecordedError for any other answer."""
         kind = answer.headers.get("content-type", "no type")
         if not streamed:
             try:
                 body = jsonvalue.parse(answer.body)
             except jsonvalue.JSONError as error:
-                raise NotRecordedError(f"the answer is no JSON ({kind}): {error}") from None
+                raise NotRecordedError(f"the answer is not JSON ({kind}): {error}") from None
             self._verify_reply(body, kind)
             found: dict[str, Any] = body
             return found
         stream = parse(answer.body)
         if not stream["events"]:
-            raise NotRecordedError(f"the answer is no stream of events ({kind})")
+            raise NotRecordedError(f"the answer is not an event stream ({kind})")
         whole = formats.assembled(self.format, stream)
         if whole.end == "failed":
             reply = {"status": 200, "headers": {}, "body": whole.error}
@@ -132,10 +132,10 @@ class CassetteRecorder:
     def _verify_reply(self, body: Any, kind: str) -> None:
         keys = self.corpus.format(self.format)["containers"]["response"]
         if not isinstance(body, dict) or not any(key in body for key in keys):
-            raise NotRecordedError(f"the answer is no reply of {self.format}: it has no {' or '.join(keys)} ({kind})")
+            raise NotRecordedError(f"the answer is no {self.format} reply: it has no {' or '.join(keys)} ({kind})")
 
     def keep(self, case: Case, played: PlayedConversation, *, streamed: bool) -> Path:
-        """Scrub what was played and write it. Raises CassetteError, and then an earlier cassette is as it was."""
+        """Scrub a conversation and write it. Raises CassetteError; an earlier cassette then stays unchanged."""
         path = self.path(case, streamed=streamed)
         secrets = sorted({secret for secret in self.secrets if len(secret) >= SHORTEST_KNOWN})
         redactor = Redactor(self.filters, secrets, public=tuple(_public(case, self.format)))
@@ -153,20 +153,20 @@ class CassetteRecorder:
             "version": 1,
             "recorded_with": f"toolcall-conformance {metadata.version('toolcall-conformance')}",
             "toolcall": about if played.ended is None else {**about, "ended": redactor.text(played.ended)},
-            # The day alone: so two recordings of the same replies differ in nothing else.
+            # The day alone, so that two recordings of the same replies are identical except for it.
             "interactions": [{**scrubbed(one, redactor), "recorded_at": today} for one in played.interactions],
         }
         if leaked(cassette, secrets):
             raise CassetteError(
-                f"{path}: not written: a key still stands in it after scrubbing, in a way that we do not know. Please "
-                "report this, without the key; a pattern of your own (--filters) may take it out"
+                f"{path}: not written: a key is still in it after scrubbing, in an unknown spelling. Please report "
+                "this without the key; a pattern of your own (--filters) may redact it"
             )
         writing.write(path, cassette)
         return path
 
 
-class _Told:
-    """What becomes known while a conversation is played."""
+class _Log:
+    """Collects results while a conversation is played."""
 
     def __init__(self) -> None:
         self.exchanges = 0
@@ -176,7 +176,7 @@ class _Told:
 
 
 def _public(case: Case, format_name: str) -> Iterator[str]:
-    """The texts of a case's own bodies: whoever has the corpus has them."""
+    """The texts of a case's own bodies: they are public with the corpus."""
     for exchange in case.exchanges(format_name):
         yield from _texts(exchange.request)
         yield from _texts(exchange.response)

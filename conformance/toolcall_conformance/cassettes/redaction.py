@@ -1,9 +1,9 @@
-"""Secrets in a text become placeholders, the same one for the same secret, and nothing else changes.
+"""Replace secrets in a text by placeholders, equal ones for equal secrets; nothing else changes.
 
-Three things are secrets: values that are known (the key that was sent), whatever looks like one (``Filters.patterns``),
-and what stands under a name that says so (``Filters.keys``), in JSON, in forms, and in ``name: value`` and
-``name=value`` of running text. They are found in JSON within JSON, in percent encoding, in base64 and behind escapes.
-What the corpus itself says is public and no secret, unless it is a known value.
+Three things are secrets: known values (the key that was sent), texts that match ``Filters.patterns``, and values under
+the names in ``Filters.keys``: in JSON, in forms, and in ``name: value`` and ``name=value`` of running text. The
+redactor also reads JSON within JSON, percent encoding, base64 and escapes. Texts of the corpus are public, unless one
+is a known value.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 from collections.abc import Collection, Iterable
 from urllib.parse import quote, unquote_plus
 
-from toolcall_conformance.cassettes.encodings import in_base64, in_escapes, in_percent
-from toolcall_conformance.cassettes.filters import Filters, Pattern, normal
+from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_percent
+from toolcall_conformance.cassettes.filters import Filters, SecretPattern, normal
 
 SHORTEST_KNOWN = 8
-"""A shorter key is nobody's secret (local servers take any), and stands everywhere by chance."""
+"""Shorter keys are not secret (local servers take any), and occur everywhere by chance."""
 
 PLACEHOLDER = "REDACTED"
 _MOST_DEPTH = 8
@@ -36,7 +36,7 @@ _ASSIGNED = re.compile(
 
 
 class Redactor:
-    """Redacts text after text of one cassette. ``known`` are values that are secrets, ``public`` are texts."""
+    """Redacts the texts of one cassette. ``known`` are secret values, ``public`` are public texts."""
 
     def __init__(self, filters: Filters, known: Iterable[str] = (), public: Collection[str] = ()) -> None:
         self.filters = filters
@@ -50,22 +50,22 @@ class Redactor:
         self._clean: set[str] = set()
 
     def text(self, text: str, depth: int = 0) -> str:
-        """A text of any kind."""
+        """Redact a text of any kind."""
         if depth > _MOST_DEPTH or not text or text in self._clean:
             return text
         said = self._json(text, depth) if is_json(text) else self._running(text, depth)
         if said == text and len(text) <= _SHORT:
-            self._clean.add(text)  # most texts of a body stand there many times
+            self._clean.add(text)  # most texts of a body occur many times
         return said
 
     def under(self, name: str, value: str, *, query: bool = False) -> str:
-        """A text that stands under a name."""
+        """Redact the value of a name."""
         if self.is_secret_name(name, query=query) and value and not value.startswith(PLACEHOLDER):
             return self.placeholder(normal(name), value)
         return self.text(value)
 
     def query(self, text: str) -> str:
-        """What stands behind the question mark of a URL, or all of a form: ``name=value&name=value``."""
+        """Redact a URL's query, or a whole form: ``name=value&name=value``."""
         path, mark, query = text.rpartition("?")
         made = []
         for pair in query.split("&"):
@@ -82,12 +82,12 @@ class Redactor:
         return tuple(self._placeholders)
 
     def is_secret_name(self, name: str, *, query: bool = False) -> bool:
-        """Whether what stands under this name is a secret, whatever it looks like."""
+        """Whether every value of this name is a secret."""
         spelt = normal(name)
         return spelt in self.filters.keys or (query and spelt in self.filters.query)
 
     def placeholder(self, kind: str, secret: str) -> str:
-        """What stands in the place of a secret, the same for the same one."""
+        """The placeholder of a secret; equal secrets have equal placeholders."""
         known = self._known is not None and self._known.search(secret)
         if not known and (secret in self._public or (len(secret) >= _LONG and secret in self._all_public)):
             return secret
@@ -104,18 +104,18 @@ class Redactor:
         def deeper(inner: str) -> str:
             return self.text(inner, depth + 1)
 
-        text = in_percent(text, deeper)
-        text = in_escapes(text, deeper)
-        return in_base64(text, deeper, self._bytes)
+        text = rewrite_percent(text, deeper)
+        text = rewrite_escapes(text, deeper)
+        return rewrite_base64(text, deeper, self._bytes)
 
-    def _plain(self, text: str, patterns: Iterable[Pattern]) -> str:
+    def _plain(self, text: str, patterns: Iterable[SecretPattern]) -> str:
         if self._known is not None:
             text = self._known.sub(lambda found: self.placeholder("key", found[0].lower()), text)
         for pattern in patterns:
             text = pattern.regex.sub(lambda found, pattern=pattern: self._matched(found, pattern), text)  # type: ignore[misc]
         return text
 
-    def _matched(self, found: re.Match[str], pattern: Pattern) -> str:
+    def _matched(self, found: re.Match[str], pattern: SecretPattern) -> str:
         group = 1 if pattern.regex.groups and found[1] is not None else 0
         secret = found[group]
         if not secret or secret.startswith(PLACEHOLDER):
@@ -127,7 +127,7 @@ class Redactor:
         return found[0][:start] + said + found[0][end:]
 
     def _bytes(self, data: str) -> str:
-        """What is no text: known values and unmistakable shapes alone; e-mail addresses stand there by chance."""
+        """Redact binary data: known values and unmistakable shapes alone; e-mail addresses occur there by chance."""
         return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape))
 
     def _assigned(self, found: re.Match[str]) -> str:
@@ -141,7 +141,7 @@ class Redactor:
         return found["name"] + found["between"] + (found["open"] or "") + self.placeholder(normal(found["name"]), value)
 
     def _json(self, text: str, depth: int) -> str:
-        """JSON, string by string: all else stays byte for byte."""
+        """Redact JSON string by string: everything else stays byte for byte."""
         made: list[str] = []
         end, name, listed = 0, "", False
         for found in _STRING.finditer(text):
@@ -171,9 +171,9 @@ class Redactor:
         return "".join([*made, text[end:]])
 
     def _number(self, name: str, number: str) -> str:
-        """A number stays a number, so that types do: that of its placeholder."""
+        """Replace a number by that of its placeholder, so that its type stays."""
         if number in self._numbers:
-            return number  # this one is a placeholder already
+            return number  # already a placeholder
         said = self.placeholder(normal(name), number)
         if said == number:
             return number
@@ -201,5 +201,5 @@ def is_json(text: str) -> bool:
 def _quoted(token: str, before: str, after: str) -> str:
     if before == after:
         return token
-    # Half a surrogate pair can only be said by an escape.
+    # A lone surrogate must be escaped.
     return json.dumps(after, ensure_ascii=bool(re.search("[\ud800-\udfff]", after)))

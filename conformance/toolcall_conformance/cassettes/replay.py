@@ -1,7 +1,7 @@
-"""The checks of recorded exchanges: what was sent and answered, and what a translator makes of it. No golden is needed.
+"""The checks of recorded exchanges: the recorded bodies, and their translations. They need no golden.
 
-They have the signature of the other checks (``checks.base.Check``). A reply is translated for a client of another
-format after its request: the request in that client's words is the translator's own translation of the recorded one.
+They have the signature of the other checks (``checks.base.Check``). To translate a reply for a client of another
+format, the translator first translates the recorded request into that format.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.cassettes.cases import RecordedCase
-from toolcall_conformance.cassettes.drift import drift as drifted
+from toolcall_conformance.cassettes.drift import drift_findings
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.checks.base import (
     Check,
@@ -41,13 +41,13 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 def wire(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """What was recorded is held against the schemas, the rules and the stream's grammar of its own format."""
+    """Judge the recorded bodies by the schemas, rules and stream grammar of their own format."""
     del open_session, variant, other
     one = _recorded(case)
     tally = Tally.of(harness, case, "wire")
     bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
     if one.error is None:
-        bodies.insert(0, ("request", one.request))  # what was refused may well be wrong
+        bodies.insert(0, ("request", one.request))  # the provider may have refused it with reason
     if one.stream is not None:
         bodies.append(("stream", parse(one.stream)))
     for direction, body in bodies:
@@ -63,17 +63,17 @@ def wire(
 def drift(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """What was answered is held against the goldens' shape: new members and events, other types, another order."""
+    """Compare the answer with the goldens' shape: new members and events, other types, another order."""
     del route, open_session, variant, other
     tally = Tally.of(harness, case, "drift")
-    tally.findings += [replace(finding, body="reply") for finding in drifted(harness.corpus, _recorded(case))]
+    tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, _recorded(case))]
     return tally.result()
 
 
 def request(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The recorded request is translated and judged as an upstream request."""
+    """Translate the recorded request and judge it as an upstream request."""
     del variant, other
     one = _recorded(case)
     tally = Tally.of(harness, case, "request")
@@ -81,7 +81,7 @@ def request(
     if not isinstance(opened, Opened):
         _fail(tally, "open", opened, "")
         return tally.result()
-    if _cannot_go_on(opened.session, one, tally):
+    if _cannot_continue(opened.session, one, tally):
         return tally.result()
     outcome = opened.session.request(one.request)
     opened.session.finish_exchange(_UNANSWERED)
@@ -98,7 +98,7 @@ def request(
 def response(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The recorded reply or error is translated, after its request was, and judged as the client's."""
+    """Translate the recorded request, then its reply or error, and judge that as the client's."""
     del variant, other
     one = _recorded(case)
     tally = Tally.of(harness, case, "response")
@@ -127,7 +127,7 @@ def response(
 def stream(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
-    """The recorded stream is translated, and judged as a stream of the client's and as a reply."""
+    """Translate the recorded stream, and judge it as a client's stream and as a reply."""
     del variant, other
     one = _recorded(case)
     assert one.stream is not None
@@ -174,9 +174,9 @@ def _judged(
 def _ask(
     recorded: Any, route: Route, open_session: OpenSession, tally: Tally, patch: Mapping[str, Any] = _NOTHING
 ) -> tuple[SessionDriver, Any, Any] | None:
-    """A session that has sent the request, what it was asked in the client's words, and what went upstream.
+    """A session that has sent the request, the request in the client's format, and the upstream request.
 
-    ``patch`` is what the client's API wants in a request for a stream.
+    ``patch`` has the keys of a streaming request in the client's API.
     """
     asking = recorded
     if route.client != route.upstream:
@@ -206,20 +206,20 @@ def _ask(
 
 
 def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
-    """As for a case of the corpus, but for what is different about a recording."""
+    """As for a case of the corpus, under the circumstance that the input was recorded."""
     tally.fail(operation, failed, body)
     tally.findings = [weighed(tally.corpus, one, ["recorded-input"]) for one in tally.findings]
 
 
-# For media in which a request stays open: nothing of the answer is looked at.
+# For media in which a request stays open; no check reads this answer.
 _UNANSWERED = {"status": 500, "headers": {}, "body": {}}
 
 
-def _cannot_go_on(session: SessionDriver, one: Recorded, tally: Tally) -> bool:
-    """Whether the recording is of a conversation that a session with a history of its own did not start."""
+def _cannot_continue(session: SessionDriver, one: Recorded, tally: Tally) -> bool:
+    """Whether a session with its own history did not start the recorded conversation."""
     calls = formats.read(one.format, "request", one.request).calls
     if session.own_history and calls:
-        tally.blocked = "blocked: the recorded request goes on with a conversation that this session did not start"
+        tally.blocked = "blocked: the recorded request continues a conversation that this session did not start"
         return True
     return False
 
@@ -235,14 +235,14 @@ REPLAYS: Mapping[str, Check] = MappingProxyType(
 
 
 def needs(case: RecordedCase, check: str) -> frozenset[str]:
-    """The operations that a translator must have for a check of an exchange to apply to it; none for its own checks."""
+    """The operations that a check of an exchange needs; ``wire`` and ``drift`` need none."""
     if check in ("wire", "drift"):
         return frozenset()
     return frozenset({"error"} if check == "response" and case.recorded.error is not None else {check})
 
 
 def plays(case: RecordedCase, check: str, client: str, upstream: str) -> bool:
-    """Whether an exchange has what a check of it on this route needs."""
+    """Whether an exchange has what the check needs on this route."""
     one = case.recorded
     if check in ("wire", "drift"):
         return client == upstream == one.format and (check == "wire" or (one.error is None and one.official))

@@ -1,6 +1,6 @@
-"""A recorded cassette without its secrets: headers by allowlist, the rest of URLs and bodies as they were.
+"""Scrub a recorded cassette: keep headers by allowlist, redact secrets in URLs and bodies.
 
-Bodies stay valid: JSON stays JSON and streams stay streams; where nothing was found, not a byte changes.
+JSON stays valid JSON and streams stay streams; a body without secrets does not change by a byte.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from toolcall_conformance.cassettes.redaction import Redactor
-from toolcall_conformance.cassettes.split_secrets import in_streams
+from toolcall_conformance.cassettes.split_secrets import redact_streams
 
 _LINES = re.compile("(\r\n|\n|\r)")
 _DISPOSITION = re.compile(r"""(?i)content-disposition:[^\r\n]*?;\s*name="?([^";\r\n]*)""")
 
 
 def scrubbed(interaction: Mapping[str, Any], redactor: Redactor) -> dict[str, Any]:
-    """An interaction in vcrpy's layout, its bodies text or bytes, as one that may be kept."""
+    """Scrub an interaction in vcrpy's layout; its bodies are text or bytes."""
     request, response = interaction["request"], interaction["response"]
     status = response["status"]
     return {
@@ -37,7 +37,7 @@ def scrubbed(interaction: Mapping[str, Any], redactor: Redactor) -> dict[str, An
 
 
 def headers(found: Mapping[str, Any], redactor: Redactor) -> dict[str, list[str]]:
-    """The headers that are kept, their names in lower case."""
+    """The headers to keep, their names in lower case."""
     kept: dict[str, list[str]] = {}
     for name, values in found.items():
         key = str(name).lower()
@@ -48,7 +48,7 @@ def headers(found: Mapping[str, Any], redactor: Redactor) -> dict[str, list[str]
 
 
 def uri(found: str, redactor: Redactor) -> str:
-    """A URL without user and password; names and values of its query as those of a form."""
+    """Redact a URL and drop its user and password; its query is redacted like a form."""
     parts = urlsplit(found)
     host = redactor.text(parts.netloc.rpartition("@")[2])
     query = redactor.query(parts.query) if parts.query else ""
@@ -56,7 +56,7 @@ def uri(found: str, redactor: Redactor) -> str:
 
 
 def body(found: str | bytes | None, content_type: str, redactor: Redactor) -> str | bytes | None:
-    """A body of any type, text as text and bytes that are no text as bytes."""
+    """Redact a body of any type; text stays text, binary data stays bytes."""
     if not found:
         return found
     if isinstance(found, str):
@@ -80,13 +80,13 @@ def _text(found: str, content_type: str, redactor: Redactor) -> str:
 
 
 def _stream(text: str, redactor: Redactor) -> str:
-    """A stream, line by line, and then what is spread over its events."""
+    """Redact a stream line by line, then the secrets that are spread over its events."""
     made = []
     for line in _LINES.split(text):
         name, colon, value = line.partition(":")
         blank = " " if value.startswith(" ") else ""
         made.append(f"{name}{colon}{blank}{redactor.text(value.removeprefix(' '))}" if colon else line)
-    return in_streams("".join(made), redactor)
+    return redact_streams("".join(made), redactor)
 
 
 def _multipart(text: str, boundary: str, redactor: Redactor) -> str:

@@ -1,7 +1,7 @@
-"""The shape of replies: which members objects have and of which JSON types, and which events follow which.
+"""The shape of replies: the members of objects, their JSON types, and the order of events.
 
-A *place* is a JSON Pointer in which ``*`` stands for any entry of an array; where entries say by ``type`` what they
-are, ``*=text`` stands for those of that type. In streams a place begins with the kind of the event:
+A *place* is a JSON Pointer in which ``*`` is any entry of an array, or ``*=text`` any entry whose ``type`` is
+``text``. In streams a place begins with the kind of the event:
 ``content_block_delta/delta/text``.
 """
 
@@ -19,7 +19,7 @@ from toolcall_conformance.library import Corpus
 
 @dataclass(slots=True)
 class Member:
-    """A member as one reply has it: where, and its JSON type."""
+    """A member of one reply: its pointer and its JSON type."""
 
     pointer: str
     type: str
@@ -29,8 +29,8 @@ class Member:
 class Places:
     """The places of one format's replies.
 
-    Below the keys ``free`` stands what a user's tool or schema says, which is no shape of a provider's. Events of the
-    kinds ``keep_alive`` stand anywhere.
+    Values of the keys ``free`` come from a user's tool or schema, so the provider does not give them a shape. Events of
+    the kinds ``keep_alive`` may be anywhere.
     """
 
     format: str
@@ -39,7 +39,7 @@ class Places:
 
     @classmethod
     def of(cls, corpus: Corpus, name: str) -> Places:
-        """Those of a format, as the corpus describes it."""
+        """The places of a format, by its corpus files."""
         keep_alive = corpus.transports[name]["stream"].get("keep_alive", ())
         return cls(name, frozenset(corpus.format(name)["free_keys"]), frozenset(keep_alive))
 
@@ -79,10 +79,10 @@ class Places:
 
 @dataclass
 class Shape:
-    """What replies have: the JSON types by place, how often each object was seen and with which members, successions.
+    """The JSON types by place, the objects and their members, and the order of events in all replies learned.
 
     ``objects`` counts the objects at a place, ``members`` how many of them have a member; ``follows`` holds pairs of
-    kinds of events, the second directly behind the first. ``enough`` objects show what is always there.
+    kinds of events, the second directly after the first. ``enough`` objects show which members are always there.
     """
 
     places: Places
@@ -94,12 +94,12 @@ class Shape:
     follows: set[tuple[str, str]] = field(default_factory=set)
 
     def learn(self, body: Any) -> None:
-        """Take in a unary reply."""
+        """Learn from a unary reply."""
         for place, member in self.places.of_body(body):
             self._learn(place, member.type)
 
     def learn_stream(self, events: Sequence[Any]) -> None:
-        """Take in the events of a stream."""
+        """Learn from the events of a stream."""
         for place, member in self.places.of_events(events):
             self._learn(place, member.type)
         self.follows.update((first, then) for first, then, _ in self.places.successions(events))
@@ -111,7 +111,7 @@ class Shape:
             self.objects[place] = self.objects.get(place, 0) + 1
 
     def always(self, place: str) -> frozenset[str]:
-        """The places of the members that every object here had; none where too few were seen."""
+        """The places of the members that every object here had; empty after too few objects."""
         return self._always.get(place, frozenset()) if self.objects.get(place, 0) >= self.enough else frozenset()
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Secrets that are spread over the events of a stream: a client puts the pieces together, so they are looked at joined.
+"""Redact secrets that are spread over the events of a stream: clients join the pieces, and so does this module.
 
-Texts at the same place of several events belong together; where an event says by an index or an id which block, item
-or call it adds to, those of one index or id do. So no format has to be known here.
+Texts at the same place of several events are joined; if events name their block, item or call by an index or an id,
+only those with the same one. So this module needs no format.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _DATA = re.compile(r"^data: ?(?P<json>[{\[].*)$", re.MULTILINE)
 _WHICH = ("index", "output_index", "content_index", "summary_index", "item_id")
 
 TextPiece = tuple[Any, Any, str]
-"""Where a text stands: its container, the key in it, and the text."""
+"""The place of a text: its container, the key in it, and the text."""
 
 
-def in_streams(stream: str, redactor: Redactor) -> str:
-    """A stream without the secrets that no single event holds. Lines without such stay byte for byte."""
+def redact_streams(stream: str, redactor: Redactor) -> str:
+    """Redact the secrets that no single event holds. Lines without them stay byte for byte."""
     lines = list(_lines(stream))
     changed: set[int] = set()
     for pieces in _grouped([value for _, value in lines]).values():
@@ -43,7 +43,7 @@ def in_streams(stream: str, redactor: Redactor) -> str:
 
 
 def joined_texts(stream: str) -> Iterator[str]:
-    """What clients put together from a stream: the texts of each place, joined."""
+    """The texts that clients assemble from a stream: those of each place, joined."""
     for pieces in _grouped([value for _, value in _lines(stream)]).values():
         yield "".join(piece[2] for _, piece in pieces)
 
@@ -58,7 +58,7 @@ def _lines(stream: str) -> Iterator[tuple[re.Match[str], Any]]:
 
 
 def _grouped(events: list[Any]) -> dict[tuple[Any, ...], list[tuple[int, TextPiece]]]:
-    """Pieces of what belongs together, by place, each with the number of its event; alone a piece is no group."""
+    """Group pieces by place, each with the number of its event; a group has at least two."""
     groups: dict[tuple[Any, ...], list[tuple[int, TextPiece]]] = {}
     for number, event in enumerate(events):
         for place, piece in _pieces(event, (), ()):
@@ -74,7 +74,7 @@ def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Itera
     else:
         entries = list(enumerate(value)) if isinstance(value, list) else []
     for key, entry in entries:
-        # An index says better than the place in a list which entry is meant.
+        # An index identifies an entry better than its place in the list.
         named = isinstance(value, list) and isinstance(entry, dict) and "index" in entry
         below = (*place, "" if named else key)
         if isinstance(entry, str):
@@ -84,7 +84,7 @@ def _pieces(value: Any, place: tuple[Any, ...], which: tuple[Any, ...]) -> Itera
 
 
 def _spread(pieces: list[str], said: str) -> list[str]:
-    """A changed text, cut where the pieces were: those before and behind the change stay as they are."""
+    """Cut a changed text at the borders of its pieces; pieces before and after the change stay unchanged."""
     joined = "".join(pieces)
     head = _alike(joined, said)
     tail = _alike(joined[head:][::-1], said[head:][::-1])
@@ -102,7 +102,7 @@ def _spread(pieces: list[str], said: str) -> list[str]:
 
 
 def _alike(left: str, right: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The length of the common beginning of two texts."""
     return next(
         (at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other),
         min(len(left), len(right)),

@@ -1,4 +1,4 @@
-"""vcrpy, recording into memory: what is kept of it is decided, scrubbed and written later."""
+"""Record with vcrpy into memory; other modules select, scrub and write the interactions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def verify_installed() -> None:
         except metadata.PackageNotFoundError:
             raise MissingRecorderError(f"recording needs {name}, which is not installed: {_INSTALL}") from None
         if name == "vcrpy" and tuple(int(part) for part in version.split(".")[:2]) < _OLDEST:
-            raise MissingRecorderError(f"vcrpy {version} does not see what httpx2 sends; 9.4 or newer does: {_INSTALL}")
+            raise MissingRecorderError(f"vcrpy {version} does not record httpx2; install 9.4 or newer: {_INSTALL}")
 
 
 class Tape:
-    """A context in which vcrpy records all exchanges that succeed; ``interactions`` are there when it is left.
+    """A context in which vcrpy records all successful exchanges; on exit it sets ``interactions``.
 
-    They are in vcrpy's own layout of version 1, bodies as text where they are UTF-8.
+    They have vcrpy's layout of version 1; UTF-8 bodies are text.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Cassettes on disk: vcrpy's JSON layout, one spelling for one content, whole files or none."""
+"""Write cassettes in vcrpy's JSON layout: equal contents give equal files, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from toolcall_conformance.cassettes.interactions import CassetteError
 
 
 def place(folder: Path, format_name: str, case: str, *, streamed: bool) -> Path:
-    """Where the cassette of a case is: ``<folder>/<format>/<family>/<case>.json``, or ``….stream.json``."""
+    """The path of a case's cassette: ``<folder>/<format>/<family>/<case>.json``, or ``….stream.json``."""
     return folder / format_name / f"{case}{'.stream' if streamed else ''}.json"
 
 
 def make_ready(path: Path) -> None:
-    """Make the folder of a cassette and try to write there, before anything is asked of anybody. CassetteError."""
+    """Make the folder of a cassette and try to write there, before any request is sent. Raises CassetteError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent) as trial:
@@ -29,20 +29,18 @@ def make_ready(path: Path) -> None:
     except OSError as error:
         raise CassetteError(f"{path.parent}: {_why(error)}; nothing was recorded. Give another --cassettes") from None
     if path.is_dir():
-        raise CassetteError(f"{path}: is a folder, and the cassette would have this name; take it away")
+        raise CassetteError(f"{path}: is a folder with the name of the cassette; move it away")
 
 
 def write(path: Path, cassette: Mapping[str, Any]) -> None:
-    """Write a cassette beside its place and rename it, so that the earlier one is there until then. CassetteError.
+    """Write a temporary file and rename it, so that an earlier cassette stays until then. Raises CassetteError.
 
-    The same content gives the same bytes: sorted keys, two blanks, ASCII (vcrpy reads files in the locale's encoding).
+    Equal contents give equal bytes: sorted keys, two blanks, ASCII (vcrpy reads files in the locale's encoding).
     """
     try:
         text = json.dumps(cassette, indent=2, sort_keys=True) + "\n"
     except TypeError:
-        raise CassetteError(
-            f"{path}: a body is no text in UTF-8, which a cassette in JSON cannot hold; not written"
-        ) from None
+        raise CassetteError(f"{path}: not written: a JSON cassette cannot hold a body that is not UTF-8 text") from None
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("x", encoding="ascii", newline="\n") as file:
@@ -51,7 +49,7 @@ def write(path: Path, cassette: Mapping[str, Any]) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        earlier = "; the earlier cassette is as it was" if path.exists() else ""
+        earlier = "; the earlier cassette is unchanged" if path.exists() else ""
         raise CassetteError(f"{path}: not written: {_why(error)}{earlier}") from None
     finally:
         with contextlib.suppress(OSError):

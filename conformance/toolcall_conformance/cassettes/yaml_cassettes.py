@@ -1,4 +1,4 @@
-"""YAML cassettes: what Python and Ruby write, read as plain data; no object of either language is ever made."""
+"""Read YAML cassettes of Python and Ruby as plain data; never creates objects of either language."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from toolcall_conformance.cassettes.interactions import CassetteError
 
 
 def parse_yaml(path: Path, text: str) -> Any:
-    """The data of a YAML file. Raises CassetteError, also where the library is missing."""
+    """Parse a YAML file. Raises CassetteError, also if the library is missing."""
     try:
         import yaml
     except ImportError:
         raise CassetteError(
-            f"{path}: YAML is read with PyYAML, which is not installed; pip install 'toolcall-conformance[cassettes]'"
+            f"{path}: reading YAML needs PyYAML, which is not installed; pip install 'toolcall-conformance[cassettes]'"
         ) from None
     try:
         return yaml.load(text, _loader(yaml))  # noqa: S506 - a safe loader that reads no dates
@@ -24,14 +24,14 @@ def parse_yaml(path: Path, text: str) -> Any:
         where = f" at line {mark.line + 1}" if mark is not None else ""
         why = getattr(error, "problem", None) or "it cannot be parsed"
         raise CassetteError(
-            f"{path}: neither JSON nor YAML{where} ({why}); it is cut off or was edited; record it again, or take it "
+            f"{path}: neither JSON nor YAML{where} ({why}); it is truncated or was edited; record it again, or take it "
             "out of the folder"
         ) from None
 
 
 def _loader(yaml: Any) -> Any:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Dates stay text; tags of other languages' objects are taken for the plain data beneath them."""
+        """Dates stay text; tags of language objects are ignored, their data is read as plain data."""
 
     Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
     Loader.add_constructor("tag:yaml.org,2002:python/object/new:_io.BytesIO", _bytes_io)
@@ -42,7 +42,7 @@ def _loader(yaml: Any) -> Any:
 
 
 def _bytes_io(loader: Any, node: Any) -> bytes:
-    """A request body that vcrpy once wrote as a file object: its content stands in ``state``."""
+    """A request body that older vcrpy wrote as a file object; its content is in ``state``."""
     state = loader.construct_mapping(node, deep=True).get("state") or (b"",)
     content = state[0]
     return content.encode() if isinstance(content, str) else bytes(content or b"")

@@ -152,7 +152,7 @@ def _record(parsed: argparse.Namespace, recorder: CassetteRecorder, cases: list[
     todo = [(case, streamed) for case in cases for streamed in ways]
     for number, (case, streamed) in enumerate(todo, 1):
         head = f"[{number}/{len(todo)}] {case.id} {'stream' if streamed else 'unary'}: "
-        reason = recorder.cannot(case)
+        reason = recorder.obstacle(case)
         if reason is not None:
             outcome, text, go_on = "skipped", f"skipped, {reason}", True
         elif parsed.missing and recorder.path(case, streamed=streamed).is_file():

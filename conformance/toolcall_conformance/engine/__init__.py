@@ -1,4 +1,4 @@
-"""The engine: what runs when pytest is given an argument that begins with ``toolcall::``."""
+"""The engine: pytest arguments that begin with ``toolcall::`` start it."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
 
     run = prepare(config, arguments)
     config.pluginmanager.register(Engine(run), "toolcall-engine")
-    if not hasattr(config, "workerinput"):  # under xdist the controller alone reports
+    if not hasattr(config, "workerinput"):  # under xdist only the controller reports
         config.pluginmanager.register(RecordCollector(config, run), "toolcall-recorder")

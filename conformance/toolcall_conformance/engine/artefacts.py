@@ -1,4 +1,4 @@
-"""The bodies of a failing item as files: what the translator was given, what it made of it, and the golden."""
+"""The bodies of a failing item as files: the translator's input, its output, and the golden."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from toolcall_conformance.findings import MISSING
 
 
 def folder_of(root: Path, item: Planned) -> Path:
-    """The folder that an item's files are in."""
+    """The folder of an item's files."""
     return root / item.case.id / item.check / item.name
 
 
 def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
-    """Write the bodies of every exchange played; the folder, or None where nothing could be written."""
+    """Write the bodies of every exchange played; return the folder, or None if writing failed."""
     folder = folder_of(root, item)
     clear(root, item)
     try:
@@ -30,13 +30,13 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
         if result.traceback:
             (folder / "traceback.txt").write_text(result.traceback + "\n", encoding="utf-8", errors="backslashreplace")
     except OSError:
-        # The verdict matters more than its files: the failure text then simply names none.
+        # The verdict matters more than its files: the failure text then names none.
         return None
     return folder
 
 
 def clear(root: Path, item: Planned) -> None:
-    """Remove what an earlier run left of this item."""
+    """Remove the item's files of an earlier run."""
     folder = folder_of(root, item)
     if folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)

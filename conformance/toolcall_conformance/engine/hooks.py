@@ -1,4 +1,4 @@
-"""The hooks that put our items into pytest's collection and their results onto its reports."""
+"""The hooks that add items to pytest's collection and their records to its reports."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from toolcall_conformance.engine.run import Run
 from toolcall_conformance.findings import Finding, Verdict
 from toolcall_conformance.reports.model import ItemRecord
 
-# Where a report carries its record. An attribute and not a user property: it crosses from xdist's workers as well, and
-# does not fill the JUnit file with data.
+# The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
+# not fill the JUnit file.
 RECORD = "toolcall_record"
 VERDICT = "toolcall_verdict"
 
 
 class Engine:
-    """Collects the items, and makes records of what they did. Active in every process that runs items."""
+    """Collects the items and makes their records. Active in every process that runs items."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -39,7 +39,7 @@ class Engine:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         if not isinstance(item, ConformanceItem) or call.when != "call":
             if isinstance(item, ConformanceItem) and call.when == "teardown":
-                item.result = None  # pytest keeps its items to the end; the bodies of all of them would fill the memory
+                item.result = None  # pytest keeps its items; all their bodies would fill the memory
             return (yield)
         error = call.excinfo.value if call.excinfo is not None else None
         if (
@@ -52,7 +52,7 @@ class Engine:
             artefacts.clear(self.run.settings.artifacts, item.planned)
         report = yield
         if isinstance(error, HarnessError):
-            # Not the translator's failure: to pytest this is an error of the item's setup.
+            # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
         if report.skipped and not hasattr(report, "wasxfail") and item.result is not None:
             report.longrepr = (str(item.path), 1, item.result.reason)
@@ -76,7 +76,7 @@ class Engine:
 
 
 def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
-    """The record of an item that has run."""
+    """Make the record of an item that has run."""
     planned, result = item.planned, item.result
     if isinstance(error, HarnessError) or result is None:
         verdict, outcome, reason = Verdict.ERROR, "error", f"the harness failed: {error}"

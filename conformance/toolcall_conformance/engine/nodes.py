@@ -1,7 +1,7 @@
-"""The nodes that pytest sees: a virtual root, cases, checks, and one item a route.
+"""The nodes of pytest's collection: a virtual root, cases, checks, and one item per route.
 
-The root is no pytest.File, because ``--lf`` skips files by their path on disk. The nodes carry the path of their
-scenario, so that the hooks of the user's conftest files, which expect test functions, leave them alone.
+The root is not a pytest.File, because ``--lf`` skips files by their path on disk. The nodes have the path of their
+scenario, so the hooks of the user's conftest files, which expect test functions, do not touch them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ItemFailedError(Exception):
-    """An item is to fail; its text is made from the result."""
+    """Fails an item; the result gives its text."""
 
 
 class HarnessError(Exception):
@@ -32,7 +32,7 @@ class HarnessError(Exception):
 
 
 class RootNode(pytest.Collector):
-    """``toolcall``: all cases that are asked for."""
+    """``toolcall``: all selected cases."""
 
     run: Run
 
@@ -65,7 +65,7 @@ class CaseNode(_Branch):
 
 
 class CheckNode(_Branch):
-    """A check of a case: one item a route."""
+    """A check of a case: one item per route."""
 
     def collect(self) -> Iterator[pytest.Item]:
         for item in self.items:
@@ -73,7 +73,7 @@ class CheckNode(_Branch):
 
 
 class ConformanceItem(pytest.Item):
-    """A case, played on a route, in one check."""
+    """A case, played on a route in one check."""
 
     def __init__(self, *, planned: Planned, run: Run, **rest: Any) -> None:
         super().__init__(**rest)

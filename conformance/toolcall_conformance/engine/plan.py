@@ -30,7 +30,7 @@ Ends = tuple[str, str]
 
 
 class UnusableSessionError(Exception):
-    """A session that has none of the operations; the message says which and what to do."""
+    """A session without any operation; the message names the route and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a translator does: by (client, upstream), the operations; ``reasons`` has its words on the other routes."""
+    """The operations that a translator supports by (client, upstream), and its ``reasons`` for what it does not."""
 
     operations: Mapping[Ends, frozenset[str]]
     reasons: Mapping[Ends, str]
 
     def applies(self, item: Planned) -> bool:
-        """Whether the translator does what an item needs."""
+        """Whether the translator supports what an item needs."""
         ends = (item.route.client, item.route.upstream)
         done = self.operations.get(ends, frozenset())
         if isinstance(item.case, RecordedCase):
@@ -71,16 +71,16 @@ class Support:
 
 
 def route_of(case: Case, client: str, upstream: str) -> Route:
-    """A case's route between two formats that it has been rendered in."""
+    """A case's route between two of its formats."""
     return Route(client, upstream, case.model(client), case.model(upstream), stream=False)
 
 
 def items(
     corpus: Corpus, *, cut_everywhere: bool = False, wanted: Callable[[str, str], bool] = lambda _case, _check: True
 ) -> Iterator[Planned]:
-    """Every item of a corpus, whatever the translator does. ``cut_everywhere``: streams are cut in every case.
+    """Every item of a corpus, supported or not. ``cut_everywhere`` cuts streams in every case.
 
-    Of a case and a check that are not ``wanted`` there are none, and nothing is read for them.
+    A case and check that is not ``wanted`` has no items and is not read.
     """
     for case in corpus.cases.values():
         for check in CHECKS:
@@ -93,7 +93,7 @@ def items(
 
 
 def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterator[Planned]:
-    """Every item of recorded exchanges, whatever the translator does."""
+    """Every item of recorded exchanges, supported or not."""
     others = {
         name: next(case.model(name) for case in corpus.cases.values() if name in case.formats)
         for name in corpus.formats
@@ -111,12 +111,12 @@ def recorded_items(corpus: Corpus, cases: Mapping[str, RecordedCase]) -> Iterato
 
 
 def probe(driver: Driver, corpus: Corpus) -> Support:
-    """Find out which routes and operations the translator does, by asking once for each route.
+    """Find out which routes and operations the translator supports, with one try per route.
 
-    A session is opened and given the first exchange of one case; another one, if it has ``error``, that of a case
-    where the provider answers with an error; and another one, if it has ``stream``, a streamed reply. Only Unsupported
-    counts, all other faults are left for the items to find. After a call that did not return nothing more is asked:
-    what is not known is taken as done. Raises UnusableSessionError.
+    It opens a session and gives it the first exchange of one case. For ``error`` and ``stream`` it opens further ones,
+    with a case where the provider answers with an error, and with a streamed reply. Only Unsupported counts; the items
+    find all other faults. After a call that does not return it tries nothing more, and takes unknown operations as
+    supported. Raises UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
@@ -158,7 +158,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
 
 
 def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
-    """The first case in both formats whose first request the provider answers, or fails."""
+    """The first case in both formats whose first exchange is a reply, or an error if ``failing``."""
     for case in corpus.cases.values():
         if set(ends) <= set(case.formats):
             first = case.exchanges(ends[1])[0]
@@ -168,7 +168,7 @@ def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:
 
 
 def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...]) -> dict[str, Outcome]:
-    """What comes of a case's first exchange, by operation; nothing is asked after a call that did not return."""
+    """The outcomes of a case's first exchange by operation; stops after a call that did not return."""
     client, upstream = case.exchanges(ends[0])[0], case.exchanges(ends[1])[0]
     bodies = {"request": client.request, "response": upstream.response, "error": upstream.error}
     answers: dict[str, Outcome] = {}
@@ -179,7 +179,7 @@ def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...])
 
 
 def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:
-    """What comes of the first exchange that can be streamed; None if there is none."""
+    """The outcome of the first exchange with a stream; None if there is none."""
     client, upstream = ends
     for case in corpus.cases.values():
         if set(ends) <= set(case.formats) and (path := case.exchanges(upstream)[0].stream_path) is not None:

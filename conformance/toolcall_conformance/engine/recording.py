@@ -1,4 +1,4 @@
-"""Gathers the records of all items, wherever they ran: writes the reports, prints the summary, sets the exit code."""
+"""Collect the records of all items, write the reports, print the summary and set the exit code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MARKUP = {
 
 
 class RecordCollector:
-    """Active in the process that the user started: the controller under xdist."""
+    """Active in the process that the user started; under xdist, the controller."""
 
     def __init__(self, config: pytest.Config, run: Run) -> None:
         self.config = config
@@ -70,7 +70,7 @@ class RecordCollector:
             and report.failed
             and report.when not in ("setup", "call", "teardown")
         ):
-            # The translator took a worker process down with it.
+            # The translator crashed its worker process.
             self.records[report.nodeid] = self._died(report.nodeid)
 
     def _died(self, nodeid: str) -> ItemRecord:
@@ -99,16 +99,16 @@ class RecordCollector:
         if failed:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         yield
-        if failed:  # once more: other plugins (syrupy) mix their own codes into it
+        if failed:  # again: other plugins (syrupy) change the exit status
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        # What decides the exit code is said however quiet the run is, and last.
+        # Print what decides the exit code last, even in a quiet run.
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             for problem in self.problems:
                 reporter.line(f"toolcall: {problem}", red=True)
 
     def _conclude(self) -> None:
-        """Write the reports and find what is wrong with the run as a whole."""
+        """Write the reports and collect the problems of the whole run."""
         self.record = self._run_record()
         for path in self.run.settings.reports:
             try:
@@ -155,15 +155,15 @@ class RecordCollector:
         if not self.run.selected:
             reasons = sorted({reason for reason in self.run.support.reasons.values() if reason})
             words = f" ({'; '.join(reasons)})" if reasons else ""
-            return f"nothing was judged: {self.run.driver.name} does none of what was asked for{words}"
+            return f"nothing was judged: {self.run.driver.name} supports none of the selected items{words}"
         if not self.expected:
             return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
         if not self.records:
             return "nothing was judged: the run ended before the first item"
-        return "nothing was judged: no item got as far as that"
+        return "nothing was judged: no item reached a verdict"
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
-        # pytest 9 calls this hook in spite of --no-summary.
+        # pytest 9 calls this hook despite --no-summary.
         verbosity = self.config.get_verbosity()
         if self.record is None or self.config.option.no_summary or verbosity < -1:
             return
@@ -174,6 +174,6 @@ class RecordCollector:
                 terminalreporter.write(piece.text, **_MARKUP[piece.kind])
             terminalreporter.line("")
         if self.run.cassettes is not None:
-            terminalreporter.line(f"toolcall: {self.run.cassettes.told}")
+            terminalreporter.line(f"toolcall: {self.run.cassettes.summary}")
         for path in self.written:
             terminalreporter.line(f"toolcall: the report is {path}")

@@ -1,4 +1,4 @@
-"""One run: the corpus, the translator and the judge brought together."""
+"""One run: the corpus, the translator and the judge together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from toolcall_conformance.streaming.cuts import Fineness
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that an item needs, and everything that the reports want to know about the whole."""
+    """Everything that the items and the reports need."""
 
     settings: Settings
     corpus: Corpus
@@ -35,35 +35,35 @@ class Run:
 
     @functools.cached_property
     def planned(self) -> tuple[Planned, ...]:
-        """All items that apply to the translator, selected or not."""
+        """All items that the translator supports, selected or not."""
         return tuple(item for item in self._items(lambda _case, _check: True) if self._applies(item))
 
     @functools.cached_property
     def selected(self) -> tuple[Planned, ...]:
-        """The items that the arguments ask for."""
-        return tuple(item for item in self._asked if self._applies(item))
+        """The supported items that the arguments select."""
+        return tuple(item for item in self._requested if self._applies(item))
 
     @functools.cached_property
     def not_applicable(self) -> tuple[Planned, ...]:
-        """The items that the arguments ask for and that the translator does not do."""
-        return tuple(item for item in self._asked if not self._applies(item))
+        """The items that the arguments select and the translator does not support."""
+        return tuple(item for item in self._requested if not self._applies(item))
 
     @property
     def rules(self) -> Mapping[str, Rule]:
         return self.corpus.rules
 
     def _items(self, wanted: Callable[[str, str], bool]) -> Iterator[Planned]:
-        """The items of the cases and checks that are wanted, whatever the translator does."""
+        """The items of the wanted cases and checks, supported or not."""
         fineness = self.settings.fineness
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
-        if self.driver.carries:  # without a translator there are the recordings by themselves
+        if self.driver.carries:  # without a translator there are only recordings
             yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere, wanted=wanted)
 
     @functools.cached_property
-    def _asked(self) -> tuple[Planned, ...]:
-        """What the arguments ask for, whatever the translator does. Other cases are not even read."""
+    def _requested(self) -> tuple[Planned, ...]:
+        """The items that the arguments select, supported or not. Other cases are not read."""
         has = self.selection.has
         return tuple(item for item in self._items(has) if has(item.case.id, item.check, str(item.route), item.variant))
 
@@ -71,7 +71,7 @@ class Run:
         return self.support.applies(item)
 
     def execute(self, item: Planned) -> ItemResult:
-        """Play one item. An exception from here is the harness's own fault."""
+        """Play one item. An exception from here is a fault of the harness."""
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
         self.driver.begin_item(item.case.id)
         try:
@@ -80,7 +80,7 @@ class Run:
             self.driver.end_item()
 
     def _other(self, item: Planned) -> Case | None:
-        """Another case that can be played on the same route, for a variant that plays two conversations at once."""
+        """Another case for the same route, for the variant that plays two conversations at once."""
         if item.variant != "interleaved":
             return None
         ends = {item.route.client, item.route.upstream}
@@ -92,12 +92,12 @@ class Run:
         return failing(result.findings, strict=self.settings.strict)
 
     def known_reasons(self, nodeid: str, findings: Iterable[Finding]) -> dict[str, str]:
-        """Why findings are known, by rule; rules that are not known are left out."""
+        """The reasons of known findings by rule, without other rules."""
         reasons = {finding.rule: self.known.reason(nodeid, finding.rule) for finding in findings}
         return {rule: reason for rule, reason in reasons.items() if reason is not None}
 
     def outcome(self, nodeid: str, result: ItemResult) -> str:
-        """What an item is to pytest: ``passed``, ``failed``, ``known`` (an expected failure) or ``skipped``."""
+        """An item's result in pytest: ``passed``, ``failed``, ``known`` (an expected failure) or ``skipped``."""
         failing = self.failing(result)
         if failing:
             known = self.known_reasons(nodeid, failing)
@@ -105,6 +105,6 @@ class Run:
         return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
 
 
-def bind(corpus: Corpus, fineness: Fineness | None = None) -> Harness:
-    """What the checks work with. Imported here: a pytest run that judges nothing does not load the judge."""
+def make_harness(corpus: Corpus, fineness: Fineness | None = None) -> Harness:
+    """Make the harness of the checks. Imports the judge here: a run that judges nothing does not load it."""
     return Harness(importlib.import_module("toolcall_conformance.judge").CachingJudge(corpus), fineness)

@@ -1,4 +1,4 @@
-"""Which items the arguments ask for: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages."""
+"""The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PREFIX = "toolcall"
 
 
 class SelectionError(Exception):
-    """An id that names nothing; the message suggests what was meant."""
+    """An id that names nothing; the message suggests similar ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """One argument. ``cases`` is a case or all of a family; None means any."""
+    """One argument. ``cases`` is one case or a family; None means all."""
 
     cases: frozenset[str] | None = None
     check: str | None = None
@@ -34,22 +34,22 @@ class _Wanted:
 
 
 class Selection:
-    """The items that are asked for."""
+    """The items that the arguments select."""
 
     def __init__(self, wanted: Sequence[_Wanted]) -> None:
         self._wanted = tuple(wanted)
 
     def has(self, case: str, check: str | None = None, route: str | None = None, variant: str | None = None) -> bool:
-        """Whether a case, a check of it, or one route or variant of that is asked for, in whole or in part."""
+        """Whether a case, a check of it, or a route or variant of that is selected, in whole or in part."""
         return any(wanted.has(case, check, route, variant) for wanted in self._wanted)
 
 
 def parse(
     arguments: Sequence[str], *, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
 ) -> Selection:
-    """The selection that ``arguments`` stand for.
+    """Parse ``arguments`` into a selection.
 
-    ``cases`` maps the id of each case to the formats that it has been rendered in. Raises SelectionError.
+    ``cases`` maps the id of each case to its formats. Raises SelectionError.
     """
     return Selection([_parse(argument, cases, checks, formats) for argument in arguments])
 
@@ -75,7 +75,7 @@ def _parse(
 
 
 def _split_variant(argument: str, name: str, formats: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
-    """``anthropic-to-gemini-swapped`` as the route and the variant; without one all variants are meant."""
+    """``anthropic-to-gemini-swapped`` as route and variant; without a variant, all are selected."""
     for route in (f"{client}-to-{upstream}" for client in formats for upstream in formats):
         variant = name.removeprefix(f"{route}-")
         if variant != name:

@@ -15,9 +15,9 @@ from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user asked for. Paths are absolute; ``directory`` is the one that pytest was started in.
+    """The user's settings. Paths are absolute; ``directory`` is the one in which pytest was started.
 
-    ``fineness`` is how finely streams are cut; None where each medium has its own default.
+    ``fineness`` is how finely streams are cut; None for each medium's own default.
     ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
@@ -39,7 +39,7 @@ class Settings:
 
 
 def settings(config: pytest.Config, translator: str | None = None) -> Settings:
-    """The settings of this run, for ``translator`` if it is given. Raises pytest.UsageError."""
+    """Read the settings of this run; ``translator`` overrides the option. Raises pytest.UsageError."""
     option = config.getoption
     directory = config.invocation_params.dir
     translator = translator or option("toolcall_translator") or config.getini("toolcall_translator")
@@ -50,7 +50,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         )
     seconds = option("toolcall_timeout")
     if not (math.isfinite(seconds) and seconds > 0):
-        raise pytest.UsageError(f"--toolcall-timeout: {seconds:g} is no time limit; give seconds above zero")
+        raise pytest.UsageError(f"--toolcall-timeout: {seconds:g} is not a time limit; give seconds above zero")
 
     def path(name: str) -> Path | None:
         value = option(name)
@@ -80,7 +80,7 @@ def _fineness(value: str) -> Fineness | None:
 
 
 def _cache_folder(config: pytest.Config) -> Path | None:
-    """A folder in pytest's cache; None where the cache is switched off or cannot be written."""
+    """A folder in pytest's cache; None if the cache is off or not writable."""
     cache = getattr(config, "cache", None)
     try:
         return cache.mkdir("toolcall") if cache is not None else None

@@ -1,4 +1,4 @@
-"""From pytest's configuration to a Run; every mistake of the user's becomes a usage error with a sentence."""
+"""Make a Run from pytest's configuration; every mistake of the user becomes a usage error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import UnusableSessionError, probe
-from toolcall_conformance.engine.run import Run, bind
+from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import settings
 from toolcall_conformance.library import Case, CorpusError, load_corpus
 from toolcall_conformance.reports.files import ReportError, verify_writable
@@ -27,10 +27,10 @@ from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
 
 def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
-    """The run that ``arguments`` (all begin with ``toolcall::``) ask for. Raises pytest.UsageError.
+    """Prepare the run that ``arguments`` (all begin with ``toolcall::``) select. Raises pytest.UsageError.
 
-    ``translator`` is judged in the place of the one that the options name: what ``--toolcall-translator`` takes, or the
-    translator itself, which is called ``name``.
+    ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or the translator itself with its
+    ``name``.
     """
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     try:
@@ -80,7 +80,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known_failures.KnownFailuresError,
     ) as error:
         raise pytest.UsageError(str(error)) from None
-    return Run(chosen, corpus, driver, bind(corpus, chosen.fineness), wanted, support, known, cassettes)
+    return Run(chosen, corpus, driver, make_harness(corpus, chosen.fineness), wanted, support, known, cassettes)
 
 
 def _verify_folder(folder: Path) -> None:
@@ -93,16 +93,16 @@ def _verify_folder(folder: Path) -> None:
 
 
 def _verify_bodies(case: Case) -> None:
-    """Read what will be played, so that a broken file is told before anything runs."""
+    """Read the bodies of a case, so that a broken file is reported before anything runs."""
     counts, shapes = {}, set()
     for name in case.formats:
         if name not in case.scenario["models"]:
-            raise CorpusError(f"{case.path / 'scenario.json'}: `models` says nothing of {name}; add its model")
+            raise CorpusError(f"{case.path / 'scenario.json'}: `models` has no {name}; add its model")
         counts[name] = len(case.exchanges(name))
         shapes.add(tuple((one.response is None, one.error is None) for one in case.exchanges(name)))
     if len(set(counts.values())) > 1 or 0 in counts.values():
-        told = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {told}")
+        found = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise CorpusError(f"{case.path}: every format needs the same exchanges, at least one; {found}")
     if len(shapes) > 1:
         raise CorpusError(
             f"{case.path}: the formats differ in which exchanges have a reply and which an error; each needs the same"

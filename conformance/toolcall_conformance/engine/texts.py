@@ -1,4 +1,4 @@
-"""The texts of failing items, put together for pytest's terminal."""
+"""The texts of failing items for pytest's terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MARKUP = {
 
 @dataclass(eq=False)
 class Crash:
-    """The one line that pytest shows in its short summary."""
+    """The line that pytest shows in its short summary."""
 
     path: str
     lineno: int
@@ -77,12 +77,12 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
 
 
 def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
-    """An error of our own: where it was, without a traceback, and what to do."""
+    """An error of this package: its place without a traceback, and what to do."""
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     lines = [
         Line(f"toolcall-conformance itself failed on this item: {_printable(str(fault))}{where}", "MUST"),
-        Line("This says nothing about the translator. Please report it, with what the next command prints."),
+        Line("This says nothing about the translator. Please report it with the output of the next command."),
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
     return FailureText(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))

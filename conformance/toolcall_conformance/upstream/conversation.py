@@ -46,7 +46,7 @@ class Reply:
         """Make a reply of a JSON body, in UTF-8 as the providers send it."""
         try:
             text = json.dumps(body, ensure_ascii=False).encode()
-        except UnicodeEncodeError:  # half a surrogate pair, which only an escape can say
+        except UnicodeEncodeError:  # a lone surrogate, which must be escaped
             text = json.dumps(body).encode()
         return cls(status, (text,), {"content-type": "application/json", **(headers or {})})
 
