@@ -32,19 +32,8 @@ def from_parameters(schema: Any) -> Any:
     nullable = False
     for spelt, value in schema.items():
         key = str(_SNAKE.get(spelt, spelt))
-        if key == "type" and isinstance(value, int) and 0 <= value < len(_TYPES):
-            value = _TYPES[value]  # proto JSON takes an enum's number for its name
-        if key == "type" and isinstance(value, str):
-            if value != "TYPE_UNSPECIFIED":
-                found["type"] = value.lower() if value.upper() in _TYPES else value
-        elif key == "nullable":
+        if key == "nullable":
             nullable = value is True
-        elif key == "propertyOrdering" or (key == "format" and value == "enum"):
-            continue
-        elif key == "example":
-            found["examples"] = [value]
-        elif key in _COUNTS and isinstance(value, str) and value.isdecimal():
-            found[key] = int(value)
         elif key in ("properties", "$defs") and isinstance(value, dict):
             found[key] = {name: from_parameters(value[name]) for name in _ordered(value, schema)}
         elif key == "anyOf" and isinstance(value, list):
@@ -52,8 +41,25 @@ def from_parameters(schema: Any) -> Any:
         elif key in ("items", "additionalProperties"):
             found[key] = from_parameters(value)
         else:
-            found[key] = copied(value)
+            found |= _keyword(key, value)
     return _with_null(found) if nullable else found
+
+
+def _keyword(key: str, value: Any) -> Body:
+    """A keyword without schemas in it, as JSON Schema says it."""
+    if key == "type" and isinstance(value, int) and 0 <= value < len(_TYPES):
+        value = _TYPES[value]  # proto JSON takes an enum's number for its name
+    if key == "type" and isinstance(value, str):
+        if value == "TYPE_UNSPECIFIED":
+            return {}
+        return {key: value.lower() if value.upper() in _TYPES else value}
+    if key == "propertyOrdering" or (key == "format" and value == "enum"):
+        return {}
+    if key == "example":
+        return {"examples": [value]}
+    if key in _COUNTS and isinstance(value, str) and value.isdecimal():
+        return {key: int(value)}
+    return {key: copied(value)}
 
 
 def _ordered(properties: Body, schema: Body) -> list[str]:
@@ -84,75 +90,98 @@ def to_parameters(schema: Any, root: Any = None, depth: int = 0) -> tuple[Any, l
     and unknown keywords are left out (which widens). Enum values that are not strings cannot be said.
     """
     root = schema if root is None else root
-    lost: list[str] = []
     if not isinstance(schema, dict):
-        return {}, lost if schema is True else ["boolean schema"]
+        return {}, [] if schema is True else ["boolean schema"]
     if isinstance(schema.get("$ref"), str):
         target = schemas.resolve(root, schema["$ref"])
         if target is None or depth > 8:
             return {"type": "OBJECT"}, ["recursive $ref"]
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         return to_parameters({**target, **beside}, root, depth + 1)
-    found: Body = {}
-    nullable = False
+    writer = _Writer(root, depth)
     for key, value in schema.items():
-        if key == "type" and isinstance(value, list):
-            nullable = nullable or "null" in value
-            kinds = [kind for kind in value if kind != "null"]
-            if len(kinds) == 1:
-                found["type"] = str(kinds[0]).upper()
-            elif kinds:
-                found["anyOf"] = [{"type": str(kind).upper()} for kind in kinds]
-        elif key == "type":
-            found["type"] = str(value).upper()
-        elif key in ("anyOf", "oneOf") and isinstance(value, list):
-            branches = [branch for branch in value if branch != {"type": "null"}]
-            nullable = nullable or len(branches) < len(value)
-            converted = []
-            for branch in branches:
-                inner, missing = to_parameters(branch, root, depth + 1)
-                converted.append(inner)
-                lost += missing
-            if len(converted) == 1:
-                found.update(converted[0])
-            elif converted:
-                found["anyOf"] = converted
-        elif key == "enum" and isinstance(value, list):
-            values = [entry for entry in value if entry is not None]
-            nullable = nullable or len(values) < len(value)
-            if all(isinstance(entry, str) for entry in values):
-                found["enum"] = values
-            else:
-                lost.append("enum of other than strings")
-        elif key == "const":
-            if isinstance(value, str):
-                found["enum"] = [value]
-            else:
-                lost.append("const of other than a string")
+        writer.write(key, value)
+    return writer.finished(), writer.lost
+
+
+class _Writer:
+    """One object of a schema, keyword by keyword."""
+
+    def __init__(self, root: Any, depth: int) -> None:
+        self._root, self._depth = root, depth
+        self._found: Body = {}
+        self._nullable = False
+        self.lost: list[str] = []
+
+    def write(self, key: str, value: Any) -> None:
+        """Say a keyword, or note that it is lost."""
+        if key in ("anyOf", "oneOf") and isinstance(value, list):
+            self._union(value)
         elif key == "properties" and isinstance(value, dict):
-            found["properties"] = {}
-            for name, inner in value.items():
-                found["properties"][name], missing = to_parameters(inner, root, depth + 1)
-                lost += missing
+            self._found[key] = {name: self._inner(inner) for name, inner in value.items()}
         elif key == "items":
-            found["items"], missing = to_parameters(value, root, depth + 1)
-            lost += missing
+            self._found[key] = self._inner(value)
         elif key == "required" and isinstance(value, list):
-            if value:
-                found["required"] = list(value)
+            self._found |= {key: list(value)} if value else {}
+        elif key == "type":
+            self._type(value)
+        elif key == "enum" and isinstance(value, list):
+            self._enum(value)
+        elif key == "const":
+            self._const(value)
         elif key in _COUNTS or key in _PLAIN:
-            found[key] = copied(value)
+            self._found[key] = copied(value)
         elif key not in _SILENT:
-            lost.append(key)
-    if found.get("type") == "ARRAY" and "items" not in found:
-        found["items"] = {}
-    if found.get("required"):
-        known = [name for name in found["required"] if name in found.get("properties", {})]
-        if len(known) < len(found["required"]):
-            lost.append("required names without a property")
-        found["required"] = known
-    if found.get("properties") == {}:
-        del found["properties"]
-    if nullable:
-        found["nullable"] = True
-    return found, lost
+            self.lost.append(key)
+
+    def finished(self) -> Body:
+        """The whole object, with what one keyword asks of another."""
+        found = self._found
+        if found.get("type") == "ARRAY" and "items" not in found:
+            found["items"] = {}
+        if found.get("required"):
+            known = [name for name in found["required"] if name in found.get("properties", {})]
+            if len(known) < len(found["required"]):
+                self.lost.append("required names without a property")
+            found["required"] = known
+        if found.get("properties") == {}:
+            del found["properties"]
+        if self._nullable:
+            found["nullable"] = True
+        return found
+
+    def _inner(self, schema: Any) -> Any:
+        found, lost = to_parameters(schema, self._root, self._depth + 1)
+        self.lost += lost
+        return found
+
+    def _union(self, value: list[Any]) -> None:
+        branches = [self._inner(branch) for branch in value if branch != {"type": "null"}]
+        self._nullable = self._nullable or len(branches) < len(value)
+        if len(branches) == 1:
+            self._found.update(branches[0])
+        elif branches:
+            self._found["anyOf"] = branches
+
+    def _type(self, value: Any) -> None:
+        kinds = value if isinstance(value, list) else [value]
+        named = [kind for kind in kinds if kind != "null"] if isinstance(value, list) else kinds
+        self._nullable = self._nullable or len(named) < len(kinds)
+        if len(named) == 1:
+            self._found["type"] = str(named[0]).upper()
+        elif named:
+            self._found["anyOf"] = [{"type": str(kind).upper()} for kind in named]
+
+    def _enum(self, value: list[Any]) -> None:
+        values = [entry for entry in value if entry is not None]
+        self._nullable = self._nullable or len(values) < len(value)
+        if all(isinstance(entry, str) for entry in values):
+            self._found["enum"] = values
+        else:
+            self.lost.append("enum of other than strings")
+
+    def _const(self, value: Any) -> None:
+        if isinstance(value, str):
+            self._found["enum"] = [value]
+        else:
+            self.lost.append("const of other than a string")
