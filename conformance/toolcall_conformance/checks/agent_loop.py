@@ -17,7 +17,7 @@ from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutco
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after
 from toolcall_conformance.levels import finding, weighed
-from toolcall_conformance.library import Case, Corpus
+from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.reading import Call
 
 
@@ -53,12 +53,10 @@ def run(
     tally = Tally.of(harness, case, "agent_loop")
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
-    main = _play(case, route, open_session, harness, way, tally)
-    side = (
-        _play(other, route, open_session, None, way, Tally.of(harness, other, "agent_loop"))
-        if other is not None
-        else iter(())
-    )
+    main = _Agent(case, route, open_session, harness, way, tally).play()
+    side: Iterator[None] = iter(())
+    if other is not None:
+        side = _Agent(other, route, open_session, None, way, Tally.of(harness, other, "agent_loop")).play()
     for _ in main:  # one step is one exchange; with a second conversation they take turns
         next(side, None)
     if way.fresh:
@@ -66,87 +64,138 @@ def run(
     return tally.result()
 
 
-def _play(
-    case: Case, route: Route, open_session: OpenSession, harness: Harness | None, way: Variant, tally: Tally
-) -> Iterator[None]:
-    """Play a conversation, an exchange a step; what is judged goes into ``tally``."""
-    session: SessionDriver | None = None
-    clients, upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
-    request = known = clients[0].request  # what the client sends, and all that it would say
-    memory: ProviderMemory = {}
-    unnamed = _gives_no_ids(case, route.upstream)
-    wanted = (
-        harness.corpus.transports[route.client]["stream"].get("body", {})
-        if harness is not None and way.streamed
-        else {}
-    )
-    for number, (client, upstream) in enumerate(zip(clients, upstreams, strict=True)):
-        if session is not None and way.fresh and session.own_history:
-            tally.allowed = "a session with a history of its own continues no other session's conversation"
-            return
-        if session is None or way.fresh:
-            opened = open_session(route)
-            if not isinstance(opened, Opened):
-                tally.block("open", opened, "session")
+class _Agent:
+    """Plays a conversation as an agent; what is judged goes into the tally. Without a harness nothing is judged."""
+
+    def __init__(
+        self, case: Case, route: Route, open_session: OpenSession, harness: Harness | None, way: Variant, tally: Tally
+    ) -> None:
+        self._case, self._route, self._open, self._harness = case, route, open_session, harness
+        self._way, self._tally = way, tally
+        self._clients, self._upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
+        self._session: SessionDriver | None = None
+        self._request = self._known = self._clients[0].request  # what the client sends, and all that it would say
+        self._memory: ProviderMemory = {}
+        self._unnamed = _gives_no_ids(case, route.upstream)
+        self._wanted = (
+            harness.corpus.transports[route.client]["stream"].get("body", {})
+            if harness is not None and way.streamed
+            else {}
+        )
+
+    def play(self) -> Iterator[None]:
+        """An exchange a step; ends early where a call brings nothing."""
+        for number, (client, upstream) in enumerate(zip(self._clients, self._upstreams, strict=True)):
+            session = self._opened()
+            sent = None if session is None else self._send(session, number, client, upstream)
+            if session is None or sent is None:
                 return
-            session = opened.session
+            self._judge_request(number, client, upstream, sent)
+            if number + 1 == len(self._clients):
+                session.finish_exchange(answer(upstream))
+                return
+            yield
+            given, names = self._provider_reply(upstream, sent)
+            back = self._receive(session, number, given, names)
+            if back is None or not self._go_on(number, given, back):
+                return
+            yield
+
+    def _opened(self) -> SessionDriver | None:
+        """The session of the next exchange; None if there is none."""
+        if self._session is not None and self._way.fresh and self._session.own_history:
+            self._tally.allowed = "a session with a history of its own continues no other session's conversation"
+            return None
+        if self._session is None or self._way.fresh:
+            opened = self._open(self._route)
+            if not isinstance(opened, Opened):
+                self._tally.block("open", opened, "session")
+                return None
+            self._session = opened.session
+        return self._session
+
+    def _send(self, session: SessionDriver, number: int, client: Exchange, upstream: Exchange) -> Produced | None:
+        """The upstream's request for the client's; None if there is none."""
         name = client.request_path.stem
-        request = {**request, **wanted}
-        sent = session.request(request)
+        self._request = {**self._request, **self._wanted}
+        sent = session.request(self._request)
         if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
             # The provider fails; the client receives the error and sends the same request again.
             failed = session.error(upstream.error)
             if not isinstance(failed, Produced):
-                tally.block("error", failed, name)
-                return
-            sent = session.request(request)
-        tally.played.append(PlayedBodies(name, request, produced(sent), upstream.request))
-        if not isinstance(sent, Produced):
-            if way.habit.stored and number and isinstance(sent, RefusedOutcome):
-                tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
-            else:
-                _failed(tally, number, "request", sent, name)
+                self._tally.block("error", failed, name)
+                return None
+            sent = session.request(self._request)
+        self._tally.played.append(PlayedBodies(name, self._request, produced(sent), upstream.request))
+        if isinstance(sent, Produced):
+            return sent
+        if self._way.habit.stored and number and isinstance(sent, RefusedOutcome):
+            self._tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
+        else:
+            _failed(self._tally, number, "request", sent, name)
+        return None
+
+    def _judge_request(self, number: int, client: Exchange, upstream: Exchange, sent: Produced) -> None:
+        """The first request is judged by the check ``request``."""
+        harness, route, way = self._harness, self._route, self._way
+        if harness is None or not number:
             return
-        if harness is not None and number:
-            found = harness.judge.history(
-                upstream.request,
-                sent.value,
-                route,
-                request=golden_with_captions(case, route.client, client.request, known),
-                held=memory,
-                stored=way.habit.stored,
-            )
-            tally.lose(found)
-            tally.findings += _placed(
-                harness.corpus, _without_ids(found.findings) if unnamed else found.findings, name, way, route
-            )
-        if number + 1 == len(clients):
-            session.finish_exchange(answer(upstream))
-            return
-        yield
+        found = harness.judge.history(
+            upstream.request,
+            sent.value,
+            route,
+            request=golden_with_captions(self._case, route.client, client.request, self._known),
+            held=self._memory,
+            stored=way.habit.stored,
+        )
+        self._tally.lose(found)
+        findings = _without_ids(found.findings) if self._unnamed else found.findings
+        self._tally.findings += _placed(harness.corpus, findings, client.request_path.stem, way, route)
+
+    def _provider_reply(self, upstream: Exchange, sent: Produced) -> tuple[Any, Mapping[str, str]]:
+        """The golden reply by the names under which the request declares its tools, and these names."""
+        name = self._route.upstream
         names: Mapping[str, str] = {}
-        if harness is not None:
-            names = harness.judge.declared_names(upstream.request, sent.value, route.upstream)
-        given = rename_calls(route.upstream, upstream.response, names)
-        memory = memory_after(route.upstream, sent.value, given, memory)
-        back = reply_streamed(session, upstream, route, names, harness) if way.streamed else session.response(given)
-        reply = upstream.response_path.stem
-        if not isinstance(back, Produced):
-            operation = "stream" if way.streamed else "response"
-            if harness is not None and way.streamed and number:
-                # The check `stream` reports it, unless only a session fails that has streamed before.
-                alone = None if session.own_history else reply_alone(client, upstream, route, open_session, harness)
-                if alone is None or isinstance(alone, Produced):
-                    tally.fail(operation, back, reply)
-                    return
-            _failed(tally, number, operation, back, reply)
-            return
+        if self._harness is not None:
+            names = self._harness.judge.declared_names(upstream.request, sent.value, name)
+        given = rename_calls(name, upstream.response, names)
+        self._memory = memory_after(name, sent.value, given, self._memory)
+        return given, names
+
+    def _receive(self, session: SessionDriver, number: int, given: Any, names: Mapping[str, str]) -> Produced | None:
+        """The client's reply for the provider's; None if there is none."""
+        client, upstream = self._clients[number], self._upstreams[number]
+        streamed = self._way.streamed
+        back = (
+            reply_streamed(session, upstream, self._route, names, self._harness)
+            if streamed
+            else session.response(given)
+        )
+        if isinstance(back, Produced):
+            return back
+        operation, reply = "stream" if streamed else "response", upstream.response_path.stem
+        if self._harness is not None and streamed and number:
+            # The check `stream` reports it, unless only a session fails that has streamed before.
+            alone = (
+                None if session.own_history else reply_alone(client, upstream, self._route, self._open, self._harness)
+            )
+            if alone is None or isinstance(alone, Produced):
+                self._tally.fail(operation, back, reply)
+                return None
+        _failed(self._tally, number, operation, back, reply)
+        return None
+
+    def _go_on(self, number: int, given: Any, back: Produced) -> bool:
+        """Build the next request from a reply; whether the reply allows one."""
+        client, tally, way = self._route.client, self._tally, self._way
+        golden, reply = self._clients[number].response, self._upstreams[number].response_path.stem
+        played = PlayedBodies(reply, given, back.value, golden)
         try:
-            whole = continue_from_reply(route.client, known, back.value, clients[number + 1], way.habit)
-            request = request_to_send(route.client, known, back.value, whole, way.habit)
-            known = whole
+            whole = continue_from_reply(client, self._known, back.value, self._clients[number + 1], way.habit)
+            self._request = request_to_send(client, self._known, back.value, whole, way.habit)
+            self._known = whole
         except UncontinuableError as broken:
-            tally.played.append(PlayedBodies(reply, given, back.value, client.response))
+            tally.played.append(played)
             tally.findings.append(
                 finding(
                     tally.corpus,
@@ -159,13 +208,13 @@ def _play(
                     body=reply,
                 )
             )
-            return
-        if harness is not None:
-            misnamed = list(_misnamed(harness.corpus, route.client, client.response, back.value, reply))
+            return False
+        if self._harness is not None:
+            misnamed = list(_misnamed(self._harness.corpus, client, golden, back.value, reply))
             if misnamed:
-                tally.played.append(PlayedBodies(reply, given, back.value, client.response))
+                tally.played.append(played)
                 tally.findings += misnamed
-        yield
+        return True
 
 
 def _misnamed(corpus: Corpus, client: str, golden: Any, reply: Any, body: str) -> Iterator[Finding]:
