@@ -250,7 +250,7 @@ def test_losses_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ("equivalences", "blank-is-absent  A blank text says nothing."),
         ("circumstances", "late  SHOULD It is late."),
         ("elements", "mark    A mark."),
-        ("checks", "request     Each exchange's client request"),
+        ("checks", "request     Translates each exchange's client request"),
     ],
 )
 def test_list(kind: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
