@@ -25,7 +25,7 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class _Points:
-    """What each thing that two calls have in common is worth."""
+    """The points for what two calls have in common."""
 
     name: int
     arguments: int

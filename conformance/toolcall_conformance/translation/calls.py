@@ -18,7 +18,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
     partners = {right: left for left, right in alignment.pairs.items()}
-    # A provider that stopped because its own call was malformed or unexpected did not make a call to be run.
+    # A call that the provider itself refused as malformed or unexpected is not to be run.
     failed = pair.source.finish is not None and pair.source.finish.reason == "error"
     for left in alignment.lost:
         call = source[left]
@@ -218,7 +218,7 @@ def _separated(reading: Any) -> dict[int, int]:
 
 
 def _compare_ids(pair: Pair) -> Iterator[Finding]:
-    """One rewrite of ids, different for different calls, and none where the id was legal already."""
+    """Ids of different calls stay different, and legal ids are kept."""
     source, output = pair.source.calls, pair.output.calls
     first_use: dict[str, Call] = {}
     for left, right in sorted(pair.calls.items()):

@@ -1,4 +1,4 @@
-"""Unions and conjunctions that say what one plain schema says, as that plain schema."""
+"""Unions and conjunctions as one plain schema, where such a schema means the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folded(schema: dict[str, Any], branches: dict[str, list[dict[str, Any]]]) ->
 
 
 def _conjunction(entries: list[dict[str, Any]], rest: dict[str, Any]) -> dict[str, Any] | None:
-    """All of some schemas as one; None where they speak of the same thing in different words."""
+    """The conjunction of schemas as one schema; None where two of them have different values for a keyword."""
     several = len(entries) > 1 or bool(rest.keys() & {"properties", "required"})
     found: dict[str, Any] = {}
     for entry in (*entries, rest):

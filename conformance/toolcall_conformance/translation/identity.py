@@ -1,4 +1,4 @@
-"""A→A: nothing to translate, so the body comes back as it was, the model aside."""
+"""From a format to itself nothing changes but the model."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def says_the_same(
     generated: Collection[str] = (),
     zeros: bool = False,
 ) -> bool:
-    """Whether a difference changes the bytes alone: what is null, empty or the default stands there, or does not.
+    """Whether a difference changes no meaning: what is null, empty or the default is present on one side only.
 
-    A reply may also have further keys, which clients pass over (the equivalence ``unknown-reply-keys``), and at its top
-    another id or time of its own (``generated-values``): what an id is good for is seen where it comes back. Blank text
-    in it may be null, or not be there (``blank-text-absent``): the pieces of a stream leave some behind. ``zeros``: the
-    format leaves out what is 0, false or blank (``proto-json-zeros``).
+    A reply may have further keys, which clients ignore (the equivalence ``unknown-reply-keys``), and at its top another
+    id or time (``generated-values``): ids are compared where they return. Blank text in a reply may be null or absent
+    (``blank-text-absent``), since pieces of a stream leave some behind. ``zeros``: the format omits what is 0, false or
+    blank (``proto-json-zeros``).
     """
     if reply and pointer.removeprefix("/") in generated and MISSING not in (want, got):
         return type(want) is type(got)

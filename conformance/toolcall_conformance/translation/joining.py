@@ -23,7 +23,7 @@ def joined_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> b
 
 
 def trimmed_equal(corpus: Corpus, left: Sequence[str], right: Sequence[str]) -> bool:
-    """Like ``joined_equal``, blind to white space around the whole."""
+    """Like ``joined_equal``, without white space around the whole text."""
     return joined_equal(corpus, left, right) or joined_equal(corpus, ["".join(left).strip()], ["".join(right).strip()])
 
 

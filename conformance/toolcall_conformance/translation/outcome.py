@@ -10,7 +10,7 @@ from toolcall_conformance.translation.pair import Pair
 
 
 def compare_finish(pair: Pair) -> Iterator[Finding]:
-    """The reason a reply ended, in the target's words. ``tools`` follows from the calls that were kept."""
+    """The reason that a reply ended, in the target's words. ``tools`` follows from the calls of the output."""
     source, output = pair.source.finish, pair.output.finish
     if source is None or source.reason == "other":
         return  # an unknown word demands nothing of a translation
@@ -49,12 +49,12 @@ def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
 
 
 def compare_usage(pair: Pair) -> Iterator[Finding]:
-    """Token counts; readings count cached tokens as input and thinking as output, whatever the format's own way."""
+    """Token counts. A reading counts cached tokens as input and thinking as output, however its format counts."""
     for key in ("input", "output"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
         if want is not None and want != got and pair.demand(f"usage-{key}") == "must":
             yield pair.finding("translation/usage", "", want=want, got=got, subject=f"{key} tokens")
-    # How much of the output was thinking need not be said; but what is said is so.
+    # The tokens of thinking may be omitted, but not changed.
     want, got = pair.source.usage.get("reasoning"), pair.output.usage.get("reasoning")
     if want and got and want != got:
         yield pair.finding("translation/usage", "", want=want, got=got, subject="reasoning tokens")

@@ -18,11 +18,10 @@ from toolcall_conformance.translation.align import Alignment
 class Sides:
     """A body and its translation. ``source`` was given to the translator, ``output`` came out of it.
 
-    ``forced``: whether the request forced one function. ``through`` is a format that everything had to pass on its way
-    from the source to the output, if there is one; ``said_in`` the format in which the results and declarations came,
-    if that is not the source's. ``circumstances`` hold for everything that the two say. ``called`` are further ids by
-    which texts of the source may name its calls, with the ordinals of these. ``model`` is the one that the route goes
-    to, if the output must name it.
+    ``forced``: whether the request forced one function. ``through``: the format between source and output, if there is
+    one. ``said_in``: the format of the results and declarations, if it is not the source's. ``circumstances`` hold for
+    both bodies. ``called``: further ids by which texts of the source may name its calls, with the calls' ordinals.
+    ``model``: the model of the route, if the output must name it.
     """
 
     corpus: Corpus
@@ -46,7 +45,7 @@ class Sides:
 
     @property
     def origin(self) -> Mapping[str, Any]:
-        """What the corpus says in general of the format in which the results and declarations came."""
+        """What the corpus says in general of the format of the results and declarations."""
         return self.corpus.format(self.said_in or self.source.format)
 
     @property

@@ -1,8 +1,8 @@
 """Result contents: which spellings of one result are the same result.
 
-A text result stays that text, or the JSON value it spells, or either inside an object with one key where the target's
-results are objects. An object result stays that object, as JSON text, or loses a wrapper that its own format gave it.
-Nothing may stand beside it that the source does not say, and nothing that the source says may be missing.
+A text stays that text, or becomes the JSON value that it spells; where the target's results are objects, either may be
+the only member of one. An object stays that object, becomes its JSON text, or loses the wrapper of its own format.
+Nothing else may stand beside it, and nothing of it may be missing.
 """
 
 from __future__ import annotations

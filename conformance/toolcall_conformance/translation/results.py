@@ -75,14 +75,14 @@ class ResultComparison:
 
 
 def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]:
-    """Each result with the media that stand beside it in its turn: a translator may put them into it."""
+    """Each result with the media beside it in its turn, which a translator may put into the result."""
     for turn in reading.turns:
         beside = [item for item in turn.items if isinstance(item, Media)]
         yield from ((item, beside) for item in turn.items if isinstance(item, Result))
 
 
 def compare_results(pair: Pair) -> Iterator[Finding]:
-    """Link results through the aligned calls, then compare what each says.
+    """Link results through the aligned calls, then compare their contents.
 
     The right content at another call is *mis-linked*, which is another fault than a changed content.
     """

@@ -90,12 +90,13 @@ def _only(value: Any) -> Any:
 
 @tolerance("result-wrapper")
 def result_wrapper(bodies: Bodies) -> Iterator[Occurrence]:
-    """A text is the only entry of an object on one side, under one of the keys that a format puts around results."""
-    keys = [*bodies.pair.origin.get("result_wrappers", []), *bodies.pair.target.get("result_wrappers", [])]
+    """A text became the only member of an object, or an object with one of its format's own keys became that text."""
+    keys = bodies.pair.origin.get("result_wrappers", [])
     for pair in _result_pairs(bodies):
         for wrapped, plain in ((pair.want, pair.got), (pair.got, pair.want)):
             inner = _only(wrapped.value)
-            if isinstance(inner, str) and next(iter(wrapped.value)) in keys and plain.value is MISSING:
+            allowed = isinstance(inner, str) and (wrapped is pair.got or next(iter(wrapped.value)) in keys)
+            if allowed and plain.value is MISSING:
                 yield pair.place(_shown(pair.want), _shown(pair.got))
 
 
