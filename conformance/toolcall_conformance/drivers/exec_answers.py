@@ -93,36 +93,48 @@ def _unknown_key(key: str, names: tuple[str, ...], operation: str) -> str:
 
 
 def _value_breach(key: str, value: Any) -> str | None:
-    match key:
-        case "protocol":
-            if isinstance(value, bool) or value != PROTOCOL:
-                return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL}"
-        case "status":
-            if isinstance(value, bool) or not (isinstance(value, int) or _is_whole(value)):
-                return f"`status` is {value!r:.40}; make it the HTTP status, a whole number such as 429"
-        case "operations":
-            if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
-                return f"`operations` is {value!r:.60}; make it a list of names"
-            for name in value:
-                if name not in OPERATIONS:
-                    close = difflib.get_close_matches(name, OPERATIONS, n=1)
-                    advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(OPERATIONS)}"
-                    return f"`operations` has {name!r:.40}; {advice}"
-        case "history":
-            if value != "own":
-                return f'`history` is {value!r:.40}; make it "own", or leave it out'
-        case "chunks":
-            return _chunks_breach(value)
-        case "losses":
-            if not isinstance(value, list) or any(not _is_loss(entry) for entry in value):
-                return '`losses` is a list of names of elements, or of objects such as {"element": "error-mark"}'
-        case "headers":
-            if not isinstance(value, dict) or any(not _is_header(text) for text in value.values()):
-                return "`headers` is an object of texts"
-        case _:
-            if not isinstance(value, str):
-                return f"`{key}` is {value!r:.40}; make it a text, or leave it out"
+    if key in _BREACHES:
+        return _BREACHES[key](value)
+    return None if isinstance(value, str) else f"`{key}` is {value!r:.40}; make it a text, or leave it out"
+
+
+def _protocol_breach(value: Any) -> str | None:
+    if not isinstance(value, bool) and value == PROTOCOL:
+        return None
+    return f"it speaks version {value!r:.40} of the protocol; this toolcall-conformance speaks {PROTOCOL}"
+
+
+def _status_breach(value: Any) -> str | None:
+    if not isinstance(value, bool) and (isinstance(value, int) or _is_whole(value)):
+        return None
+    return f"`status` is {value!r:.40}; make it the HTTP status, a whole number such as 429"
+
+
+def _operations_breach(value: Any) -> str | None:
+    if not isinstance(value, list) or any(not isinstance(name, str) for name in value):
+        return f"`operations` is {value!r:.60}; make it a list of names"
+    for name in value:
+        if name not in OPERATIONS:
+            close = difflib.get_close_matches(name, OPERATIONS, n=1)
+            advice = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(OPERATIONS)}"
+            return f"`operations` has {name!r:.40}; {advice}"
     return None
+
+
+def _history_breach(value: Any) -> str | None:
+    return None if value == "own" else f'`history` is {value!r:.40}; make it "own", or leave it out'
+
+
+def _losses_breach(value: Any) -> str | None:
+    if isinstance(value, list) and all(_is_loss(entry) for entry in value):
+        return None
+    return '`losses` is a list of names of elements, or of objects such as {"element": "error-mark"}'
+
+
+def _headers_breach(value: Any) -> str | None:
+    if isinstance(value, dict) and all(_is_header(text) for text in value.values()):
+        return None
+    return "`headers` is an object of texts"
 
 
 def _chunks_breach(value: Any) -> str | None:
@@ -139,6 +151,17 @@ def _chunks_breach(value: Any) -> str | None:
                 "without line breaks"
             )
     return None
+
+
+_BREACHES: dict[str, Callable[[Any], str | None]] = {
+    "protocol": _protocol_breach,
+    "status": _status_breach,
+    "operations": _operations_breach,
+    "history": _history_breach,
+    "chunks": _chunks_breach,
+    "losses": _losses_breach,
+    "headers": _headers_breach,
+}
 
 
 def _is_whole(value: Any) -> bool:

@@ -69,7 +69,7 @@ def _dump_hint(value: Any) -> str:
     return ""
 
 
-def _surely_plain(body: Any, limit: int) -> bool:
+def _surely_plain(body: Any, limit: int) -> bool:  # noqa: C901, PLR0912 - in one piece: calls would take most of the time
     """Whether a body is certainly plain JSON: a fast check that nearly every body passes.
 
     If not, the copier looks closely. This check goes level by level, so that bodies with cycles or shared parts do not

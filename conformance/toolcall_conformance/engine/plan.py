@@ -140,11 +140,8 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                     "nor response; give it one of them, or raise an exception named Unsupported from open"
                 )
             answers: dict[str, Any] = dict(_ask(opened.session, example, ends, ("request", "response")))
-            failing = _example(corpus, ends, failing=True)
-            if "error" in offered and failing is not None and not _hung(answers):
-                opened = driver.open(route_of(failing, *ends))
-                if isinstance(opened, Opened):
-                    answers |= _ask(opened.session, failing, ends, ("request", "error"))
+            if "error" in offered and not _hung(answers):
+                answers |= _ask_for_error(driver, corpus, ends)
             if "stream" in offered and not _hung(answers):
                 answers["stream"] = _ask_for_stream(driver, corpus, ends)
             for name, outcome in answers.items():
@@ -176,6 +173,17 @@ def _ask(session: SessionDriver, case: Case, ends: Ends, names: tuple[str, ...])
         if name in session.operations and not _hung(answers):
             answers[name] = getattr(session, name)(bodies[name])
     return answers
+
+
+def _ask_for_error(driver: Driver, corpus: Corpus, ends: Ends) -> dict[str, Outcome | OpenOutcome]:
+    """The outcomes of a case whose first exchange ends with an error; of ``open``, if that did not return."""
+    case = _example(corpus, ends, failing=True)
+    if case is None:
+        return {}
+    opened = driver.open(route_of(case, *ends))
+    if isinstance(opened, Opened):
+        return {**_ask(opened.session, case, ends, ("request", "error"))}
+    return {"open": opened} if isinstance(opened, TimedOut) else {}
 
 
 def _ask_for_stream(driver: Driver, corpus: Corpus, ends: Ends) -> StreamOutcome | Outcome | OpenOutcome | None:

@@ -135,18 +135,24 @@ def _link(comparison: ResultComparison, expected: list[int | None]) -> dict[int,
         claim(left, at_call(left))
     missing = [left for left in range(len(comparison.source)) if left not in links]
     if missing and free:  # the right content elsewhere
-        twins, places = _by_fingerprint(comparison.before), _by_fingerprint(comparison.after)
-        for left in missing:
-            marks = fingerprints(comparison.before[left])
-            if _is_alone(comparison, left, {other for mark in marks for other in twins.get(mark, [])}):
-                claim(left, sorted({right for mark in marks for right in places.get(mark, [])}))
-    for left in missing:  # another content at the right call
-        if left not in links:
-            claim(left, at_call(left), whatever=True)
-    for left in missing:  # what changed places with a result found elsewhere: blank ones look all alike
-        if left not in links and expected[left] is not None and comparison.before[left].blank:
+        for left, candidates in _elsewhere(comparison, missing):
+            claim(left, candidates)
+    for left in [left for left in missing if left not in links]:  # another content at the right call
+        claim(left, at_call(left), whatever=True)
+    swapped = [left for left in missing if left not in links and expected[left] is not None]
+    for left in swapped:  # what changed places with a result found elsewhere: blank ones look all alike
+        if comparison.before[left].blank:
             claim(left, [right for right in free if comparison.after[right].blank], whatever=True)
     return links
+
+
+def _elsewhere(comparison: ResultComparison, missing: list[int]) -> Iterator[tuple[int, list[int]]]:
+    """Results of the source that alone say what they say, with those of the output that may say the same."""
+    twins, places = _by_fingerprint(comparison.before), _by_fingerprint(comparison.after)
+    for left in missing:
+        marks = fingerprints(comparison.before[left])
+        if _is_alone(comparison, left, {other for mark in marks for other in twins.get(mark, [])}):
+            yield left, sorted({right for mark in marks for right in places.get(mark, [])})
 
 
 def _by_fingerprint(contents: list[Content]) -> dict[str, list[int]]:

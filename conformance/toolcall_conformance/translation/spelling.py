@@ -6,6 +6,7 @@ One schema object at a time: the schemas inside stay as they were written, so th
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
@@ -117,31 +118,11 @@ class Speller:
 
 def _value(key: str, value: Any) -> Any:
     """A keyword's value in one spelling, None to leave it out; ValueError where JSON Schema does not allow it."""
-    if key in COUNTS or key in LIMITS:
-        return _number(key, value)
-    if key in SCHEMAS:
-        if key == "items" and isinstance(value, list):
-            return _list_of(value, (dict, bool))
-        return _of(value, dict, bool)
-    if key in SCHEMA_LISTS:
-        return _list_of(value, (dict, bool))
-    if key in SCHEMA_MAPS:
-        return _of(value, dict)
-    if key in ("description", "pattern", "format"):
-        return _of(value, str)
-    if key == "type":
-        return _types(value)
-    if key == "required":
-        return sorted(set(_list_of(value, (str,))))
-    if key == "enum":
-        return sorted(_of(value, list), key=canonical)
-    if key == "uniqueItems":
-        return _of(value, bool)
-    if key == "dependentRequired":
-        return {name: sorted(_list_of(names, (str,))) for name, names in _of(value, dict).items()}
     if key in ("$ref", "ref"):
         raise ValueError(key)
-    return value if key == "default" else None
+    if key in COUNTS or key in LIMITS:
+        return _number(key, value)
+    return _READERS[key](value) if key in _READERS else None
 
 
 def _of(value: Any, *kinds: type) -> Any:
@@ -168,6 +149,31 @@ def _number(key: str, value: Any) -> Any:
 def _types(value: Any) -> list[str] | None:
     names = [value] if isinstance(value, str) else _list_of(value, (str,))
     return sorted({name.lower() for name in names} - {"type_unspecified"}) or None
+
+
+def _schema(value: Any) -> Any:
+    return _of(value, dict, bool)
+
+
+def _schemas(value: Any) -> Any:
+    return _list_of(value, (dict, bool))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(SCHEMAS, _schema),
+    "items": lambda value: _schemas(value) if isinstance(value, list) else _schema(value),
+    **dict.fromkeys(SCHEMA_LISTS, _schemas),
+    **dict.fromkeys(SCHEMA_MAPS, lambda value: _of(value, dict)),
+    **dict.fromkeys(("description", "pattern", "format"), lambda value: _of(value, str)),
+    "type": _types,
+    "required": lambda value: sorted(set(_list_of(value, (str,)))),
+    "enum": lambda value: sorted(_of(value, list), key=canonical),
+    "uniqueItems": lambda value: _of(value, bool),
+    "dependentRequired": lambda value: {
+        name: sorted(_list_of(names, (str,))) for name, names in _of(value, dict).items()
+    },
+    "default": lambda value: value,
+}
 
 
 def _say_null(found: dict[str, Any], nullable: bool) -> None:

@@ -161,6 +161,13 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
         body["tool_choice"] = found
 
 
+def _format(body: Body, wanted: ResponseFormat, losses: Losses) -> None:
+    if wanted.type == "json_schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
+    elif wanted.type == "json_object":
+        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
+
+
 def _rest(body: Body, settings: Settings, target: Target) -> None:
     losses = target.losses
     if settings.temperature is not None:
@@ -175,11 +182,8 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     user = settings.user_id or settings.openai.get("safety_identifier")
     if user is not None:
         body["metadata"] = {"user_id": user}
-    wanted = settings.response_format
-    if wanted is not None and wanted.type == "json_schema":
-        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
-    elif wanted is not None and wanted.type == "json_object":
-        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
+    if settings.response_format is not None:
+        _format(body, settings.response_format, losses)
     for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
         if getattr(settings, key) not in (None, {}):
             losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)

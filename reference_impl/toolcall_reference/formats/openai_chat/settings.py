@@ -151,6 +151,29 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["tool_choice"] = _encode_choice(choice, kinds, target)
     if settings.parallel_calls is not None and tools:
         body["parallel_tool_calls"] = settings.parallel_calls
+    _encode_sampling(body, settings, target)
+    if settings.response_format is not None:
+        body["response_format"] = _encode_format(settings.response_format)
+    if settings.user_id is not None:
+        body["user"] = settings.user_id
+    if settings.metadata:
+        body["metadata"] = settings.metadata
+    if settings.reasoning is not None:
+        _encode_reasoning(body, settings.reasoning, target)
+    body.update(settings.openai)
+
+
+def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
+    word = reasoning.word()
+    if word is not None:
+        body["reasoning_effort"] = word
+    elif reasoning.budget is not None:
+        target.losses.add("setting", "Chat has no word for this; dropped", "reasoning")
+    if reasoning.summaries:
+        target.losses.add("setting", "Chat shows nothing of a model's thoughts; dropped", "reasoning summaries")
+
+
+def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.max_output_tokens is not None:
         body["max_completion_tokens"] = settings.max_output_tokens
     for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
@@ -162,21 +185,6 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["stop"] = settings.stop[:4]
     if settings.top_k is not None:
         target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
-    if settings.response_format is not None:
-        body["response_format"] = _encode_format(settings.response_format)
-    if settings.user_id is not None:
-        body["user"] = settings.user_id
-    if settings.metadata:
-        body["metadata"] = settings.metadata
-    if settings.reasoning is not None:
-        word = settings.reasoning.word()
-        if word is not None:
-            body["reasoning_effort"] = word
-        elif settings.reasoning.budget is not None:
-            target.losses.add("setting", "Chat has no word for this; dropped", "reasoning")
-        if settings.reasoning.summaries:
-            target.losses.add("setting", "Chat shows nothing of a model's thoughts; dropped", "reasoning summaries")
-    body.update(settings.openai)
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:

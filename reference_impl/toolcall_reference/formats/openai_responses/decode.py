@@ -63,20 +63,9 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
     kind = item.get("type")
     opens = not (found.turns and found.turns[-1].side == "assistant")
     if kind == "message" or (kind is None and "role" in item):
-        role = item.get("role")
-        parts = decode_parts(item.get("content"), losses)
-        if role in ("system", "developer"):
-            texts = [part for part in parts if isinstance(part, Text)]
-            if found.turns:
-                found.turns.append(Turn("system", list(texts)))
-            else:
-                found.system += texts
-        elif role == "assistant":
-            if opens:
-                ledger.new_batch()
-            _append(found, "assistant", list(parts))
-        else:
-            found.turns.append(Turn("user", list(parts)))
+        if opens and item.get("role") == "assistant":
+            ledger.new_batch()
+        _enter_message(item, found, losses)
     elif kind in _OUTPUTS and item.get("call_id") in _hosted_ids(found):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:
@@ -91,6 +80,18 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
         if opens:
             ledger.new_batch()
         _append(found, "assistant", _model_item(item, ledger, losses))
+
+
+def _enter_message(item: Body, found: Conversation, losses: Losses) -> None:
+    role, parts = item.get("role"), decode_parts(item.get("content"), losses)
+    if role == "assistant":
+        _append(found, role, list(parts))
+    elif role not in ("system", "developer"):
+        found.turns.append(Turn("user", list(parts)))
+    elif found.turns:
+        found.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
+    else:
+        found.system += [part for part in parts if isinstance(part, Text)]
 
 
 def _hosted_ids(found: Conversation) -> set[str]:

@@ -156,28 +156,17 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["tool_choice"] = _encode_choice(choice, kinds, target)
     if settings.parallel_calls is not None and tools:
         body["parallel_tool_calls"] = settings.parallel_calls
-    for key in ("max_output_tokens", "temperature", "top_p"):
-        if getattr(settings, key) is not None:
-            body[key] = getattr(settings, key)
-    for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
-        if getattr(settings, key) not in (None, []):
-            target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)
+    _encode_sampling(body, settings, target)
     text: Body = {}
     if settings.response_format is not None:
         text["format"] = _encode_format(settings.response_format)
-    for key, value in settings.openai.items():
-        if key == "verbosity":
-            text["verbosity"] = value
-        else:
-            body[key] = value
+    if "verbosity" in settings.openai:
+        text["verbosity"] = settings.openai["verbosity"]
+    body.update({key: value for key, value in settings.openai.items() if key != "verbosity"})
     if text:
         body["text"] = text
     if settings.reasoning is not None:
-        asked = _encode_reasoning(settings.reasoning)
-        if asked:
-            body["reasoning"] = asked
-        if settings.reasoning.budget is not None and settings.reasoning.word() is None:
-            target.losses.add("setting", "Responses has no word for this; dropped", "reasoning")
+        _encode_reasoning(body, settings.reasoning, target)
     if "encrypted" in target.spelling:
         body["include"] = ["reasoning.encrypted_content"]
     if "stateless" in target.spelling:
@@ -188,13 +177,25 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
         body["metadata"] = settings.metadata
 
 
-def _encode_reasoning(reasoning: Reasoning) -> Body:
+def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
+    for key in ("max_output_tokens", "temperature", "top_p"):
+        if getattr(settings, key) is not None:
+            body[key] = getattr(settings, key)
+    for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
+        if getattr(settings, key) not in (None, []):
+            target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)
+
+
+def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
     found: Body = {}
     if reasoning.word() is not None:
         found["effort"] = reasoning.word()
+    elif reasoning.budget is not None:
+        target.losses.add("setting", "Responses has no word for this; dropped", "reasoning")
     if reasoning.summaries:
         found["summary"] = "auto"
-    return found
+    if found:
+        body["reasoning"] = found
 
 
 def _encode_choice(choice: ToolChoice, kinds: dict[str, str], target: Target) -> str | Body:
