@@ -17,15 +17,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("toolcall", "toolcall conformance (run with an argument `toolcall::`)")
     group.addoption(
         "--toolcall-translator",
-        metavar="PACKAGE.MODULE:ATTRIBUTE",
-        help="the translator to judge: a class, an instance or a factory",
+        metavar="SPEC",
+        help="the translator to judge: package.module:attribute (a class, an instance or a factory), "
+        "exec:COMMAND (a child process) or gateway:FILE.toml (an HTTP gateway)",
     )
     group.addoption(
         "--toolcall-report",
         metavar="FILE.json",
         action="append",
         default=[],
-        help="write every verdict and finding to this file; may be given several times",
+        help="write every verdict and finding to this file, which ends in .json; may be given several times",
     )
     group.addoption(
         "--toolcall-strict", action="store_true", help="SHOULD findings fail an item, too, not only MUST findings"

@@ -66,7 +66,7 @@ def test_no_translator_is_a_usage_error(project: Any) -> None:
 def test_a_time_limit_that_is_none(project: Any, seconds: str) -> None:
     result = project.run("toolcall::", f"--toolcall-timeout={seconds}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --toolcall-timeout: * is no time limit; give seconds above zero"])
+    result.stderr.fnmatch_lines(["ERROR: --toolcall-timeout: * is not a time limit; give seconds above zero"])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ _WIDTH = 100
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("explain", help="explain a rule, a case or a term of the vocabulary")
+    parser = commands.add_parser(
+        "explain", help="explain a rule, a case, an equivalence, a circumstance, a feature or an element"
+    )
     parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
     parser.add_argument(
         "--examples", action="store_true", help="also print a body that obeys a rule and one that breaks it"

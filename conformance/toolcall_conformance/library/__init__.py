@@ -27,7 +27,7 @@ __all__ = [
 
 
 def default_root() -> Path:
-    """Where the corpus is: inside the installed package, else beside it in a checkout."""
+    """The corpus folder: inside the installed package, or beside it in a checkout."""
     inside = Path(str(importlib.resources.files("toolcall_conformance"))) / "corpus"
     if (inside / "corpus.json").is_file():
         return inside
@@ -38,7 +38,7 @@ _loaded: dict[tuple[Path, tuple[Path, ...]], Corpus] = {}
 
 
 def load_corpus(root: Path | None = None, extra: Sequence[Path] = ()) -> Corpus:
-    """The corpus at ``root`` (by default ours), with private folders beside it. Loaded once a process."""
+    """Load the corpus at ``root`` (default: the project's), with private folders. Loads each once per process."""
     key = (root or default_root(), tuple(extra))
     if key not in _loaded:
         _loaded[key] = Corpus(*key)

@@ -79,9 +79,7 @@ class Case:
         try:
             return str(self.scenario["models"][format_name])
         except KeyError:
-            raise CorpusError(
-                f"{self.path / 'scenario.json'}: `models` says nothing of {format_name}; add the model"
-            ) from None
+            raise CorpusError(f"{self.path / 'scenario.json'}: `models` has no {format_name}; add its model") from None
 
     @cached_property
     def _exchanges(self) -> dict[str, tuple[Exchange, ...]]:

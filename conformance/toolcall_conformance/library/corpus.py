@@ -17,7 +17,7 @@ from toolcall_conformance.library.scenarios import Scenarios
 
 
 class Corpus:
-    """A corpus folder, and private ones beside it."""
+    """A corpus folder, with private ones beside it."""
 
     def __init__(self, root: Path, extra: Sequence[Path] = ()) -> None:
         self.root = root
@@ -42,12 +42,12 @@ class Corpus:
 
     @cached_property
     def streamed(self) -> frozenset[str]:
-        """The features of conversations worth playing streamed as a whole."""
+        """The features of conversations that are also played with all replies streamed."""
         return self._features_with("streamed")
 
     @cached_property
     def cut_finely(self) -> frozenset[str]:
-        """The features of replies whose streams are worth cutting in hostile places, and cutting short."""
+        """The features of replies whose streams are also cut in hostile places, and cut short."""
         return self._features_with("cut_finely")
 
     def _features_with(self, key: str) -> frozenset[str]:
@@ -69,7 +69,7 @@ class Corpus:
         return Rules(folders)
 
     def rule(self, rule_id: str) -> Rule:
-        """A rule by id; CorpusError for an id that no file has."""
+        """A rule by id. Raises CorpusError for an unknown id."""
         try:
             return self.rules[rule_id]
         except KeyError:
@@ -83,12 +83,12 @@ class Corpus:
 
     @property
     def equivalences(self) -> Mapping[str, Equivalence]:
-        """The differences that are no faults, by name."""
+        """The accepted differences, by name."""
         paths = sorted(self.root.glob("equivalences/*/equivalence.json"))
         return {path.parent.name: self.equivalence(path.parent.name) for path in paths}
 
     def equivalence(self, name: str) -> Equivalence:
-        """An equivalence by name; CorpusError for a name that no folder has."""
+        """An equivalence by name. Raises CorpusError for an unknown name."""
         if name not in self._equivalences:
             self._equivalences[name] = _read_equivalence(self.root / "equivalences" / name / "equivalence.json")
         return self._equivalences[name]
@@ -110,7 +110,7 @@ class Corpus:
         return {name: self.circumstance(name) for name in names}
 
     def circumstance(self, name: str) -> Circumstance:
-        """A circumstance by name; CorpusError for a name that no file has."""
+        """A circumstance by name. Raises CorpusError for an unknown name."""
         if name not in self._circumstances:
             self._circumstances[name] = read_circumstance(self.root / "circumstances" / f"{name}.json")
         return self._circumstances[name]
@@ -125,15 +125,15 @@ class Corpus:
 
     @property
     def transports(self) -> Mapping[str, Mapping[str, Any]]:
-        """How bodies travel, by format: the content of ``transport.json``."""
+        """How bodies are sent, by format: the content of ``transport.json``."""
         return self._format_files.transports
 
     def format(self, format_name: str) -> Mapping[str, Any]:
-        """What ``format.json`` says of a format: limits, marks, aliases, defaults."""
+        """The content of a format's ``format.json``: limits, marks, aliases, defaults."""
         return self._format_files.formats[format_name]
 
     def expression(self, format_name: str, element: str) -> Mapping[str, Any]:
-        """The entry of ``expresses.json`` for an element: ``how``, and ``as`` what, by which ``conventions``."""
+        """The entry of ``expresses.json`` for an element: ``how``, ``as`` and ``conventions``."""
         return self._format_files.expression(format_name, element)
 
     def expresses(self, format_name: str, element: str) -> str:
@@ -142,7 +142,7 @@ class Corpus:
 
     @property
     def elements(self) -> Mapping[str, Mapping[str, Any]]:
-        """Every element by name: what it is, and whether requests or replies say it."""
+        """Every element by name: what it is, and whether requests or replies have it."""
         elements: Mapping[str, Mapping[str, Any]] = self._format_files.translation["elements"]
         return elements
 

@@ -9,11 +9,11 @@ from toolcall_conformance.jsonvalue import JSONError, parse
 
 
 class CorpusError(Exception):
-    """A corpus file that is missing or wrong; the message says which file, what is wrong and what to do."""
+    """A corpus file is missing or wrong; the message names the file, what is wrong and what to do."""
 
 
 def read_json(path: Path) -> Any:
-    """A corpus file's JSON; CorpusError with the path if it is missing or not JSON."""
+    """Read a JSON file of the corpus. Raises CorpusError if it is missing or not JSON."""
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
@@ -21,7 +21,7 @@ def read_json(path: Path) -> Any:
             f"{path}: no such file; the corpus is incomplete, install it anew or restore the file"
         ) from None
     except JSONError as error:
-        raise CorpusError(f"{path}: {error}; mend the file") from None
+        raise CorpusError(f"{path}: {error}; fix the file") from None
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
 
@@ -30,7 +30,7 @@ _KINDS = {str: "a text", list: "a list", dict: "an object", bool: "true or false
 
 
 def require(path: Path, value: Any, **keys: type) -> None:
-    """CorpusError unless ``value`` is an object that has ``keys`` with these types."""
+    """Raise CorpusError unless ``value`` is an object that has ``keys`` with these types."""
     if not isinstance(value, dict):
         raise CorpusError(f"{path}: the file must hold an object")
     for key, kind in keys.items():

@@ -14,7 +14,7 @@ from toolcall_conformance.library.files import CorpusError, read_json, require
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: an id, a level, whom it binds, and why."""
+    """One rule: an id, a level, which bodies it binds, and why."""
 
     id: str
     level: Level
@@ -28,7 +28,7 @@ class Rule:
     raw: Mapping[str, Any] = field(repr=False, hash=False, compare=False)
 
     def level_in(self, direction: str) -> Level:
-        """The level in a body of this direction: evidence of what providers refuse says nothing of their replies."""
+        """The level in a body of this direction: what providers refuse says nothing about their replies."""
         own = self.raw.get("level_in_replies") if direction in ("response", "stream") else None
         return Level(own) if own else self.level
 

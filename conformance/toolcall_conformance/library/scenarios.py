@@ -34,7 +34,7 @@ class Scenarios:
                 case = self._case(path, root)
                 if case.id in found:
                     raise CorpusError(
-                        f"{path}: the case {case.id} is there twice, also in {found[case.id].path}; rename one"
+                        f"{path}: the case {case.id} exists twice, also in {found[case.id].path}; rename one"
                     )
                 found[case.id] = case
         return dict(sorted(found.items()))
@@ -64,7 +64,7 @@ class Scenarios:
         error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(scenario))
         if error is not None:
             place = join("", *error.absolute_path) or "the whole file"
-            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/README.md tells what stands there")
+            raise CorpusError(f"{path}: {place}: {error.message[:300]}; corpus/README.md describes the file")
 
 
 def _check_names(path: Path, what: str, names: Iterable[str], vocabulary: Iterable[str]) -> None:
