@@ -1,0 +1,208 @@
+"""What real bodies and the corpus's own hold rarely or never: parts, settings and faults that each format still has."""
+
+from __future__ import annotations
+
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
+from toolcall_conformance.formats.gemini.spelling import json_schema
+from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
+from toolcall_conformance.formats.rule import rule, rules_of
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
+from toolcall_conformance.rules.check import check_body
+
+CORPUS = load_corpus()
+
+
+def items(name: str, direction: str, body: dict[str, Any]) -> list[Any]:
+    """What a body says, without pointers."""
+    reading = formats.read(name, direction, body)
+    assert reading.residue == []
+    said: list[Any] = []
+    for item in (item for turn in reading.turns for item in turn.items):
+        match item:
+            case Text() | Reasoning():
+                said.append((type(item).__name__, item.text))
+            case Media():
+                said.append((item.kind, item.mime, item.data or item.file_id))
+            case Call():
+                said.append(("Call", item.id))
+            case Hosted():
+                said.append(("Hosted", item.type))
+            case Result():
+                parts = [part.text if isinstance(part, Text) else part.value for part in item.parts if known(part)]
+                said.append(("Result", item.id, item.call, *parts))
+    return said
+
+
+def known(part: Any) -> bool:
+    return isinstance(part, (Text, Value))
+
+
+def broken(name: str, body: dict[str, Any], direction: str = "request", model: str | None = None) -> set[str]:
+    found = check_body(CORPUS, name, direction, body, model=model)
+    return {f"{finding.rule} {finding.pointer}" for finding in found}
+
+
+def anthropic(*messages: Any, **more: Any) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 9, "messages": list(messages), **more}
+
+
+def test_blocks_of_anthropic_that_hold_blocks() -> None:
+    inner = [{"type": "text", "text": "inner"}]
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    document = {"type": "document", "source": {"type": "content", "content": [*inner, picture]}}
+    asked = anthropic({"role": "user", "content": [document]})
+    assert items("anthropic", "request", asked) == [("Text", "inner"), ("image", "image/png", "aGk=")]
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    found = {"type": "search_result", "source": "s", "title": "t", "content": inner}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": [found]}
+    asked = anthropic({"role": "assistant", "content": [call]}, {"role": "user", "content": [result]})
+    assert items("anthropic", "request", asked) == [("Call", "a"), ("Result", "a", 0, "inner")]
+
+
+def test_sound_and_files_of_chat() -> None:
+    sound = {"id": "au", "data": "aGk=", "transcript": "hello", "expires_at": 1}
+    message = {"role": "assistant", "content": None, "audio": sound}
+    reply = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+    assert items("openai_chat", "response", reply) == [("audio", None, "aGk="), ("Text", "hello")]
+    file = {"type": "file", "file": {"file_data": "aGk=", "filename": "a.pdf"}}
+    again = {"role": "assistant", "content": None, "audio": {"id": "au"}}
+    asked = {"model": "m", "messages": [again, {"role": "user", "content": [file]}]}
+    assert items("openai_chat", "request", asked) == [("audio", None, "au"), ("document", "application/pdf", "aGk=")]
+
+
+def test_shells_and_thoughts_of_responses() -> None:
+    elsewhere = {"type": "container_reference", "container_id": "x"}
+    action = {"type": "exec", "command": ["ls"], "env": {}}
+    thought = {"type": "reasoning", "id": "r", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+    asked = [
+        {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}, "environment": elsewhere},
+        {"type": "local_shell_call", "id": "i", "call_id": "c2", "action": action, "status": "completed"},
+        {"type": "local_shell_call_output", "id": "c2", "output": "ok"},
+        {"type": "shell_call_output", "call_id": "c3", "output": [{"stdout": "a"}]},
+        thought,
+    ]
+    assert items("openai_responses", "request", {"model": "m", "input": asked}) == [
+        ("Hosted", "shell_call"),  # where the provider has the shell, the client answers nothing
+        ("Call", "c2"),
+        ("Result", "c2", 0, "ok"),
+        ("Result", "c3", None, [{"stdout": "a"}]),
+        ("Reasoning", "hm"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mime", "setting"),
+    [
+        ("text/plain", ("response_format", {"type": "text"})),
+        ("text/x.enum", ("private:responseMimeType", "text/x.enum")),
+    ],
+)
+def test_types_of_gemini_s_replies(mime: str, setting: tuple[str, Any]) -> None:
+    # One content need not stand in a list.
+    body = {"contents": {"role": "user", "parts": [{"text": "x"}]}, "generationConfig": {"responseMimeType": mime}}
+    found = formats.read("gemini", "request", body).settings
+    assert [(one.name, one.value) for one in found.values()] == [setting]
+    assert formats.get("gemini").client.entries(body) == [body["contents"]]
+
+
+def test_schemas_of_gemini_in_the_proto_s_spelling() -> None:
+    assert json_schema({"type": "STRING", "minLength": "3", "maxLength": "x"}) == {
+        "type": "STRING",
+        "minLength": 3,
+        "maxLength": "x",
+    }
+    own = json_schema({"ref": "#/defs/a", "defs": {"a": {"type": "STRING"}}})
+    assert own == {"$ref": "#/$defs/a", "$defs": {"a": {"type": "STRING"}}}
+
+
+def test_pieces_of_arguments_at_places_of_lists() -> None:
+    arguments: dict[str, Any] = {}
+    pieces = PartialArgs(arguments)
+    assert pieces.add({"jsonPath": "$.a[0]", "stringValue": "Bos", "willContinue": True})
+    assert pieces.add({"jsonPath": "$.a[0]", "stringValue": "ton"})
+    assert arguments == {"a": ["Boston"]}
+    assert not pieces.add({"jsonPath": "$.a[x", "stringValue": "?"})
+
+
+def test_what_javascript_alone_calls_a_number() -> None:
+    assert parse_beginning('{"a": 1, "b": NaN') == {"a": 1}
+
+
+@pytest.mark.parametrize("name", ["openai_chat", "openai_responses", "gemini"])
+def test_a_reply_without_content_is_no_history(name: str) -> None:
+    assert formats.get(name).client.as_history({}, echo=True) == []
+
+
+def strict(schema: dict[str, Any]) -> dict[str, Any]:
+    tool = {"name": "f", "strict": True, "input_schema": {"type": "object", "additionalProperties": False, **schema}}
+    return anthropic({"role": "user", "content": "x"}, tools=[tool])
+
+
+def test_schemas_in_lists_of_schemas() -> None:
+    inside = {"properties": {"a": {"anyOf": [{"type": "object"}, {"type": "string"}]}}}
+    place = "/tools/0/input_schema/properties/a"
+    assert broken("anthropic", strict(inside)) == {f"anthropic/tool-strict-closed {place}/anyOf/0"}
+    kept = {"x": {"anyOf": [{"type": "string"}]}}
+    for number, wrong in ((0, set()), (1, {f"anthropic/tool-schema-refs {place}/$ref"})):
+        pointing = {"properties": {"a": {"$ref": f"#/$defs/x/anyOf/{number}"}}, "$defs": kept}
+        assert broken("anthropic", strict(pointing)) == wrong
+
+
+def test_a_function_beside_a_built_in_tool_before_gemini_3() -> None:
+    tools = [{"functionDeclarations": [{"name": "f"}]}, {"googleSearch": {}}]
+    asked = {"contents": [{"role": "user", "parts": [{"text": "x"}]}], "tools": tools}
+    found = broken("gemini", asked, model="gemini-2.5-flash")
+    assert found == {"gemini/built-in-with-functions /tools/1/googleSearch"}
+
+
+def test_a_number_that_is_larger_than_any_double() -> None:
+    call = {"functionCall": {"name": "f", "args": {"n": 10**400, "m": 2**53}}}
+    found = broken(
+        "gemini", {"contents": [{"role": "user", "parts": [{"text": "x"}]}, {"role": "model", "parts": [call]}]}
+    )
+    assert "gemini/args-double /contents/1/parts/0/functionCall/args/n" in found
+    assert "gemini/args-double /contents/1/parts/0/functionCall/args/m" not in found
+
+
+def test_a_call_that_is_demanded_of_no_tool() -> None:
+    choice = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "f"}]}
+    asked = {"model": "m", "input": "x", "tool_choice": choice}
+    assert broken("openai_responses", asked) == {"openai_responses/tool-choice-declared /tool_choice"}
+
+
+def test_a_completed_reply_that_says_why_it_is_incomplete() -> None:
+    reply = {
+        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1, "output": [],
+        "incomplete_details": {"reason": "max_output_tokens"},
+        "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+    }  # fmt: skip
+    assert broken("openai_responses", reply, "response") == {"openai_responses/finish-agrees /incomplete_details"}
+
+
+def test_two_functions_for_one_rule() -> None:
+    module = ModuleType("rules")
+    for name in ("one", "two"):
+        function = FunctionType((lambda _: iter(())).__code__, {"__name__": "rules"})
+        setattr(module, name, rule("anthropic/shape")(function))
+    with pytest.raises(ValueError, match="check the same rule: anthropic/shape"):
+        rules_of(module)
+
+
+def test_kinds_of_events() -> None:
+    assert formats.event_kind("openai_chat", {"data": "[DONE]"}) == "[DONE]"
+    assert formats.event_kind("openai_chat", {"data": "a text that no format sends"}) == "text"
+    assert formats.event_kind("anthropic", {"data": {}}) == "no type"
+    assert formats.event_kind("anthropic", {"data": {"type": "ping"}}) == "ping"
+    assert formats.event_kind("gemini", {}) == "no object"
+
+
+def test_a_format_that_there_is_not() -> None:
+    with pytest.raises(LookupError, match="no such format: 'cohere'"):
+        formats.get("cohere")

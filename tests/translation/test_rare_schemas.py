@@ -1,0 +1,109 @@
+"""Spellings of schemas that the corpus never holds: what says the same passes, what does not is told by its rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.translation.schemas import compare_schemas, places_compared
+
+CORPUS = load_corpus()
+TEXT, WHOLE, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+
+
+def rules(source: Any, output: Any) -> set[str]:
+    found = compare_schemas(CORPUS, source, output, closing_allowed=False)
+    return {one.rule.removeprefix("translation/") for one in found}
+
+
+def members(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, **more}
+
+
+BOTH = {"x": TEXT, "y": TEXT}
+SAME: dict[str, tuple[Any, Any]] = {
+    "required-of-both": (
+        {"allOf": [members({"x": TEXT}, required=["x"]), members({"y": TEXT}, required=["y"])]},
+        members(BOTH, required=["x", "y"]),
+    ),
+    "types-that-all-take": ({"allOf": [{"type": ["string", "integer"]}, {"type": ["string", "null"]}]}, TEXT),
+    "a-closed-part": (
+        {"allOf": [members({"x": TEXT}, additionalProperties=False), members({"y": TEXT})], "title": "A"},
+        {"allOf": [members({"x": TEXT}, additionalProperties=False), members({"y": TEXT})]},
+    ),
+    "two-bounds": (
+        {"allOf": [{"type": "string", "minLength": 1}, {"type": "string", "minLength": 2}], "title": "A"},
+        {"allOf": [{"type": "string", "minLength": 1}, {"type": "string", "minLength": 2}]},
+    ),
+    "list-or-null": (
+        {"anyOf": [{"type": "string", "enum": ["a"]}, NULL]},
+        {"type": ["string", "null"], "enum": ["a", None]},
+    ),
+    "lists-of-one-type": (
+        {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "string", "enum": ["b"]}]},
+        {"type": "string", "enum": ["a", "b"]},
+    ),
+    "a-reference-to-true": ({"$ref": "#/$defs/T"}, {}),
+    "a-reference-and-more": (
+        {"$ref": "#/$defs/U", "required": ["y"]},
+        members(BOTH, required=["x", "y"]),
+    ),
+    "null-for-nothing": ({"type": "string", "minLength": None}, TEXT),
+    "a-count-as-text": ({"type": "string", "minLength": "3"}, {"type": "string", "minLength": 3}),
+    "both-booleans": ({"type": "boolean", "enum": [True, False]}, {"type": "boolean"}),
+    "no-strict-bound": (
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": False},
+        {"type": "integer", "minimum": 1},
+    ),
+    "a-multiple-of-one": ({"type": "integer", "multipleOf": 1}, WHOLE),
+    "twice-is-allowed": ({"type": "array", "uniqueItems": False}, {"type": "array"}),
+}
+
+
+@pytest.mark.parametrize(("source", "output"), SAME.values(), ids=SAME)
+def test_the_same_in_another_spelling(source: Any, output: Any) -> None:
+    kept = {"$defs": {"T": True, "U": members(BOTH, required=["x"])}}
+    assert rules(members({"a": source}, **kept), members({"a": output})) == set()
+
+
+def shape(kind: str, **more: Any) -> dict[str, Any]:
+    return members({"kind": {"const": kind}, **more}, required=["kind"])
+
+
+DIFFERENT: dict[str, tuple[Any, Any, str]] = {
+    "both-branches-fit": (
+        {"anyOf": [WHOLE, {"type": "number"}]},
+        {"oneOf": [WHOLE, {"type": "number"}]},
+        "schema-narrowed",
+    ),
+    "other-keys-in-a-condition": (
+        {"type": "object", "patternProperties": {"^a": TEXT}, "if": {"required": ["a"]}},
+        {"type": "object", "patternProperties": {"^a": WHOLE}, "if": {"required": ["b"]}},
+        "schema-bound",
+    ),
+    "a-new-bound": ({"type": "array"}, {"type": "array", "minItems": 1}, "schema-narrowed"),
+    "other-values": (
+        {"type": "object", "additionalProperties": {"type": "string", "minLength": 2}},
+        {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+        "schema-bound",
+    ),
+    "a-branch-known-by-its-constant": (
+        {"oneOf": [shape("a", x={"type": "string", "minLength": 2}), shape("b", x=WHOLE)]},
+        {"oneOf": [shape("b", x=WHOLE), shape("a", x=TEXT)]},
+        "schema-bound",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "output", "rule"), DIFFERENT.values(), ids=DIFFERENT)
+def test_what_is_told(source: Any, output: Any, rule: str) -> None:
+    assert rules(members({"a": source}), members({"a": output})) == {rule}
+
+
+def test_schemas_that_are_too_large_have_no_places() -> None:
+    twice = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(20)}
+    large = {"$ref": "#/$defs/d0", "$defs": twice | {"d20": TEXT}}
+    assert places_compared(CORPUS, large, TEXT, closing_allowed=False) == []
+    assert len(places_compared(CORPUS, WHOLE, TEXT, closing_allowed=False)) == 1

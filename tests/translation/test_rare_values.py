@@ -1,0 +1,191 @@
+"""What the corpus's pairs of bodies never hold: values, replies and errors at the edges of what formats allow."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from judging import judge
+from toolcall_conformance.findings import Level
+from toolcall_conformance.judge import Ends, Judge
+from toolcall_conformance.library import load_corpus
+
+CORPUS = load_corpus()
+
+
+def rules(source: Any, output: Any, client: str, upstream: str, **more: Any) -> set[str]:
+    """The rules of translation that are broken, notes aside."""
+    found = judge(source, output, client=client, upstream=upstream, **more).findings
+    own = {one.rule for one in found if one.level is not Level.NOTE}
+    return {rule.removeprefix("translation/") for rule in own if rule.startswith("translation/")}
+
+
+def chat(arguments: str, *more: dict[str, Any]) -> dict[str, Any]:
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "ok"}
+    said = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [call]}, result]
+    return {"model": "m", "messages": [*said, *more]}
+
+
+def anthropic(arguments: Any, *content: dict[str, Any]) -> dict[str, Any]:
+    call = {"type": "tool_use", "id": "call_1", "name": "f", "input": arguments}
+    result = {"type": "tool_result", "tool_use_id": "call_1", "content": "ok"}
+    said = [{"role": "user", "content": "go"}, {"role": "assistant", "content": [call]}]
+    return {"model": "m", "max_tokens": 9, "messages": [*said, {"role": "user", "content": [result, *content]}]}
+
+
+def gemini(arguments: Any) -> dict[str, Any]:
+    call = {"functionCall": {"id": "call_1", "name": "f", "args": arguments}}
+    result = {"functionResponse": {"id": "call_1", "name": "f", "response": {"output": "ok"}}}
+    said = [{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [call]}]
+    return {"contents": [*said, {"role": "user", "parts": [result]}]}
+
+
+def test_arguments_that_are_no_json_may_stand_in_a_list() -> None:
+    kept = rules(chat("not json"), anthropic({"raw": ["not json"]}), "openai_chat", "anthropic")
+    assert "unreadable-arguments" not in kept
+    assert "unreadable-arguments" in rules(chat("not json"), anthropic({"raw": ["other"]}), "openai_chat", "anthropic")
+
+
+def test_numbers_beyond_every_double() -> None:
+    large, larger = 10**400, 10**400 + 1
+    assert rules(chat(json.dumps({"n": large})), gemini({"n": large}), "openai_chat", "gemini") == set()
+    assert "arguments" in rules(chat(json.dumps({"n": large})), gemini({"n": larger}), "openai_chat", "gemini")
+
+
+def test_arguments_encoded_again_and_again() -> None:
+    def twice(text: str) -> bool:
+        found = judge(anthropic({"a": 1}), chat(text), client="anthropic", upstream="openai_chat").findings
+        (finding,) = (one for one in found if one.rule == "translation/arguments")
+        return "encoded twice" in finding.message
+
+    assert twice(json.dumps(json.dumps({"a": 1})))
+    assert not twice(json.dumps("[2]"))
+    assert not twice(json.dumps(json.dumps(json.dumps(json.dumps(json.dumps("5"))))))
+
+
+def test_an_output_that_is_no_object() -> None:
+    asked, ends = Judge(CORPUS), Ends("openai_chat", "anthropic")
+    found = [
+        asked.history(anthropic({}), [], ends),
+        asked.round_trip(chat("{}"), "text", own="openai_chat", through="anthropic", direction="request"),
+    ]
+    assert [[one.rule for one in judgement.findings] for judgement in found] == [["translation/target-format"]] * 2
+
+
+def test_the_same_format_without_a_conversation() -> None:
+    assert rules(chat("{}"), {"model": "m"}, "openai_chat", "openai_chat") == {"target-format"}
+
+
+def test_not_every_difference_of_the_same_format_is_listed() -> None:
+    many = {f"x_{number}": number for number in range(200)}
+    found = judge(chat("{}") | {"metadata": many}, chat("{}"), client="openai_chat", upstream="openai_chat")
+    assert 0 < len(found.findings) < 100
+
+
+def reply(reason: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": "Hi."}
+    return {"choices": [{"index": 0, "finish_reason": reason, "message": message}]}
+
+
+def answer(reason: str) -> dict[str, Any]:
+    text = {"type": "text", "text": "Hi."}
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    return {
+        "id": "m", "type": "message", "role": "assistant", "model": "m",
+        "content": [text], "stop_reason": reason, "stop_sequence": None, "usage": usage,
+    }  # fmt: skip
+
+
+def test_an_unknown_reason_demands_nothing() -> None:
+    ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "response"}
+    assert rules(reply("length"), answer("end_turn"), **ends) == {"finish-reason"}
+    assert rules(reply("solar_flare"), answer("end_turn"), **ends) == set()
+
+
+def failure(status: int) -> dict[str, Any]:
+    return {"status": status, "body": {"error": {"message": "no", "type": "server_error"}}}
+
+
+def test_an_error_with_a_status_of_success_is_compared_by_its_words() -> None:
+    told = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
+    ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "error"}
+    assert rules(failure(500), told, **ends) == set()
+    assert rules(failure(200), told, **ends) == set()
+    other = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "yes"}}}
+    assert rules(failure(200), other, **ends) == {"upstream-error-message"}
+
+
+def test_tools_without_names_are_no_twins() -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    nameless = {"input_schema": {"type": "object", "properties": {}}}
+    found = rules(chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic")
+    assert {"tool-lost", "tool-invented"} <= found
+
+
+def test_a_number_of_a_setting_in_another_spelling() -> None:
+    output = anthropic({}) | {"temperature": 1.0}
+    found = judge(chat("{}") | {"temperature": 1}, output, client="openai_chat", upstream="anthropic", tolerated=True)
+    assert [one.source_pointer for one in found.tolerated if one.name == "number-spelling"] == ["/temperature"]
+
+
+def document(mime: str, data: bytes | str) -> dict[str, Any]:
+    text = data if isinstance(data, str) else base64.b64encode(data).decode()
+    file = {"filename": "a.txt", "file_data": f"data:{mime};base64,{text}"}
+    return {"role": "user", "content": [{"type": "file", "file": file}]}
+
+
+def test_a_plain_text_document_whose_bytes_are_no_text() -> None:
+    source = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(b"\xff\xfe").decode()}}
+    asked = {"contents": [{"role": "user", "parts": [{"text": "go"}, source]}]}
+    output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "go"}]}
+    assert "media-lost" in rules(asked, output, "gemini", "anthropic")
+
+
+def test_a_text_under_another_type_of_text() -> None:
+    bodies = [
+        {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": mime, "data": "aGVsbG8="}}]}]}
+        for mime in ("text/markdown", "text/plain", "application/pdf")
+    ]
+    chats = [
+        {"model": "m", "messages": [document(mime, b"hello")]}
+        for mime in ("text/markdown", "text/plain", "application/pdf")
+    ]
+    assert "media-lost" not in rules(bodies[0], chats[1], "gemini", "openai_chat")
+    assert "media-lost" in rules(bodies[0], chats[2], "gemini", "openai_chat")
+
+
+def responses(**more: Any) -> dict[str, Any]:
+    call = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "ok"}
+    return {"model": "m", "input": [{"role": "user", "content": "go"}, call, result], **more}
+
+
+def test_forms_of_replies_with_and_without_a_schema() -> None:
+    closed = {"name": "n", "schema": {"type": "object", "properties": {}}}
+    forms: list[dict[str, Any]] = [{"type": "json_schema", **closed}, {"type": "json_schema", "name": "n"}]
+    forms.append({"type": "json_object"})
+
+    def found(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
+        inner = {key: value for key, value in before.items() if key != "type"}
+        asked = chat("{}") | {"response_format": {"type": "json_schema", "json_schema": inner}}
+        return rules(asked, responses(text={"format": after}), "openai_chat", "openai_responses")
+
+    assert found(forms[0], forms[0]) == found(forms[1], forms[1]) == found(forms[1], forms[0]) == set()
+    assert found(forms[0], forms[1]) == found(forms[0], forms[2]) == {"setting-changed"}
+
+
+def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
+    said = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+    output = said | {"max_tokens": 9}
+    function = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}
+    tool = {"name": "f", "input_schema": {"type": "object", "properties": {}}}
+    found = rules(said, output | {"tool_choice": {"type": "any"}}, "openai_chat", "anthropic")
+    assert found == {"tool-choice"}
+    one = {"parallel_tool_calls": False}
+    none = {"tools": [tool], "tool_choice": {"type": "none"}}
+    assert rules(said | one, output, "openai_chat", "anthropic") == set()
+    asked = said | one | {"tools": [function]}
+    assert rules(asked | {"tool_choice": "none"}, output | none, "openai_chat", "anthropic") == set()
+    assert rules(asked, output | {"tools": [tool]}, "openai_chat", "anthropic") == {"parallel-flag"}
