@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from toolcall_conformance import formats
@@ -13,6 +15,13 @@ for name in formats.names():
     formats.get(name)
 
 pytest_plugins = ["pytester", "project", "regeneration.hooks"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The lines that CI measures are run in this process and in xdist's workers. Children of the tests are not measured:
+    # some are killed while they would write what they ran.
+    if hasattr(config, "workerinput"):
+        os.environ.pop("COVERAGE_PROCESS_START", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
