@@ -58,6 +58,7 @@ SAME: dict[str, tuple[Any, Any]] = {
         {"type": "integer", "minimum": 1},
     ),
     "a-multiple-of-one": ({"type": "integer", "multipleOf": 1}, WHOLE),
+    "a-listed-number-of-either-type": ({"type": "integer", "enum": [1, 2]}, {"type": "number", "enum": [1, 2]}),
     "twice-is-allowed": ({"type": "array", "uniqueItems": False}, {"type": "array"}),
 }
 
@@ -73,6 +74,19 @@ def shape(kind: str, **more: Any) -> dict[str, Any]:
 
 
 DIFFERENT: dict[str, tuple[Any, Any, str]] = {
+    "no-longer-distinct": ({"type": "array", "uniqueItems": True}, {"type": "array"}, "schema-bound"),
+    "now-distinct": ({"type": "array"}, {"type": "array", "uniqueItems": True}, "schema-narrowed"),
+    "a-type-that-no-value-has": ({"type": "string", "enum": ["a"]}, {"type": "integer", "enum": ["a"]}, "schema-type"),
+    "bounds-in-a-union": (
+        {"anyOf": [{"type": "string", "minLength": 3}, {"type": "string", "pattern": "^a"}]},
+        {"anyOf": [{"type": "string", "minLength": 2}, {"type": "string", "pattern": "^b"}]},
+        "schema-bound",
+    ),
+    "a-property-that-none-may-have": (
+        {"anyOf": [members({"b": False}), TEXT]},
+        {"anyOf": [members({"b": TEXT}), TEXT]},
+        "schema-widened",
+    ),
     "both-branches-fit": (
         {"anyOf": [WHOLE, {"type": "number"}]},
         {"oneOf": [WHOLE, {"type": "number"}]},

@@ -6,6 +6,8 @@ import base64
 import json
 from typing import Any
 
+import pytest
+
 from judging import judge
 from toolcall_conformance.findings import Level
 from toolcall_conformance.judge import Ends, Judge
@@ -189,3 +191,88 @@ def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
     asked = said | one | {"tools": [function]}
     assert rules(asked | {"tool_choice": "none"}, output | none, "openai_chat", "anthropic") == set()
     assert rules(asked, output | {"tools": [tool]}, "openai_chat", "anthropic") == {"parallel-flag"}
+
+
+def answered(content: Any, *, failed: bool = False) -> dict[str, Any]:
+    body = anthropic({})
+    result = body["messages"][-1]["content"][0]
+    result.update({"content": content} | ({"is_error": True} if failed else {}))
+    return body
+
+
+def answered_in_chat(text: str) -> dict[str, Any]:
+    body = chat("{}") | {"max_completion_tokens": 9}
+    body["messages"][-1]["content"] = text
+    return body
+
+
+def answered_in_gemini(response: dict[str, Any]) -> dict[str, Any]:
+    body = gemini({}) | {"generationConfig": {"maxOutputTokens": 9}}
+    body["contents"][-1]["parts"][0]["functionResponse"]["response"] = response
+    return body
+
+
+FULL = "The disk is full"
+FAILED = answered(FULL, failed=True)
+RESULTS: dict[str, tuple[Any, Any, set[str]]] = {
+    "a-list-of-texts": (
+        answered([{"type": "text", "text": text} for text in "ab"]),
+        answered_in_gemini({"output": ["a", "b"]}),
+        {"result-wrapped"},
+    ),
+    "a-number-for-the-message": (FAILED, answered_in_gemini({"error": 5}), {"error-message"}),
+    "a-message-for-none": (answered("", failed=True), answered_in_chat("x"), {"result-content"}),
+    "a-denial-of-other-words": (
+        FAILED,
+        answered_in_chat(f"Not so (it seems to me): failed: {FULL}"),
+        {"error-message-extended"},
+    ),
+    "a-denial-far-away": (FAILED, answered_in_chat(f"no; failure. {FULL}"), {"error-message-extended"}),
+    "an-object-that-says-error": (
+        answered_in_gemini({"output": {"error": 7}}),
+        answered('{"error": 7}', failed=True),
+        {"error-mark-invented"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "output", "expected"), RESULTS.values(), ids=RESULTS)
+def test_results(source: Any, output: Any, expected: set[str]) -> None:
+    client = "anthropic" if "max_tokens" in source else "gemini"
+    upstream = next(name for name, key in MARKS.items() if key in output)
+    assert rules(source, output, client, upstream) - {"tools-declared"} == expected
+
+
+MARKS = {"gemini": "contents", "anthropic": "max_tokens", "openai_chat": "messages"}
+
+
+def test_an_error_that_cannot_be_read_is_not_compared() -> None:
+    told = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
+    ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "error"}
+    assert rules({"status": 500, "body": "text"}, told, **ends) == set()
+
+
+def test_a_tool_that_lost_its_name_is_known_by_its_words() -> None:
+    known = {"description": "Search the manual of it."}
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": schema, **known}}
+    nameless = {"input_schema": schema, **known}
+    found = rules(chat("{}") | {"tools": [tool]}, anthropic({}) | {"tools": [nameless]}, "openai_chat", "anthropic")
+    assert found == {"tool-name-kept"}
+
+
+TEXTS: dict[str, tuple[list[str], list[str]]] = {
+    "a-blank-beginning": ([" leading", "x y"], [" leading!", "x y"]),
+    "cut-in-the-middle-of-another": (["Intro", "Hello world", "End"], ["Other", "Hello", "world", "End!"]),
+    "other-white-space": (["a  b"], ["c", "a b"]),
+    "other-white-space-at-the-end": (["one", "two  words"], ["zero", "two words"]),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), TEXTS.values(), ids=TEXTS)
+def test_texts_that_are_nearly_the_same(before: list[str], after: list[str]) -> None:
+    def said(texts: list[str]) -> dict[str, Any]:
+        content = [{"type": "text", "text": text} for text in texts]
+        return {"model": "m", "messages": [{"role": "user", "content": content}]}
+
+    assert rules(said(before), said(after) | {"max_tokens": 9}, "openai_chat", "anthropic") == {"text-changed"}
