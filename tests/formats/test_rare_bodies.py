@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -15,6 +16,7 @@ from toolcall_conformance.formats.rule import rule, rules_of
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading import Call, Hosted, Media, Reasoning, Result, Text, Value
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.streaming import parse
 
 CORPUS = load_corpus()
 
@@ -206,3 +208,48 @@ def test_kinds_of_events() -> None:
 def test_a_format_that_there_is_not() -> None:
     with pytest.raises(LookupError, match="no such format: 'cohere'"):
         formats.get("cohere")
+
+
+def event(data: dict[str, Any]) -> bytes:
+    return f"event: {data['type']}\ndata: {json.dumps(data)}\n\n".encode()
+
+
+def test_a_thought_among_the_parts_of_a_message() -> None:
+    part = {"type": "reasoning_text", "text": "hm"}
+    asked = {"model": "m", "input": [{"type": "message", "role": "assistant", "content": [part]}]}
+    assert items("openai_responses", "request", asked) == [("Reasoning", "hm")]
+
+
+def test_a_compaction_in_a_stream() -> None:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    ended: dict[str, Any] = {"stop_reason": None, "stop_sequence": None, "usage": usage}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], **ended}
+    delta = {"type": "compaction_delta", "content": "short"}
+    stream: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": None}},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+    ]
+    found = formats.assembled("anthropic", parse(b"".join(map(event, stream)))).body
+    assert found is not None
+    assert found["content"] == [{"type": "compaction", "content": "short"}]
+
+
+def test_a_reply_that_is_completed_when_it_begins() -> None:
+    reply = {
+        "id": "r", "object": "response", "status": "completed", "model": "m", "created_at": 1, "output": [],
+        "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+    }  # fmt: skip
+    stream = parse(event({"type": "response.created", "sequence_number": 0, "response": reply}))
+    found = check_body(CORPUS, "openai_responses", "stream", stream)
+    assert ("openai_responses/stream-status", "/events/0/data/response/status") in {
+        (one.rule, one.pointer) for one in found
+    }
+
+
+def test_results_of_gemini_in_the_reverse_order() -> None:
+    results = [{"functionResponse": {"id": name, "name": "f", "response": {}}} for name in "ab"]
+    tail = [{"role": "user", "parts": [*results]}, "no content"]
+    formats.get("gemini").client.swap(tail)
+    assert tail[0] == {"role": "user", "parts": results[::-1]}

@@ -10,7 +10,7 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.findings import Level
-from toolcall_conformance.judge import Ends, Judge
+from toolcall_conformance.judge import Ends, Judge, caching
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
@@ -276,3 +276,39 @@ def test_texts_that_are_nearly_the_same(before: list[str], after: list[str]) -> 
         return {"model": "m", "messages": [{"role": "user", "content": content}]}
 
     assert rules(said(before), said(after) | {"max_tokens": 9}, "openai_chat", "anthropic") == {"text-changed"}
+
+
+def test_no_more_than_a_few_differences_of_the_same_format() -> None:
+    source = chat("{}") | {f"x_{number}": number for number in range(30)}
+    assert len(judge(source, chat("{}"), client="openai_chat", upstream="openai_chat").findings) == 20
+
+
+def test_a_name_in_the_proto_s_spelling_is_listed() -> None:
+    picture = {"inline_data": {"mime_type": "image/png", "data": "aGk="}}
+    source = {"contents": [{"role": "user", "parts": [{"text": "go"}, picture]}]}
+    part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    output = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "go"}, part]}]}
+    found = judge(source, output, client="gemini", upstream="openai_chat", tolerated=True)
+    place = "/contents/0/parts/1/inline_data"
+    names = [one.source_pointer for one in found.tolerated if one.name == "proto-json-names"]
+    assert names == [place, f"{place}/mime_type"]
+
+
+@pytest.mark.parametrize("told", ["[the]", "hello"])
+def test_bytes_that_are_no_text_are_not_told_by_words(told: str) -> None:
+    data = base64.b64encode(b"\xff\xfe").decode()
+    parts = [{"text": "go"}, {"inlineData": {"mimeType": "text/plain", "data": data}}]
+    content = [{"type": "text", "text": text} for text in ("go", told)]
+    output = {"model": "m", "messages": [{"role": "user", "content": content}]}
+    found = rules({"contents": [{"role": "user", "parts": parts}]}, output, "gemini", "openai_chat")
+    assert found == {"media-lost", "text-invented"}
+
+
+def test_judgements_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caching, "MOST_KEPT", 2)
+    asked, ends = caching.CachingJudge(CORPUS), Ends("openai_chat", "anthropic")
+    first = asked.history(anthropic({}), anthropic({}), ends)
+    assert asked.history(anthropic({}), anthropic({}), ends) is first
+    for number in range(3):
+        asked.history(anthropic({"n": number}), anthropic({"n": number}), ends)
+    assert len(asked) == 2

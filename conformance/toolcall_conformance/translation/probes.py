@@ -80,7 +80,7 @@ class _Tree:
             return False
         self._size += 1
         largest = self._known["largest_schema"]
-        if depth > self._known["deepest"] + 1 or self._size > largest:
+        if depth > self._known["deepest"] + 1 or self._size > largest:  # pragma: no cover - a bound on the work
             self.whole = self.whole and self._size <= largest
             return {}
         return self.plain(self._speller.normal(schema), depth)

@@ -231,10 +231,11 @@ def _holding(runs: Sequence[TextRun], pointer: str) -> int:
 
 
 def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
-    for turn in pair.source.turns:
-        if any(isinstance(item, Text) and item.pointer == pointer for item in turn.items):
-            return any(isinstance(item, Result) for item in turn.items)
-    return False
+    return any(
+        any(isinstance(item, Text) and item.pointer == pointer for item in turn.items)
+        and any(isinstance(item, Result) for item in turn.items)
+        for turn in pair.source.turns
+    )
 
 
 def _report_differences(
