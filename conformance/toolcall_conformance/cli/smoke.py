@@ -35,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
     if not parsed.timeout > 0:
-        raise UsageError(f"--timeout {parsed.timeout:g} is no time limit; give seconds above zero")
+        raise UsageError(f"--timeout {parsed.timeout:g} is not a time limit; give seconds above zero")
     corpus = corpus_of(parsed)
     try:
         driver = load_driver(
