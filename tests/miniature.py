@@ -24,6 +24,14 @@ EQUIVALENCE: dict[str, Any] = {
     "since": "0.1.0",
     "words": {"blank": {"meaning": "What is blank.", "words": ["nothing"]}},
 }
+ALIGNMENT: dict[str, Any] = {
+    "patterns": {
+        "model_provider": {"meaning": "A vendor.", "regex": "^[a-z]+/"},
+        "model_variant": {"meaning": "A variant.", "regex": "~$"},
+        "model_snapshot": {"meaning": "A date.", "regex": "@[0-9]+$"},
+    },
+    "parameters": {"model_names": {"meaning": "Of a vendor.", "value": ["alpha-*", "beta-*", "other", "another"]}},
+}
 CIRCUMSTANCE: dict[str, Any] = {
     "name": "late",
     "at_most": "SHOULD",
@@ -160,6 +168,7 @@ def write_corpus(root: Path) -> None:
         (root / "formats" / name).mkdir(parents=True)
         kept = rule(f"{name}/text-kept", "MUST", f"the text of a body changed on its way to {name}")
         write_rules(root / "formats" / name / "rules", kept)
+        (root / "formats" / name / "format.json").write_text("{}", encoding="utf-8")
         (root / "formats" / name / "transport.json").write_text(json.dumps(TRANSPORTS[name]), encoding="utf-8")
     (root / "translation").mkdir()
     write_rules(
@@ -173,10 +182,12 @@ def write_corpus(root: Path) -> None:
         rule("translation/upstream-address", "MUST", "the request went to another API, method or path"),
         rule("translation/upstream-headers", "MUST", "a header that the API demands is missing"),
         rule("translation/client-key-kept", "MUST", "the client's key went to the upstream"),
-        rule("translation/model-of-route", "SHOULD", "the request names another model than the route"),
+        rule("translation/model-of-route", "MUST", "the request names another model than the route"),
+        rule("translation/model-alias", "SHOULD", "the request names a model that may be another"),
         rule("translation/input-mutated", "SHOULD", "the translator changed the body that it was given"),
     )
     write_elements(root)
+    (root / "translation" / "alignment.json").write_text(json.dumps(ALIGNMENT), encoding="utf-8")
     folder = root / "equivalences" / EQUIVALENCE["name"]
     folder.mkdir(parents=True)
     (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")

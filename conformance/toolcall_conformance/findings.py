@@ -55,7 +55,8 @@ class Finding:
     ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
     body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are JSON values or MISSING.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
-    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run.
+    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run. Of a round trip
+    ``between`` is the body in the other format.
     """
 
     rule: str
@@ -68,6 +69,7 @@ class Finding:
     element: str = ""
     subject: str = ""
     body: str = ""
+    between: Any = MISSING
 
     @property
     def is_must(self) -> bool:

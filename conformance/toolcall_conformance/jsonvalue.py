@@ -12,6 +12,10 @@ class JSONError(ValueError):
     """Text that is not strict JSON; the message says what is wrong and where."""
 
 
+class TooMuchError(JSONError):
+    """Text that is JSON, and holds more than a reader can: a number beyond a double, too many digits or brackets."""
+
+
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(items)
     if len(found) < len(items):
@@ -37,17 +41,50 @@ def parse(text: str | bytes) -> Any:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
             raise JSONError(f"not UTF-8: {error}") from None
+    return _decoded(_STRICT, text)
+
+
+def _decoded(decoder: json.JSONDecoder, text: str) -> Any:
     try:
-        return _STRICT.decode(text)
+        return decoder.decode(text)
     except json.JSONDecodeError as error:
         raise JSONError(f"line {error.lineno} column {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise JSONError("nested too deeply") from None
+        raise TooMuchError("nested too deeply") from None
     except ValueError as error:
         if isinstance(error, JSONError):
             raise
         # CPython does not read whole numbers of more than 4,300 digits.
-        raise JSONError(str(error)) from None
+        raise TooMuchError(str(error)) from None
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise TooMuchError(f"{text} is beyond a double")
+    return value
+
+
+_USUAL = json.JSONDecoder(parse_float=_finite, parse_constant=_constant)
+
+
+def parse_arguments(text: str) -> Any:
+    """Parse the JSON text of arguments as clients do: of a key that occurs twice the last one counts.
+
+    Raises TooMuchError for what is JSON and cannot be held, JSONError for what is none.
+    """
+    return _decoded(_USUAL, text)
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is JSON, in whatever it holds."""
+    try:
+        parse_arguments(text)
+    except TooMuchError:
+        return True
+    except JSONError:
+        return False
+    return True
 
 
 def equal(left: Any, right: Any) -> bool:

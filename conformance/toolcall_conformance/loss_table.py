@@ -10,6 +10,7 @@ from typing import Any
 
 from toolcall_conformance.library import Corpus
 
+_LIMITING = ("least", "most", "entries", "blank", "refused", "models", "beside")
 #: The ways that an element can take between a client and a provider.
 WAYS = ("request", "reply", "loop")
 
@@ -34,7 +35,8 @@ def _demand(corpus: Corpus, where: str, client: str, upstream: str, element: str
     ways = {corpus.expresses(client, element), corpus.expresses(upstream, element)}
     if "no" in ways:
         return "cannot"
-    return "may" if "convention" in ways else "must"
+    # Between two ends of one format a convention needs no agreement: what stands there can stay as it is.
+    return "may" if "convention" in ways and client != upstream else "must"
 
 
 def _exception(corpus: Corpus, where: str, client: str, upstream: str, element: str) -> Mapping[str, Any] | None:
@@ -81,7 +83,18 @@ def _losses(corpus: Corpus, where: str, client: str, upstream: str) -> Iterator[
         if types:
             why = f"it takes {', '.join(target['types'])}"
             found.append(_loss(element, "cannot", source, target, None) | {"types": types, "why": why})
+        if where == "request" and demand == "must":
+            found.extend(_limits(corpus, received, element, source))
     yield from sorted(found, key=lambda loss: str(loss["demand"]))
+
+
+def _limits(corpus: Corpus, received: str, element: str, source: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What of a setting's values the one end does not take, as it documents."""
+    for entry in corpus.format(received).get("limits", ()):
+        limit = {key: entry[key] for key in _LIMITING if key in entry}
+        if entry["setting"].replace("_", "-") == element and limit.keys() - {"models", "beside"}:
+            loss = {"element": element, "demand": "cannot", "said": source["as"], "limit": limit}
+            yield loss | {"why": "only within this limit", "url": entry["url"]}
 
 
 def _not_taken(source: Mapping[str, Any], target: Mapping[str, Any]) -> list[str]:

@@ -40,14 +40,19 @@ def parse(text: str) -> Any:
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """The object that ``text`` says; blank text says ``{}``; None where it is anything else."""
+    """The object that ``text`` says; None where it is anything else.
+
+    Blank text says ``{}``, and so do ``null``, ``[]`` and ``""``, with which some writers say that there is nothing.
+    """
     if not text.strip():
         return {}
     try:
         value = parse(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value
+    return {} if value in (None, [], "") else None
 
 
 def dump(value: Any) -> str:

@@ -6,6 +6,7 @@ typed or recorded, or that nobody listed, is never touched, and none is ever del
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import sys
@@ -37,10 +38,13 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
     spelling = _spelling(scenario, format_name)
     if spelling - spoken.spellings:
         raise ValueError(f"{format_name} cannot be spelt {', '.join(sorted(spelling - spoken.spellings))}")
+    hosted = scenario.get("hosted_tools", {}).get(format_name, [])
     found: dict[str, Body] = {}
     for number, (conversation, reply) in enumerate(builder.exchanges(), start=1):
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
+        if hosted:
+            request["tools"] = [*request.get("tools", []), *copy.deepcopy(hosted)]
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
             found[f"{number:02}-error.json"] = error_of(scenario, spoken)

@@ -133,13 +133,19 @@ class Builder:
         found: list[tuple[Conversation, Reply | None]] = []
         for place, (turn, raw) in enumerate(self.turns):
             if turn.side == "assistant":
-                before = [earlier for earlier, _ in self.turns[:place]]
-                # Turns are built once and encoded often; encoders may merge them in place.
-                conversation = copy.deepcopy(Conversation(self.system, before, self.tools, self.settings))
-                found.append((conversation, self._reply(turn, raw, len(found) + 1)))
+                found.append((self._before(place), self._reply(turn, raw, len(found) + 1)))
         if self._scenario.get("upstream_error", {}).get("exchange") == len(found) + 1:
-            turns = [turn for turn, _ in self.turns]
-            found.append((copy.deepcopy(Conversation(self.system, turns, self.tools, self.settings)), None))
+            found.append((self._before(len(self.turns)), None))
+        return found
+
+    def _before(self, place: int) -> Conversation:
+        """The conversation up to a turn, as a client says it. Where a vendor wrote an empty id, it makes one up."""
+        turns = [turn for turn, _ in self.turns[:place]]
+        # Turns are built once and encoded often; encoders may merge them in place.
+        found = copy.deepcopy(Conversation(self.system, turns, self.tools, self.settings))
+        for call in found.calls:
+            if call.given_id == "":
+                call.given_id = self._provider.call_id(self._model, self._scenario["id"], call.id) or ""
         return found
 
     def _reply(self, turn: Turn, raw: dict[str, Any], number: int) -> Reply:

@@ -91,7 +91,9 @@ class Session:
         self._remember(conversation)
         self._state.restore(conversation, self._route.upstream)
         self._given.restore(conversation.calls)
-        target = Target(self._route.upstream_model, self.losses, stream=self._route.stream, names=self._names)
+        # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
+        wished = self._route.stream or body.get("stream") is True
+        target = Target(self._route.upstream_model, self.losses, stream=wished, names=self._names)
         return self._upstream.encode_request(conversation, target)
 
     def _remember(self, conversation: Conversation) -> None:

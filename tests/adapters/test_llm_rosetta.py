@@ -16,8 +16,8 @@ pytest.importorskip("llm_rosetta", reason="needs the extra llm-rosetta")
 KNOWN = {
     # An object result without the key "output" leaves the conversation empty-handed.
     ("shell/json-result", "request", "gemini", "anthropic"): "translation/result-content",
-    # STOP beside a functionCall becomes a plain stop: the agent ends with the call undone.
-    ("shell/realistic", "response", "openai_chat", "gemini"): "translation/finish-reason",
+    # STOP beside a functionCall becomes end_turn: the agent ends with the call undone.
+    ("shell/realistic", "response", "anthropic", "gemini"): "translation/finish-reason",
     ("shell/realistic", "response", "anthropic", "openai_responses"): "translation/finish-reason",
     # A Gemini tool with parametersJsonSchema reaches the others without parameters.
     ("shell/two-rounds", "request", "gemini", "openai_chat"): "translation/schema-property-lost",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import re2
 
 from cassettes import goldens
 from toolcall_conformance.cassettes.cases import load
@@ -195,3 +196,70 @@ def test_other_vendors_replies_are_no_goldens_of_the_provider(corpus: Corpus, tm
     today = recorded(corpus, tmp_path, "openai_chat", case=None)
     vendor = corpus.cases["shell/dialect-absent-arguments"].exchanges("openai_chat")[0].response
     assert drift_findings(corpus, replace(today, response=vendor))
+
+
+def changed(corpus: Corpus, tmp_path: Path, name: str, change: Callable[[Any], None], **about: Any) -> list[Finding]:
+    """What is told of a recording of anything whose reply has been changed."""
+    today = recorded(corpus, tmp_path, name, case=None)
+    response = json.loads(json.dumps(today.response))
+    change(response)
+    return drift_findings(corpus, replace(today, response=response, **about))
+
+
+def filtered(body: Any) -> None:
+    body["prompt_filter_results"] = []
+
+
+def test_what_one_host_adds_is_known_there_alone(corpus: Corpus, tmp_path: Path) -> None:
+    assert changed(corpus, tmp_path, "openai_chat", filtered, host="team.openai.azure.com") == []
+    assert told(changed(corpus, tmp_path, "openai_chat", filtered)) == {("drift/new-member", "/prompt_filter_results")}
+
+
+def interpreted(body: Any) -> None:
+    body["output"].append({"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1"})
+
+
+def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, tmp_path: Path) -> None:
+    for tools, expected in (
+        ([{"type": "code_interpreter", "container": {"type": "auto"}}], set()),
+        ([{"type": "function", "name": "code_interpreter"}], {"drift/new-member"}),
+    ):
+        found = changed(corpus, tmp_path, "openai_responses", interpreted, request={"tools": tools})
+        assert {finding.rule for finding in found} == expected
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_usage_is_gone_only_where_it_was_asked_for(corpus: Corpus, tmp_path: Path, asked: bool) -> None:
+    today = recorded(corpus, tmp_path, "openai_chat", case=None, streamed=True)
+    assert today.stream is not None
+    events = [event for event in parse(today.stream)["events"] if event["data"] == "[DONE]" or event["data"]["choices"]]
+    request = {"stream_options": {"include_usage": asked}}
+    found = drift_findings(corpus, replace(today, stream=dump(events), request=request))
+    assert {finding.rule for finding in found} == ({"drift/event-order"} if asked else set())
+
+
+def test_a_null_is_no_news(corpus: Corpus, tmp_path: Path) -> None:
+    assert changed(corpus, tmp_path, "anthropic", lambda body: body.update(shiny=None)) == []
+
+
+def test_another_vendor_has_ways_of_its_own(corpus: Corpus, tmp_path: Path) -> None:
+    assert changed(corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False) == []
+
+
+def test_a_corpus_may_do_without_what_is_known(corpus: Corpus, tmp_path: Path) -> None:
+    for entry in corpus.root.iterdir():
+        if entry.name != "drift":
+            (tmp_path / entry.name).symlink_to(entry)
+    (tmp_path / "drift").mkdir()
+    (tmp_path / "drift" / "rules").symlink_to(corpus.root / "drift" / "rules")
+    small = Corpus(tmp_path)
+    assert changed(small, tmp_path, "openai_chat", filtered, host="team.openai.azure.com")
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai_chat", "openai_responses", "gemini"])
+def test_patterns_are_read_alike_everywhere(corpus: Corpus, name: str) -> None:
+    """Engines without look-around and back references read them, too."""
+    for entry in json.loads((corpus.root / "drift" / "known" / f"{name}.json").read_text("utf-8"))["known"]:
+        of_places = [pattern for patterns in entry["places"].values() for pattern in patterns]
+        for pattern in (*entry.get("asked", ()), *entry.get("unasked", ()), *of_places):
+            re2.compile(pattern)

@@ -56,13 +56,17 @@ def no_text_results(body: Any) -> Any:
 def test_the_reference_comes_back() -> None:
     result = play()
     assert result.verdict is Verdict.PASS
-    assert [played.name for played in result.played] == ["03-request", "01-response", "02-response"]
+    names = ["03-request", "01-response", "02-response"]
+    assert [played.name for played in result.played] == [way for name in names for way in (name, f"{name}-between")]
 
 
 def test_what_is_lost_on_the_way_is_missing_in_the_end() -> None:
     result = play("request", no_text_results)
     assert result.verdict is Verdict.FAIL
     assert {finding.rule for finding in result.findings} == {"translation/result-content"}
+    for finding in result.findings:
+        assert finding.message.endswith("(on the way up, anthropic-to-openai_chat)")
+        assert finding.between["messages"][-1]["content"] == "gone"
 
 
 def test_a_fault_that_no_translation_shows_is_told_only() -> None:
@@ -74,6 +78,7 @@ def test_a_fault_that_no_translation_shows_is_told_only() -> None:
     result = play("request", no_text_results, nothing)
     assert result.verdict is Verdict.WARN
     assert {finding.level for finding in result.findings} == {Level.SHOULD}
+    assert all("neither breaks a MUST by itself" in finding.message for finding in result.findings)
 
 
 def test_an_argument_lost_on_the_way_back() -> None:
@@ -86,6 +91,9 @@ def test_an_argument_lost_on_the_way_back() -> None:
     result = play("response", without)
     assert result.verdict is Verdict.FAIL
     assert {finding.rule for finding in result.findings} == {"translation/arguments"}
+    assert {finding.message.rpartition(" (")[2] for finding in result.findings} == {
+        "on the way back, openai_chat-to-anthropic)"
+    }
 
 
 def test_a_translation_that_fails_blocks() -> None:

@@ -173,6 +173,27 @@ def _calls_come_last(event: Event, state: dict[str, Any]) -> Iterable[Event]:
         yield event
 
 
+def _loses_what_follows_thoughts(event: Event, state: dict[str, Any]) -> Iterable[Event]:
+    """The chunk with which another kind of block begins is gone."""
+    delta = event["data"]["choices"][0]["delta"] if isinstance(event["data"], dict) and event["data"]["choices"] else {}
+    if delta.get("content") and state.pop("thought", False):
+        return
+    state["thought"] = bool(delta.get("reasoning_content"))
+    yield event
+
+
+def _text_goes_into_the_open_block(event: Event, state: dict[str, Any]) -> Iterable[Event]:
+    """No block is opened for a text behind a call: the call's is taken."""
+    data = event["data"]
+    if data.get("content_block", {}).get("type") == "tool_use":
+        state["call"] = data["index"]
+    if "index" not in data or data["index"] <= state.get("call", data["index"]):
+        yield event
+    elif data["type"] == "content_block_delta":
+        data["index"] = state["call"]
+        yield event
+
+
 def _stops_at_the_finish(event: Event, state: dict[str, Any]) -> Iterable[Event]:
     data = event["data"]
     if not state.get("over"):
@@ -291,6 +312,16 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
         {"translation/call-lost"},
     ),
     "dialect-same-index": ("anthropic", "openai_chat", reading(_known_by_index), {"translation/call-lost"}),
+    "dialect-reasoning-content": (
+        *("anthropic", "openai_chat"),
+        reading(_loses_what_follows_thoughts),
+        {"translation/text-changed"},
+    ),
+    "dialect-text-behind-call": (
+        *("anthropic", "openai_chat"),
+        writing(_text_goes_into_the_open_block),
+        {"anthropic/stream-delta-kind"},
+    ),
     "stop-beside-forced-call": (
         *("anthropic", "openai_chat"),
         writing(_stop_is_the_end),
@@ -314,7 +345,7 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
         reading(_every_call_is_the_clients),
         {"translation/server-call-as-client-call"},
     ),
-    "usage-behind-finish": ("anthropic", "openai_chat", reading(_stops_at_the_finish), {"translation/usage"}),
+    "usage-behind-finish": ("anthropic", "openai_chat", reading(_stops_at_the_finish), {"translation/usage-lost"}),
     "refusal": ("anthropic", "openai_chat", reading(_reads_content_alone), {"translation/text-lost"}),
     "error-amid-arguments": (
         *("anthropic", "openai_chat"),

@@ -202,10 +202,12 @@ def test_a_whole_reply_of_which_nothing_comes(found: Any) -> None:
 
 
 def test_a_stream_of_another_format_is_one_finding(found: Any) -> None:
-    for words in (("--stream", "s"), ("--upstream", "openai_chat", "--stream", "s", "s")):
+    alone, with_source = ("--stream", "s"), ("--upstream", "openai_chat", "--stream", "s", "s")
+    other = "no event belongs to a reply of anthropic; they look like openai_chat"
+    for words, message in ((alone, other), (with_source, "the stream went through unchanged")):
         code, (wrong,) = found("--client", "anthropic", *words, s=golden("openai_chat"))
         assert (code, wrong["rule"]) == (1, "translation/target-format")
-        assert wrong["message"] == "no event belongs to a reply of anthropic; they look like openai_chat"
+        assert wrong["message"] == message
 
 
 def test_stdin_takes_one_of_the_two(run: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest.mock import ANY
 
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
@@ -52,8 +53,7 @@ def squeezed(text: str) -> str:
 def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, direction: str) -> Said:
     """The scenario's turns before assistant turn ``number`` (``request``) or that turn alone (``response``)."""
     said = Said()
-    # In proto-JSON an empty text is the same as an absent one.
-    ids = {key: given or None for key, given in case.scenario["ids"][format_name].items()}
+    ids = _ids(corpus, case, format_name, direction)
     names = case.scenario.get("names", {}).get(format_name, {})
     turns = case.scenario["conversation"]
     # Behind the last turn may come an error instead of a reply.
@@ -97,9 +97,19 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
             if signature and format_name == "gemini":
                 said.opaque.append((len(said.calls) - 1 if "call" in entry else None, signature))
     said.system = squeezed(" ".join(systems))
+    said.turns = [turn for turn in said.turns if turn[1] or said.hosted]  # a reply that failed says nothing
     if not native(corpus, format_name, "text-between-calls"):
         said.turns = [(side, _texts_first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
+
+
+def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[str, Any]:
+    # In proto-JSON an empty text is the same as an absent one.
+    ids = {key: given or None for key, given in case.scenario["ids"][format_name].items()}
+    if direction == "response" or format_data(corpus, format_name)["positional_pairing"]:
+        return ids
+    # Where a vendor wrote an empty id, its client makes one up.
+    return {key: ANY if given is None else given for key, given in ids.items()}
 
 
 def _texts_first(items: list[Any]) -> list[Any]:

@@ -36,6 +36,8 @@ SHAPES = {
     "format": ["formats/*/format.json"],
     "transport": ["formats/*/transport.json"],
     "expresses": ["formats/*/expresses.json"],
+    "own-tools": ["formats/*/own-tools.json"],
+    "drift-known": ["drift/known/*.json"],
     "circumstance": ["circumstances/*.json"],
     "equivalence": ["equivalences/*/equivalence.json"],
     "equivalence-pair": ["equivalences/*/*/*.json"],

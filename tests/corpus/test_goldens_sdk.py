@@ -73,6 +73,9 @@ def by_model(model: Any) -> Callable[[Any], Errors]:
 def gemini_request(body: Any) -> Errors:
     """google-genai has no type for a whole REST request: its parts are validated each, and no key is left over."""
     from google.genai import types
+    from pydantic.alias_generators import to_camel
+
+    body = {to_camel(key): value for key, value in body.items()}  # the API takes a key in either spelling
 
     found: Errors = []
     parts = {

@@ -27,7 +27,7 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.plan import route_of
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Finding, Level, Verdict
-from toolcall_conformance.judge import Ends, Judge
+from toolcall_conformance.judge import Ends, Judge, Requests
 from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.streaming import parse
@@ -93,7 +93,8 @@ def test_rules_of_translation(edited: Corpus) -> None:
         pair = rule.raw["breaks"]
         ends = Ends(pair["client"], pair["upstream"], None, pair.get("upstream_model"))
         ask = getattr(Judge(edited), "history" if rule.raw["check"] == "loop" else rule.raw["direction"])
-        found = ask(pair["source"], pair["output"], ends).findings
+        known = {"requests": Requests(pair["request"])} if "request" in pair else {}
+        found = ask(pair["source"], pair["output"], ends, **known).findings
         if {finding.level for finding in found if finding.rule == rule.id} != {level_of(edited)}:
             missed.append(rule.id)
     assert missed == []
@@ -132,7 +133,7 @@ def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> No
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
     tally = Tally.of(make_harness(edited), edited.cases[CASE], "request")
-    seen = tuple(RequestFlaw(kind, "it is wrong") for kind in ("key", "header", "model"))
+    seen = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
     tally.observe("request", Produced({}, mutated=True, flaws=seen), "01-request")
     assert len(tally.findings) == 4
     assert unlike(edited, tally.findings) == []

@@ -40,7 +40,8 @@ from doubles.catalogue import (
     rules_of,
 )
 from doubles.draft import Draft, Skip, need
-from doubles.places import Place, places, translated
+from doubles.illegal import ILLEGAL
+from doubles.places import Place, illegal, places, translated
 from doubles.running import HARNESS
 from judging import judge
 from toolcall_conformance.checks import CHECKS, ItemResult
@@ -74,17 +75,24 @@ OBJECT_ARGUMENTS = (ANTHROPIC, GEMINI)
 SAME = ("same",)
 """As ``sources``: bodies of the target's own format, which have to come through as they are."""
 
+SPELLINGS = ("translation/identity", "translation/identity-spelling")
+"""What may be said of every harmless difference between two ends of one format."""
+
 Change = Callable[[Draft], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyDouble(Double):
-    """A double of one body: ``sources`` are the formats that it may come from, ``cases``, if any, the only cases."""
+    """A double of one body: ``sources`` are the formats that it may come from, ``cases``, if any, the only cases.
+
+    One that is ``at_home`` is the same fault, or as harmless, in a body that comes from its own format.
+    """
 
     check: str
     change: Change
     sources: tuple[str, ...]
     cases: tuple[str, ...] = ()
+    at_home: bool = False
 
     def apply(self, draft: Draft) -> Any:
         """The changed body; Skip where there is nothing to change."""
@@ -104,12 +112,18 @@ class BodyDouble(Double):
     def places(self, most: int | None = None) -> Iterator[tuple[Place, Any]]:
         """Where it changes the body, and to what: all places, or ``most`` spread over its sources and the corpus."""
         for source in self.sources:
-            every = [
-                place for place in places(self.check, source, self.format) if place.case in self.cases or not self.cases
-            ]
-            found = ((place, self.changed(place)) for place in (_spread(every) if most else every))
-            changed = (each for each in found if each[1] is not None)
-            yield from islice(changed, -(-most // len(self.sources))) if most else changed
+            yield from self._places_of(source, most and -(-most // len(self.sources)))
+
+    def _places_of(self, source: str, most: int | None) -> Iterator[tuple[Place, Any]]:
+        every = [place for place in self._all(source) if place.case in self.cases or not self.cases]
+        found = ((place, self.changed(place)) for place in (_spread(every) if most else every))
+        changed = (each for each in found if each[1] is not None)
+        yield from islice(changed, most) if most else changed
+
+    def _all(self, source: str) -> tuple[Place, ...]:
+        """The places to choose from: illegal bodies only where they are named."""
+        given = illegal if ILLEGAL.keys() & set(self.cases) else places
+        return given(self.check, source, self.format)
 
     def played(self, most: int | None) -> Iterator[Played]:
         """At places that are spread over the corpus, and as a translator in an item of the first of their cases."""
@@ -121,6 +135,11 @@ class BodyDouble(Double):
                 item = place
             elif (place.case, place.number, place.client, place.upstream) != shown:  # that one is judged from its file
                 yield Played(str(place), judged(place, output))
+        for place, output in self._places_of(self.format, most and 1) if self.at_home else ():
+            found = judged(place, output)
+            if self.kind == "harmless":
+                found = [one for one in found if one.rule not in SPELLINGS]
+            yield Played(f"at home: {place}", found)
         item = item or next((place for place, _ in self.places() if place.case in cases), None)
         if item is not None:  # else only the examples of the rules have what this double changes
             result = self._item(item)
@@ -133,7 +152,14 @@ class BodyDouble(Double):
         return CHECKS[check](load_corpus().cases[place.case], place.route, driver.open, HARNESS, "", None)
 
     def shown(self) -> Shown | None:
-        """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one."""
+        """At the place of its file, if it has one; else at the smallest, of the corpus's cases if there is one.
+
+        A case in a vendor's dialect comes second: what its source breaks excuses the output, which no schema can know.
+
+        What an illegal body excuses has no file: a judge that has the schemas alone cannot know it.
+        """
+        if self.kind == "harmless" and ILLEGAL.keys() & set(self.cases):
+            return None
         known = self.exported()
         found = (known and self._known(known)) or min(self.places(), key=_weight, default=None)
         if found is None:
@@ -154,16 +180,18 @@ class BodyDouble(Double):
 
     def _known(self, known: dict[str, Any]) -> tuple[Place, Any] | None:
         source = known["client" if self.check == "request" else "upstream"]
-        for place in places(self.check, source, self.format):
+        for place in self._all(source):
             if (place.case, place.number) == (known["case"], known["exchange"]):
                 output = self.changed(place)
                 return None if output is None else (place, output)
         return None
 
 
-def _weight(found: tuple[Place, Any]) -> tuple[bool, int, str]:
+def _weight(found: tuple[Place, Any]) -> tuple[bool, bool, int, str]:
     place, output = found
-    return place.case.startswith("translation/"), len(json.dumps([place.source, output, place.asked])), str(place)
+    case = load_corpus().cases.get(place.case)
+    in_dialect = case is not None and place.source_format in case.dialects
+    return case is None, in_dialect, len(json.dumps([place.source, output, place.asked])), str(place)
 
 
 def _spread(every: list[Place]) -> list[Place]:
@@ -239,13 +267,16 @@ def _entry(
     cases: Sequence[str] = (),
     warns: Rules = (),
     beside: ByFormat = (),
+    never: ByFormat = (),
     fault: str = "",
     title: str = "",
+    at_home: Sequence[str] = FORMATS,
 ) -> Callable[[Change], Change]:
     """A double in each format of ``target``: by default the one that ``rule`` is about, or all.
 
-    ``check`` is request, response or error. ``sources`` are by default all formats; the target is never among them,
-    but for SAME.
+    ``check`` is request, response or error. ``sources`` are by default all formats, and then the double is at home in
+    the target, too, if that is one of ``at_home``; else the target is never among them, but for SAME. ``never`` are
+    rules that must not be named.
     """
 
     def decorate(change: Change) -> Change:
@@ -260,9 +291,11 @@ def _entry(
                     change=change,
                     sources=(one,) if sources == SAME else tuple(name for name in sources or FORMATS if name != one),
                     cases=tuple(cases),
+                    at_home=sources is None and one in at_home,
                     rules=rules_of(rule, one),
                     warns=as_tuple(warns),
                     beside=rules_of(beside, one),
+                    never=rules_of(never, one),
                 )
             )
         return change

@@ -72,7 +72,8 @@ class Double(ABC):
     ``kind`` says what a judge must say of it: of a broken one a MUST of ``rules``, of a warning one a SHOULD of
     ``rules`` and no MUST, of a harmless one no MUST, and no SHOULD but of ``warns``. ``beside`` are MUST rules that a
     harmless one comes near without breaking them. Where ``exact``, a broken one has a MUST of each of ``rules`` and of
-    no other rule but ``follows``. ``thread`` is a public report of such a fault.
+    no other rule but ``follows``. ``never`` are rules that would be another diagnosis, of whatever level. ``thread`` is
+    a public report of such a fault.
     """
 
     family: str
@@ -84,6 +85,7 @@ class Double(ABC):
     follows: tuple[str, ...] = ()
     warns: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     thread: str = ""
     exact: ClassVar[bool] = False
 
@@ -122,6 +124,7 @@ class Double(ABC):
         else:
             right = not must and (rules <= should if self.exact else bool(rules & should))
             verdicts = [Verdict.WARN]
+        right = right and not any(finding.rule in self.never for finding in played.findings)
         if right and not played.reason and played.verdict in (None, *verdicts):
             return ""
         said = f"MUST {sorted(must)}, SHOULD {sorted(should)}"

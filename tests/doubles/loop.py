@@ -42,6 +42,7 @@ from doubles.catalogue import (
 from doubles.events import Event, changed_in, changed_out
 from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
+from toolcall_conformance.checks.agent_loop import VARIANTS, streams_replies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import MISSING, Level
@@ -120,6 +121,10 @@ class StreamingSession(DoubledSession):
         yield event
 
 
+IN_NO_FILE = frozenset({"blank-ids-sent-back"})
+"""Faults that weigh less for what the provider's own replies say, which no file of a request shows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopDouble(Double):
     """A double of a session, on one case and route. ``variants`` are those of ``check`` that have to see it."""
@@ -172,6 +177,8 @@ class LoopDouble(Double):
 
     def shown(self) -> Shown | None:
         """The request in which the fault stands (of a harmless one the last); None if none does."""
+        if self.fault in IN_NO_FILE:
+            return None
         variant = self.variants[0] if self.variants else ""
         result = play(self, "agent_loop", variant) if self.check == "agent_loop" else None
         guilty = {finding.body for finding in result.findings if finding.rule in self.rules} if result else set()
@@ -204,14 +211,19 @@ def play(double: LoopDouble, check: str, variant: str) -> ItemResult:
     """What a check says of the double; every item has a translator of its own."""
     case = load_corpus().cases[double.case]
     driver = PythonDriver(_Doubled(double), f"double:{double.name}")
-    beside = _neighbour(case) if variant == "interleaved" else None
+    several = check == "agent_loop" and VARIANTS[variant].interleaved
+    beside = _neighbour(case, double.client, double.upstream, streamed=VARIANTS[variant].streamed) if several else None
     return CHECKS[check](case, double.route, driver.open, HARNESS, variant, beside)
 
 
-def _neighbour(case: Case) -> Case:
-    """The next case with as many exchanges, so that a second conversation is always under way."""
+def _neighbour(case: Case, client: str, upstream: str, *, streamed: bool) -> Case:
+    """The next case with as many exchanges, so that another conversation is always under way."""
     length = len(case.exchanges("anthropic"))
-    fitting = [each for each in load_corpus().cases.values() if len(each.exchanges("anthropic")) >= length]
+    fitting = [
+        each
+        for each in load_corpus().cases.values()
+        if len(each.exchanges("anthropic")) >= length and (not streamed or streams_replies(each, client, upstream))
+    ]
     return fitting[(fitting.index(case) + 1) % len(fitting)]
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from doubles.illegal import ILLEGAL
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import load_corpus
-from toolcall_reference import ReferenceTranslator, Session
+from toolcall_reference import ReferenceTranslator, Refused, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,10 @@ def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
             body = {"request": given.request, "response": came.response, "error": came.error}[check]
             if body is None:
                 continue
-            output = made if check == "request" else translated(session, check, body)
+            try:
+                output = made if check == "request" else translated(session, check, body)
+            except Refused:  # a reply that no client of this format can be told of
+                continue
             models = (route.client_model, route.upstream_model)
             yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request)
 
@@ -78,6 +82,8 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
     for rule in load_corpus().rules.values():
         if rule.raw["check"] != "judge" or rule.raw["direction"] != check or rule.id in ODD:
             continue
+        if rule.id in OF_RESPONSES and target != "openai_responses":
+            continue
         example = rule.raw["obeys"]
         if source != example["client" if check == "request" else "upstream"] or example["source"] in seen:
             continue
@@ -85,6 +91,20 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
         session = ReferenceTranslator().open(Route(client, upstream, *models))
         output = translated(session, check, example["source"])
         yield Place(rule.id, 1, check, client, upstream, *models, example["source"], output, {})
+
+
+@cache
+def illegal(check: str, source: str, target: str) -> tuple[Place, ...]:
+    """Bodies that break a rule of their own format, for the doubles that name them in ``cases``."""
+    client, upstream = (source, target) if check == "request" else (target, source)
+    models = (_model(client), _model(upstream))
+    found = []
+    for name, made in ILLEGAL.items():
+        body = made(check, source)
+        if body is not None:
+            output = translated(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
+            found.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
+    return tuple(found)
 
 
 def translated(session: Session, check: str, body: Any) -> Any:
@@ -97,6 +117,9 @@ def translated(session: Session, check: str, body: Any) -> Any:
 
 ODD = ("translation/unreadable-arguments", "translation/stored-history")
 """Examples whose source is broken itself, or only half of what was said: a fault in them is another matter."""
+
+OF_RESPONSES = ("translation/hosted-tool-lost", "translation/hosted-tool-as-function")
+"""Examples of which another target cannot say all: what is lost there is declared, and a body does not show that."""
 
 
 def _model(format_name: str) -> str:

@@ -90,8 +90,10 @@ _UPSTREAM = {ANTHROPIC: CHAT, CHAT: ANTHROPIC, RESPONSES: ANTHROPIC, GEMINI: ANT
 COARSE = replace(HARNESS, fineness=cuts.SPARSE)
 """A dozen ways to cut a stream see the same faults as forty."""
 
-IN_NO_FILE = frozenset({"translation/stream-at-once", "translation/crashed"})
-"""Faults in when something came, or in what was raised."""
+IN_NO_FILE = frozenset(
+    {f"translation/{slug}" for slug in ("stream-at-once", "crashed", "stream-line-ends", "stream-comments")}
+)
+"""Faults in when something came, in what was raised, or in one of many streams that were played."""
 PIECES_ONLY = frozenset({"as-it-is", "single-bytes", "two-pieces-at-once", "tail-without-blank-line-dropped"})
 
 
@@ -340,6 +342,7 @@ def _entry(
     follows: ByFormat = (),
     warns: Rules = (),
     beside: ByFormat = (),
+    never: ByFormat = (),
     spares: str | None = None,
     thread: str = "",
     fault: str = "",
@@ -364,6 +367,7 @@ def _entry(
                     follows=rules_of(follows, one),
                     warns=as_tuple(warns),
                     beside=rules_of(beside, one),
+                    never=rules_of(never, one),
                     spares=spares,
                     thread=thread,
                 )

@@ -86,7 +86,8 @@ def test_only_the_streamed_loop_sees_what_is_forgotten_of_streams() -> None:
     assert len(forgetful) > 10
     for double in forgetful:
         level = Level.MUST if double.kind == "broken" else Level.SHOULD
-        seen = [item for item in double.items if _names(double, item, level)]
+        beside = ("agent_loop", "streamed-interleaved")  # the same conversation with others beside it
+        seen = [item for item in double.items if item != beside and _names(double, item, level)]
         assert seen == [(double.check, variant) for variant in double.variants], double.name
 
 

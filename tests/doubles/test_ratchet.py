@@ -18,14 +18,13 @@ from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_bytes())
-FROZEN = {"broken": 68, "harmless": 266, "warning": 0}
+FROZEN = {"broken": 66, "harmless": 252, "warning": 0}
 """How many rules are listed. Lower it with every line that goes; never raise it."""
 LAST = (0, 1, 0)
 """The corpus version of the youngest rules that may be listed."""
 
-NEVER_ALONE = {"translation/unreadable-arguments", "translation/stream-equals-reply"}
-"""A text that is no JSON comes only from a client that is broken itself; what differs from the unstreamed reply breaks
-a rule of its own, too."""
+NEVER_ALONE = {"translation/stream-equals-reply"}
+"""What differs from the unstreamed reply breaks a rule of its own, too."""
 
 RULES = load_corpus().rules
 

@@ -102,8 +102,8 @@ class Call(Linked):
 
     @property
     def arguments(self) -> Any:
-        """The arguments as a JSON value."""
-        return json.loads(self.raw or "{}") if self.format.startswith("openai") else self.raw or {}
+        """The arguments as a JSON value; some vendors of Chat write them as an object."""
+        return json.loads(self.raw) if isinstance(self.raw, str) and self.raw else self.raw or {}
 
     @arguments.setter
     def arguments(self, value: Any) -> None:
@@ -218,7 +218,11 @@ def messages(format_name: str, body: dict[str, Any]) -> list[Any]:
     if format_name == "openai_responses":
         held = body["input"] if "input" in body else body["output"]
     elif format_name == "gemini":
-        held = body["contents"] if "contents" in body else [entry["content"] for entry in body["candidates"]]
+        held = (
+            body["contents"]
+            if "contents" in body
+            else [entry["content"] for entry in body.get("candidates", []) if "content" in entry]
+        )
     elif format_name == "openai_chat":
         held = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"]]
     else:
@@ -275,7 +279,7 @@ def texts(format_name: str, body: dict[str, Any]) -> Iterator[Text]:
             yield Text(format_name, side, message, "content", message, every, None, in_reply)
         elif isinstance(content, list):
             for block in content:
-                if isinstance(block.get("text"), str) and block["text"].strip():
+                if isinstance(block.get("text"), str) and block["text"].strip() and not block.get("thought"):
                     yield Text(format_name, side, block, "text", message, every, content, in_reply)
 
 

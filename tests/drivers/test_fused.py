@@ -268,7 +268,7 @@ class Fused:
             came = await reply.json()
             if reply.status == 200:
                 return self.inner.response(came)
-            if self.fails in ("raises", self.route.upstream):
+            if self.fails in ("raises", self.route.upstream, str(reply.status)):
                 raise RuntimeError(f"the provider answered {reply.status}")
             told = self.inner.error(reply.status, came, {name.lower(): text for name, text in reply.headers.items()})
             return told[:2] if self.fails == "without headers" else told
@@ -317,32 +317,45 @@ def test_a_loop_goes_on_after_an_error(variant: str) -> None:
     case = "errors/upstream-rate-limit-after-tool"
     for fails in ("", "raises"):
         driver = driver_of(Library(fails))
-        if fails:
-            probe(driver, CORPUS)
         result = played(driver, "agent_loop", case, route(case, "gemini", "anthropic"), variant)
         driver.close()
         assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert left() == []
 
 
-def test_one_that_raises_upon_errors_is_not_asked_for_them() -> None:
+def test_one_that_raises_upon_errors_has_no_error_to_judge() -> None:
+    """Each item finds out by itself: a probe under load, or one of another error, would say something else."""
     driver = driver_of(Library("raises"))
-    support = probe(driver, CORPUS)
+    assert all("error" in done for done in probe(driver, CORPUS).operations.values())
+    case = "errors/upstream-rate-limit"
+    result = played(driver, "response", case, route(case, "anthropic", "openai_chat"))
     driver.close()
-    assert set(support.operations.values()) == {frozenset({"request", "response", "stream"})}
-    assert "exchange raised RuntimeError: the provider answered 4" in " ".join(support.reasons.values())
+    assert (result.verdict, result.findings, result.played) == (Verdict.NOT_APPLICABLE, (), ())
+    assert result.reason.startswith("exchange raised RuntimeError: the provider answered 429 when the upstream failed")
 
 
-def test_one_that_raises_upon_errors_of_one_provider_is_asked_for_the_others() -> None:
-    driver = driver_of(Library("gemini"))
-    support = probe(driver, CORPUS)
+def test_the_replies_behind_an_error_that_it_raises_are_judged() -> None:
+    case = "errors/upstream-rate-limit-after-tool"
+    driver = driver_of(Library("raises"))
+    result = played(driver, "response", case, route(case, "anthropic", "openai_chat"))
     driver.close()
-    assert {ends[1] for ends, done in support.operations.items() if "error" not in done} == {"gemini"}
-    assert {ends[1] for ends, done in support.operations.items() if "error" in done} == {
-        "anthropic",
-        "openai_chat",
-        "openai_responses",
-    }
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert [one.name for one in result.played] == ["01-response", "02-response"]
+    assert "there is no error body to judge" in result.reason
+
+
+@pytest.mark.parametrize(("fails", "upstream"), [("gemini", "gemini"), ("429", "openai_chat")])
+def test_one_that_raises_upon_some_errors_is_judged_by_the_others(fails: str, upstream: str) -> None:
+    driver = driver_of(Library(fails))
+    cases = ("errors/upstream-server-error", "errors/upstream-rate-limit")
+    verdicts = [
+        played(driver, "response", case, route(case, "openai_responses", name)).verdict
+        for name in ("anthropic", upstream)
+        for case in cases
+    ]
+    driver.close()
+    raised, told = Verdict.NOT_APPLICABLE, Verdict.PASS
+    assert verdicts == ([told, told, raised, raised] if fails == "gemini" else [told, raised, told, raised])
 
 
 def test_one_that_raises_before_it_asks_says_nothing_of_errors() -> None:

@@ -169,6 +169,7 @@ class TestReading:
             ({"error": "no such file"}, True),
             ({"error": {"code": 5}}, True),
             ({"output": "no such file", "is_error": True}, True),
+            ({"error": ""}, True),
             ({"output": "fine", "is_error": False}, False),
         ],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -104,12 +105,14 @@ def test_every_format_has_the_rule_for_unnamed_shape_errors(name: str) -> None:
     assert f"{name}/shape" in {rule["id"] for rule in RULES}
 
 
+@cache
 def checked_by_code(name: str) -> set[str]:
     """The rule ids that the functions of a format check, and its stream machine."""
     found = formats.get(name)
     return {rule.id for rule in found.rules} | set(found.stream.RULES if found.stream is not None else ())
 
 
+@cache
 def named_by_schemas(name: str) -> set[str]:
     """The rule ids that the schemas of a format name."""
     return {

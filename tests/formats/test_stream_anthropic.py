@@ -91,7 +91,6 @@ def found(corpus: Corpus, body: Any) -> list[tuple[str, str]]:
         pytest.param([START, text(0, "I", " look"), call(1, "", "{}"), call(2), finish(), STOP], id="text and calls"),
         pytest.param([START, *(call(n, "") for n in range(3)), finish(), STOP], id="three calls without arguments"),
         pytest.param([START, call(0, *'{"path": "\u2028\U0001f600"}'), finish(), STOP], id="a character a fragment"),
-        pytest.param([START, opened(0, input={"path": "a"}), stop(0), finish(), STOP], id="the input at the start"),
         pytest.param([PING, START, PING, call(0, "{}"), PING, finish(), PING, STOP, PING], id="pings"),
         pytest.param([START, text(0, "a"), CUT[:0], finish("end_turn"), finish("end_turn"), STOP], id="two deltas"),
         pytest.param([START, finish(None), text(0, "a"), finish("end_turn"), STOP], id="a delta without a reason"),
@@ -111,6 +110,11 @@ def test_what_is_legal(corpus: Corpus, events: list[Any]) -> None:
     [
         pytest.param([], [("stream-start", "")], id="nothing"),
         pytest.param([START, START, finish("end_turn"), STOP], [("stream-start", "/events/1/data")], id="twice"),
+        pytest.param(
+            [START, opened(0, input={"path": "a"}), stop(0), finish(), STOP],
+            [("stream-input-in-deltas", "/events/1/data/content_block/input")],
+            id="the input at the start",
+        ),
         pytest.param([START, text(0, "a")], [("stream-end", "/events/3")], id="broken off"),
         pytest.param([START, text(0, "a"), STOP], [("stream-finish", "/events/4/data")], id="no stop_reason"),
         pytest.param(

@@ -21,6 +21,8 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
 
 TRAFFIC = Path(os.environ.get("TOOLCALL_TRAFFIC") or Path(__file__).parents[3] / "shared" / "traffic")
+"""Where the recordings stand; accepted exchanges that refuted a rule once stand beside them."""
+FOLDERS = (TRAFFIC, TRAFFIC.with_name(f"{TRAFFIC.name}-released"))
 
 #: The hosts of the providers themselves. Compatible vendors are read, too, but nobody vouches for what they send.
 OFFICIAL = {
@@ -72,8 +74,9 @@ class Record(NamedTuple):
 
 def records(name: str) -> list[Record]:
     return [
-        Record(path.relative_to(TRAFFIC).as_posix(), json.loads(path.read_text(encoding="utf-8")))
-        for path in sorted((TRAFFIC / name).rglob("*.json"))
+        Record(path.relative_to(folder).as_posix(), json.loads(path.read_text(encoding="utf-8")))
+        for folder in FOLDERS
+        for path in sorted((folder / name).rglob("*.json"))
     ]
 
 

@@ -57,6 +57,7 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
         "reason": "",
         "findings": [],
         "losses": [],
+        "left_out": [],
     }
 
 

@@ -40,7 +40,14 @@ def test_blank_means_no_arguments(blank: str) -> None:
     assert json.loads(item["arguments"]) == {}
 
 
-@pytest.mark.parametrize("broken", ['{"a": ', "[1]", "null", "nonsense", '{"a": NaN}', '{"a": 1e999}', '{"a":1}}'])
+@pytest.mark.parametrize("empty", ["null", "[]", " [ ] ", '""'])
+def test_what_says_nothing_is_an_empty_object(empty: str) -> None:
+    assert input_of(empty) == {}
+    item = ask("openai_chat", "openai_responses", history(empty))["input"][1]
+    assert item["arguments"] == empty
+
+
+@pytest.mark.parametrize("broken", ['{"a": ', "[1]", "nonsense", '{"a": NaN}', '{"a": 1e999}', '{"a":1}}'])
 def test_what_is_no_object_is_kept_and_comes_back(broken: str) -> None:
     assert input_of(broken) == {"_raw_arguments": broken}
     items = ask("openai_chat", "openai_responses", history(broken))["input"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from typing import Any
 
 import pytest
 
-from reference.reference_bodies import ask
+from reference.reference_bodies import REPLIES, ask, open_way, reply
 from toolcall_reference.render import render
 
 RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -84,3 +86,31 @@ def test_pictures_beside_results_of_gemini_without_ids_go_by_number() -> None:
     }
     parts = render(scenario, {}, "gemini")["02-request.json"]["contents"][2]["parts"]
     assert [part.get("text") for part in parts[2:]] == ["From result 1, look:", None, "From result 2, look:", None]
+
+
+def spoken() -> dict[str, Any]:
+    return {"id": "audio_1", "data": "UklGRg==", "expires_at": 1760000900, "transcript": "It rains."}
+
+
+def test_what_the_assistant_says_aloud_arrives_as_text() -> None:
+    body = copy.deepcopy(REPLIES["openai_chat"])
+    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": None, "audio": spoken()}
+    assert reply("anthropic", "openai_chat", body)["content"] == [{"type": "text", "text": "It rains."}]
+
+
+def test_what_the_assistant_says_aloud_is_streamed_as_text() -> None:
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "m"}
+    deltas: list[tuple[dict[str, Any], str | None]] = [
+        ({"role": "assistant", "content": None, "audio": {"id": "audio_1", "transcript": "It "}}, None),
+        ({"audio": {"transcript": "rains."}}, None),
+        ({"audio": {"data": "UklGRg=="}}, None),
+        ({"audio": {"expires_at": 1760000900}}, None),
+        ({}, "stop"),
+    ]
+    chunks = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": end}]} for delta, end in deltas]
+    sent = b"".join(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks) + b"data: [DONE]\n\n"
+    session = open_way("anthropic", "openai_chat", stream=True)
+    came = b"".join(session.stream([sent])).decode()
+    assert '"text":"It "' in came
+    assert '"text":"rains."' in came
+    assert "audio" in {loss.element for loss in session.losses}

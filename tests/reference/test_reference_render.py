@@ -54,7 +54,10 @@ def test_bodies_are_complete_and_read_back(name: str) -> None:
     assert [call.arguments for call in request.calls] == [{"city": "Oslo"}, {"city": "Rome"}]
     answer = formats.get(name).decode_response(found["01-response.json"], Losses())
     assert answer.finish == "tools"
-    assert [call.given_id for call in answer.calls] == [call.given_id for call in request.calls]
+    ids = [call.given_id for call in request.calls]
+    # Where the vendor wrote an empty id, its client has made one up.
+    assert [call.given_id or given for call, given in zip(answer.calls, ids, strict=True)] == ids
+    assert all(ids) or name == "gemini"
     assert answer.usage is not None
     assert (answer.usage.input, answer.usage.output) == (80, 20)
 

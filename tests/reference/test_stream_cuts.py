@@ -163,7 +163,7 @@ def test_an_event_that_is_no_object_fails(client: str, upstream: str, data: str)
 
 def test_what_was_read_goes_out_before_a_refusal() -> None:
     created = {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress", "output": []}}
-    item = {"type": "computer_call", "id": "cu_1", "call_id": "c"}
+    item = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "server_label": "s", "arguments": "{}"}
     done = {"type": "response.output_item.done", "output_index": 0, "item": item}
     stream = framed("openai_responses", [created, done])
     written = until(Refused, open_way("anthropic", "openai_responses").stream([stream]))

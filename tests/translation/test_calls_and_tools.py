@@ -204,6 +204,39 @@ def test_a_refusal_may_be_the_filter(word: str, accepted: bool) -> None:
     assert ("translation/finish-reason" not in {finding.rule for finding in findings}) is accepted
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "level"),
+    [
+        ("tool_calls", {}, Level.SHOULD),
+        ("tool_calls", None, Level.NOTE),
+        ("tool_calls", {"tool_choice": {"type": "function", "function": {"name": "read"}}}, None),
+        ("stop", {}, None),
+    ],
+    ids=["not forced", "request unknown", "forced", "as the vendor said"],
+)
+def test_stop_beside_calls(said: str, asked: Any, level: Level | None) -> None:
+    """Agents run the calls all the same; what a compatible server says itself may stay, whatever id the reply gets."""
+
+    def reply(ident: str, word: str) -> Any:
+        message = chat([("call_1", "read", {"a": 1})])["messages"][1]
+        choice = {"index": 0, "message": message, "finish_reason": word, "logprobs": None}
+        usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+        head = {"id": ident, "object": "chat.completion", "created": len(ident), "model": "m"}
+        return {**head, "choices": [choice], "usage": usage}
+
+    found = judge(
+        reply("c", said),
+        reply("other", "stop"),
+        client="openai_chat",
+        upstream="openai_chat",
+        direction="response",
+        request=asked,
+        vendor=True,
+    ).findings
+    assert [one.level for one in found if one.rule.startswith("translation/finish")] == ([level] if level else [])
+    assert not any(one.is_must for one in found)
+
+
 @pytest.mark.parametrize("raw", ["{", '{"command": "git desc'])
 def test_unreadable_arguments_are_kept_whole_or_told(raw: str) -> None:
     source = chat([("call_1", "read", X)], [("call_1", "in x")])

@@ -105,7 +105,8 @@ BODIES = {"anthropic": CLAUDE, "openai_chat": CHAT, "gemini": GEMINI}
 
 def noted(client: str, upstream: str, source: Any, output: Any, **more: Any) -> dict[str, tuple[str, int]]:
     """The losses of a request that passes: element to kind and count."""
-    found = judge(source, output, client=client, upstream=upstream, upstream_model="gemini-2.5-flash", **more)
+    model = output.get("model", "gemini-2.5-flash")
+    found = judge(source, output, client=client, upstream=upstream, upstream_model=model, **more)
     assert not [finding.rule for finding in found.findings if finding.level is Level.MUST]
     return {loss.element: (loss.kind, loss.count) for loss in found.losses}
 

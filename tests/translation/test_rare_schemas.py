@@ -59,6 +59,11 @@ SAME: dict[str, tuple[Any, Any]] = {
     ),
     "a-multiple-of-one": ({"type": "integer", "multipleOf": 1}, WHOLE),
     "a-listed-number-of-either-type": ({"type": "integer", "enum": [1, 2]}, {"type": "number", "enum": [1, 2]}),
+    "listed-objects": ({"type": ["object", "string"], "enum": [{"a": 1}]}, {"type": "object", "enum": [{"a": 1}]}),
+    "the-same-dependencies": (
+        {"type": "object", "dependentRequired": {"a": ["b"]}, "title": "A"},
+        {"type": "object", "dependentRequired": {"a": ["b"]}},
+    ),
     "twice-is-allowed": ({"type": "array", "uniqueItems": False}, {"type": "array"}),
 }
 
@@ -71,6 +76,10 @@ def test_the_same_in_another_spelling(source: Any, output: Any) -> None:
 
 def shape(kind: str, **more: Any) -> dict[str, Any]:
     return members({"kind": {"const": kind}, **more}, required=["kind"])
+
+
+def listed(kind: str, **more: Any) -> dict[str, Any]:
+    return members({"kind": {"type": "string", "enum": [kind]}, **more}, required=["kind"])
 
 
 DIFFERENT: dict[str, tuple[Any, Any, str]] = {
@@ -103,6 +112,26 @@ DIFFERENT: dict[str, tuple[Any, Any, str]] = {
         {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
         "schema-bound",
     ),
+    "branches-of-other-constants": (
+        {"oneOf": [shape("a", x=TEXT), shape("b", x=TEXT)]},
+        {"oneOf": [shape("a", x=TEXT), shape("c", x=TEXT)]},
+        "schema-narrowed schema-widened",
+    ),
+    "a-branch-known-by-its-only-value": (
+        {"oneOf": [listed("a", x={"type": "string", "minLength": 2}), listed("b", x=WHOLE)]},
+        {"oneOf": [listed("b", x=WHOLE), listed("a", x=TEXT)]},
+        "schema-bound",
+    ),
+    "a-shorter-text-in-a-rewritten-union": (
+        {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "string", "pattern": "^a"}]},
+        {"type": "string", "maxLength": 2},
+        "schema-narrowed",
+    ),
+    "a-property-that-a-union-forbids": (
+        {"anyOf": [members({"b": False}, required=["c"]), members({"c": TEXT})]},
+        {"anyOf": [members({"c": WHOLE}), TEXT]},
+        "schema-narrowed schema-widened",
+    ),
     "a-branch-known-by-its-constant": (
         {"oneOf": [shape("a", x={"type": "string", "minLength": 2}), shape("b", x=WHOLE)]},
         {"oneOf": [shape("b", x=WHOLE), shape("a", x=TEXT)]},
@@ -113,7 +142,7 @@ DIFFERENT: dict[str, tuple[Any, Any, str]] = {
 
 @pytest.mark.parametrize(("source", "output", "rule"), DIFFERENT.values(), ids=DIFFERENT)
 def test_what_is_told(source: Any, output: Any, rule: str) -> None:
-    assert rules(members({"a": source}), members({"a": output})) == {rule}
+    assert rules(members({"a": source}), members({"a": output})) == set(rule.split())
 
 
 def test_schemas_that_are_too_large_have_no_places() -> None:

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from judging import judge
+from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.judge import Ends, Judge, caching
 from toolcall_conformance.library import load_corpus
+from toolcall_conformance.translation.failures import looks_like_error
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.upstream_errors import compare_errors
 
 CORPUS = load_corpus()
 
@@ -175,7 +179,7 @@ def test_forms_of_replies_with_and_without_a_schema() -> None:
         return rules(asked, responses(text={"format": after}), "openai_chat", "openai_responses")
 
     assert found(forms[0], forms[0]) == found(forms[1], forms[1]) == found(forms[1], forms[0]) == set()
-    assert found(forms[0], forms[1]) == found(forms[0], forms[2]) == {"setting-changed"}
+    assert found(forms[0], forms[1]) == found(forms[0], forms[2]) == {"response-format-changed"}
 
 
 def test_a_choice_and_a_flag_where_there_are_no_calls() -> None:
@@ -221,6 +225,11 @@ RESULTS: dict[str, tuple[Any, Any, set[str]]] = {
         {"result-wrapped"},
     ),
     "a-number-for-the-message": (FAILED, answered_in_gemini({"error": 5}), {"error-message"}),
+    "an-object-for-the-message": (
+        FAILED,
+        answered_in_gemini({"output": {"error": 5}}),
+        {"error-mark", "error-message"},
+    ),
     "a-message-for-none": (answered("", failed=True), answered_in_chat("x"), {"result-content"}),
     "a-denial-of-other-words": (
         FAILED,
@@ -228,6 +237,16 @@ RESULTS: dict[str, tuple[Any, Any, set[str]]] = {
         {"error-message-extended"},
     ),
     "a-denial-far-away": (FAILED, answered_in_chat(f"no; failure. {FULL}"), {"error-message-extended"}),
+    "an-object-that-says-error-by-itself": (
+        answered_in_gemini({"error": True, "code": 7}),
+        answered('{"error": true, "code": 7}', failed=True),
+        set(),
+    ),
+    "bytes-that-are-no-text": (
+        answered([{"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": "//4="}}]),
+        answered_in_gemini({"output": "other"}),
+        {"media-lost", "result-content"},
+    ),
     "an-object-that-says-error": (
         answered_in_gemini({"output": {"error": 7}}),
         answered('{"error": 7}', failed=True),
@@ -246,6 +265,12 @@ def test_results(source: Any, output: Any, expected: set[str]) -> None:
 MARKS = {"gemini": "contents", "anthropic": "max_tokens", "openai_chat": "messages"}
 
 
+def test_a_pair_of_which_one_is_no_error_is_not_compared() -> None:
+    corpus = load_corpus()
+    read = formats.read("anthropic", "response", answer("end_turn"))
+    assert list(compare_errors(Sides(corpus, read, read))) == []
+
+
 def test_an_error_that_cannot_be_read_is_not_compared() -> None:
     told = {"status": 500, "body": {"type": "error", "error": {"type": "api_error", "message": "no"}}}
     ends = {"client": "anthropic", "upstream": "openai_chat", "direction": "error"}
@@ -261,7 +286,93 @@ def test_a_tool_that_lost_its_name_is_known_by_its_words() -> None:
     assert found == {"tool-name-kept"}
 
 
+def test_an_object_that_says_error_reads_like_a_failure() -> None:
+    def read(value: Any) -> bool:
+        (result,) = formats.read("gemini", "request", answered_in_gemini(value)).results
+        return looks_like_error(CORPUS, result)
+
+    assert read({"error": 5, "code": 1})
+    assert not read({"error": 0, "code": 1})
+
+
+def thought(text: str, *more: dict[str, Any]) -> dict[str, Any]:
+    """An assistant's message that begins with thinking."""
+    return {"role": "assistant", "content": [{"type": "thinking", "thinking": text, "signature": "c2ln"}, *more]}
+
+
+def of_history(golden: list[Any], output: list[Any]) -> set[str]:
+    known = {"model": "m", "max_tokens": 9}
+    ends = Ends("openai_chat", "anthropic")
+    found = Judge(CORPUS).history({**known, "messages": golden}, {**known, "messages": output}, ends).findings
+    return {one.rule.removeprefix("translation/") for one in found if one.rule.startswith("translation/")}
+
+
+def test_state_where_nothing_is_called() -> None:
+    said = [{"role": "user", "content": "go"}, thought("Hm.", {"type": "text", "text": "Hi."})]
+    said.append({"role": "user", "content": "on"})
+    assert of_history(said, said) == set()
+
+
+def test_state_of_a_call_that_is_lost_is_not_moved() -> None:
+    first, _, result = anthropic({})["messages"]
+    call = anthropic({})["messages"][1]["content"][0]
+    rest = [thought("Hm.", {"type": "text", "text": "Hi."}), {"role": "user", "content": "on"}]
+    found = of_history([first, thought("Hm.", call), result, rest[1]], [first, *rest])
+    assert "call-lost" in found
+    assert "state-moved" not in found
+
+
+def stored(*said: dict[str, Any]) -> dict[str, Any]:
+    return {"model": "m", "previous_response_id": "resp_1", "input": list(said)}
+
+
+def test_calls_of_the_new_part_of_a_kept_conversation() -> None:
+    call, result = responses()["input"][1:]
+    body = anthropic({})
+    body["messages"][:1] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "Where?"},
+        {"role": "user", "content": "here"},
+    ]
+    source = stored({"role": "user", "content": "here"}, call, result)
+    assert rules(source, body, "openai_responses", "anthropic") == set()
+    body["messages"][3]["content"][0]["name"] = "g"
+    assert "call-name" in rules(source, body, "openai_responses", "anthropic")
+
+
+def test_a_result_that_nobody_gave_in_a_kept_conversation() -> None:
+    body = anthropic({}, {"type": "text", "text": "on"})
+    found = rules(stored({"role": "user", "content": "on"}), body, "openai_responses", "anthropic")
+    assert "result-invented" in found
+
+
+def test_two_pictures_under_one_caption_may_go_into_the_result() -> None:
+    pictures = [f"data:image/png;base64,{data}" for data in ("aGk=", "aGU=")]
+    shown = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
+    caption = {"type": "text", "text": "Pictures from call_1:"}
+    source = chat("{}", {"role": "user", "content": [caption, *shown]})
+    inside = [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": url.partition(",")[2]}}
+        for url in pictures
+    ]
+    output = anthropic({})
+    output["messages"][-1]["content"][0]["content"] = [{"type": "text", "text": "ok"}, *inside]
+    assert rules(source, output, "openai_chat", "anthropic") == set()
+    output["messages"][-1]["content"][0]["content"].pop()
+    assert "media-lost" in rules(source, output, "openai_chat", "anthropic")
+
+
+def test_text_behind_a_call_may_stand_before_it_where_no_order_is_kept() -> None:
+    source = anthropic({})
+    source["messages"][1]["content"].append({"type": "text", "text": "I wait for it."})
+    output = chat("{}") | {"max_completion_tokens": 9}
+    output["messages"][1]["content"] = "I wait for it."
+    found = judge(source, output, client="anthropic", upstream="openai_chat", tolerated=True)
+    assert "text-before-calls" in {one.name for one in found.tolerated}
+
+
 TEXTS: dict[str, tuple[list[str], list[str]]] = {
+    "a-tag-behind-a-blank-beginning": (["\n <b>leading</b>", "x y"], ["\n <b>leading!</b>", "x y"]),
     "a-blank-beginning": ([" leading", "x y"], [" leading!", "x y"]),
     "cut-in-the-middle-of-another": (["Intro", "Hello world", "End"], ["Other", "Hello", "world", "End!"]),
     "other-white-space": (["a  b"], ["c", "a b"]),

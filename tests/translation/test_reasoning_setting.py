@@ -38,7 +38,7 @@ CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": 
     [
         (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "high"}}, {}),
         (CHAT, HIGH, RESPONSES, {}, {"lost": Level.MUST}),
-        (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "low"}}, {"changed": Level.SHOULD}),
+        (CHAT, HIGH, RESPONSES, {"reasoning": {"effort": "low"}}, {"changed": Level.MUST}),
         (CHAT, HIGH, "anthropic", {"thinking": THINKING}, {}),
         (CHAT, HIGH, "anthropic", {}, {"translation/reasoning-setting-lost": Level.NOTE}),
         (CHAT, {}, "anthropic", {"thinking": THINKING}, {"added": Level.SHOULD}),

@@ -11,7 +11,7 @@ import pytest
 from judging import judge
 from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.translation import results
+from toolcall_conformance.translation import links
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.payload import compare_payload
 
@@ -278,7 +278,7 @@ def test_changed_results_are_not_compared_each_with_each(monkeypatch: pytest.Mon
         compared.append(contents)
         return compare_payload(*contents)
 
-    monkeypatch.setattr(results, "compare_payload", counting)
+    monkeypatch.setattr(links, "compare_payload", counting)
     said = [f"result {number}" for number in range(60)]
     told = found(anthropic(*said), chat(*(each + "!" for each in said)))
     assert told[CONTENT] is Level.MUST

@@ -353,4 +353,4 @@ ANSWER = members({"answer": {"type": "string", "enum": ["yes", "no"]}}, required
 )
 def test_schema_of_a_response_format(output: Any, levels: list[Level]) -> None:
     found = judge(chat(ANSWER), output, client="openai_chat", upstream="openai_responses").findings
-    assert [entry.level for entry in found if entry.rule == "translation/setting-changed"] == levels, found
+    assert [entry.level for entry in found if entry.rule == "translation/response-format-changed"] == levels, found

@@ -22,6 +22,7 @@ def verdict(rule: dict[str, Any], example: dict[str, Any]) -> dict[str, Level]:
         upstream=example["upstream"],
         direction=rule["direction"],
         upstream_model=example.get("upstream_model"),
+        request=example.get("request"),
     ).findings
     return {finding.rule: finding.level for finding in found}
 

@@ -200,14 +200,14 @@ def test_what_the_source_breaks_itself_is_a_note() -> None:
     ) == {"openai_chat/error-envelope": Level.NOTE}
 
 
-def test_identity_is_equality_of_status_and_body() -> None:
+def test_between_two_ends_of_one_format_status_and_body_are_compared_as_json() -> None:
     ends = {"client": "openai_chat", "upstream": "openai_chat"}
     assert told(chat(503), chat(503, **{"x-gateway": "mine"}), **ends) == {}
     changed = chat(503)
     changed["body"]["error"]["trace"] = 1
     (finding,) = found(chat(503), changed, **ends)
     assert (finding.rule, finding.pointer) == ("translation/identity", "/body/error/trace")
-    assert told(chat(503), chat(500), **ends) == {"translation/identity": MUST}
+    assert told(chat(503), chat(500), **ends) == {"translation/identity-spelling": SHOULD}
     assert told(chat(503), {**chat(503), "status": 200}, **ends) == {STATUS: MUST}
 
 

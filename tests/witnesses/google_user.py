@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_reference.formats.gemini.spelling import camel
 from witnesses.calls import Unanswered
 from witnesses.differences import Own
 from witnesses.wire import Wire
@@ -67,6 +68,7 @@ class GoogleUser:
         return [self._types.Content.model_validate(entry) for entry in body["contents"]]
 
     def ask(self, body: dict[str, Any], contents: list[Any], model: str) -> Any:
+        body = camel(body)  # some bodies of the corpus are in snake_case, which the SDK's models take in part
         config = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
         return self._client.models.generate_content(
             model=model,
@@ -92,6 +94,7 @@ class GoogleUser:
         ]
 
     def _part(self, part: dict[str, Any], calls: Unanswered) -> Any:
+        part = camel(part)
         if "functionResponse" not in part:
             return self._types.Part.model_validate(part)
         given = part["functionResponse"]

@@ -13,6 +13,7 @@ NOT_GIVEN_OUT = {
     ("openai_chat", "length"): "the length limit was reached",
     ("openai_chat", "content_filter"): "rejected by the content filter",
     ("openai_responses", "max_output_tokens"): "Didn't receive a `response.completed` event",
+    ("openai_responses", "failed"): "Didn't receive a `response.completed` event",
     ("openai_responses", "content_filter"): "Didn't receive a `response.completed` event",
 }
 

@@ -1,8 +1,8 @@
 """Where a provider's replies differ from the goldens: new members, other types, another order of events.
 
 A recording of a case of the corpus is compared with that case's golden. Any other is compared with all goldens of its
-format: what none of them has, and what all of them have. A golden cannot show everything, so drift must not fail an
-item: the rules ``drift/…`` are all SHOULD.
+format: what none of them has, and what all of them have. What is known beside them (``known``) is no drift. A golden
+cannot show everything, so drift must not fail an item: the rules ``drift/…`` are all SHOULD.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from toolcall_conformance.cassettes.identify import Recorded
+from toolcall_conformance.cassettes.known import Known, known_of
 from toolcall_conformance.cassettes.shapes import Member, Places, Shape
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.levels import finding
@@ -22,17 +23,21 @@ from toolcall_conformance.streaming import parse
 def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
     """Compare the shape of a recorded reply with the goldens; ``pointer`` leads into the reply or its events."""
     golden = _golden(corpus, recorded)
+    if golden is None and not recorded.official:
+        return []  # the goldens are the provider's own: another vendor's way is nobody's news
     if golden is None:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
         shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
         _learn(shape, golden, streamed=recorded.stream is not None)
     write = _FindingWriter(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
+    known = known_of(corpus, recorded)
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
-        return [*_members(shape, shape.places.of_events(events), write), *_order(shape, events, write)]
+        members = _members(shape, shape.places.of_events(events), write, known)
+        return [*members, *_order(shape, events, write, known)]
     if recorded.response is not None:
-        return list(_members(shape, shape.places.of_body(recorded.response), write))
+        return list(_members(shape, shape.places.of_body(recorded.response), write, known))
     return []
 
 
@@ -77,7 +82,9 @@ class _FindingWriter:
         return finding(self._corpus, f"drift/{rule}", pointer, said, want=want, got=got)
 
 
-def _members(golden: Shape, found: Iterable[tuple[str, Member]], write: _FindingWriter) -> Iterator[Finding]:
+def _members(
+    golden: Shape, found: Iterable[tuple[str, Member]], write: _FindingWriter, known: Known
+) -> Iterator[Finding]:
     reported: set[str] = set()
     objects: dict[str, dict[str, set[str]]] = {}  # by place, and pointer: the places of the members
     for place, member in found:
@@ -89,21 +96,23 @@ def _members(golden: Shape, found: Iterable[tuple[str, Member]], write: _Finding
         types = golden.types.get(place)
         if place in reported:
             continue
-        # Reported at the topmost place alone: everything below it is new, too.
-        if types is None and parent in golden.types and parent not in reported:
+        # Reported at the topmost place alone: everything below it is new, too. A null says nothing.
+        if types is None and parent in golden.types and parent not in reported and member.type != "null":
             reported.add(place)
-            yield write("new-member", member.pointer, place, got=member.type)
+            if not known("new", place):
+                yield write("new-member", member.pointer, place, got=member.type)
         elif types is not None and member.type not in types and "null" not in (member.type, *types):
             reported.add(place)
-            yield write("type-changed", member.pointer, place, sorted(types), member.type)
+            if not known("types", place):
+                yield write("type-changed", member.pointer, place, sorted(types), member.type)
     for place, each in objects.items():
         for wanted in sorted(golden.always(place) - reported):
             lacking = next((pointer for pointer, members in each.items() if wanted not in members), None)
-            if lacking is not None:
+            if lacking is not None and not known("gone", wanted):
                 yield write("member-gone", lacking, wanted, wanted.rpartition("/")[2])
 
 
-def _order(golden: Shape, events: list[Any], write: _FindingWriter) -> Iterator[Finding]:
+def _order(golden: Shape, events: list[Any], write: _FindingWriter, known: Known) -> Iterator[Finding]:
     kinds = {kind for pair in golden.follows for kind in pair}
     reported = set()
     for before, kind, number in golden.places.successions(events):
@@ -112,6 +121,7 @@ def _order(golden: Shape, events: list[Any], write: _FindingWriter) -> Iterator[
         reported.add((before, kind))
         pointer = f"/events/{number}" if number < len(events) else ""
         if kind not in kinds:
-            yield write("new-event", pointer, kind, got=kind)
-        elif before in kinds:
+            if not known("new", kind):
+                yield write("new-event", pointer, kind, got=kind)
+        elif before in kinds and not known("order", f"{kind} after {before}"):
             yield write("event-order", pointer, f"{kind} after {before}", got=kind)

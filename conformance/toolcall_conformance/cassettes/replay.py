@@ -28,7 +28,7 @@ from toolcall_conformance.checks.base import (
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
 from toolcall_conformance.checks.streamed import ClientStream, call_names
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Produced, SessionDriver, Source, Streamed
+from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
 from toolcall_conformance.findings import MISSING, Judgement
 from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.levels import weighed
@@ -111,6 +111,9 @@ def response(
     if one.error is None and sent is not None:
         reply = rename_calls(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
     outcome = getattr(session, name)(reply)
+    if isinstance(outcome, RaisedError):
+        tally.inapplicable = outcome.reason
+        return tally.result()
     tally.played.append(PlayedBodies(name, reply, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, name, outcome, name)

@@ -119,7 +119,8 @@ class Shape:
         found: dict[str, set[str]] = {}
         for place, count in self.members.items():
             parent, _, key = place.rpartition("/")
-            if place and count == self.objects.get(parent) and not key.startswith("*"):
+            always = count == self.objects.get(parent) and self.types[place] != {"null"}  # a null says nothing
+            if place and always and not key.startswith("*"):
                 found.setdefault(parent, set()).add(place)
         return {parent: frozenset(places) for parent, places in found.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,9 +12,11 @@ from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, P
 from toolcall_conformance.checks.captions import golden_with_captions
 from toolcall_conformance.checks.client import Habit, UncontinuableError, continue_from_reply, request_to_send
 from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.left_out import shorter_requests, without
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
+from toolcall_conformance.checks.twin import twin_of
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver
+from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver, UnsupportedOutcome
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after
 from toolcall_conformance.levels import finding, weighed
@@ -42,6 +45,7 @@ VARIANTS = {
     "interleaved": Variant(interleaved=True),
     "stored": Variant(Habit(stored=True)),
     "streamed": Variant(streamed=True),
+    "streamed-interleaved": Variant(interleaved=True, streamed=True),
     "streamed-stored": Variant(Habit(stored=True), streamed=True),
 }
 
@@ -53,35 +57,51 @@ def run(
     tally = Tally.of(harness, case, "agent_loop")
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
-    main = _Agent(case, route, open_session, harness, way, tally).play()
-    side: Iterator[None] = iter(())
-    if other is not None:
-        side = _Agent(other, route, open_session, None, way, Tally.of(harness, other, "agent_loop")).play()
-    for _ in main:  # one step is one exchange; with a second conversation they take turns
-        next(side, None)
+    main = _Agent(case, route, open_session, harness, way, tally)
+    beside = [] if other is None else [main.unjudged(other)]
+    if way.interleaved:
+        # The twin shares ids with the case: once it spoke before, and once it always speaks after. The stranger speaks
+        # last: what is kept under numbers of the translator's own is then his.
+        twin = twin_of(harness.corpus, case)
+        deque(main.unjudged(twin).play(), 0)
+        beside.insert(0, main.unjudged(twin))
+    others = [agent.play() for agent in beside]
+    for _ in main.play():  # one step is half an exchange; conversations take turns
+        for each in others:
+            next(each, None)
     if way.fresh:
         tally.findings = [weighed(harness.corpus, one, ["fresh-session"]) for one in tally.findings]
     return tally.result()
 
 
 class _Agent:
-    """Plays a conversation as an agent; what is judged goes into the tally. Without a harness nothing is judged."""
+    """Plays a conversation as an agent; what is found goes into the tally."""
 
     def __init__(
-        self, case: Case, route: Route, open_session: OpenSession, harness: Harness | None, way: Variant, tally: Tally
+        self,
+        case: Case,
+        route: Route,
+        open_session: OpenSession,
+        harness: Harness,
+        way: Variant,
+        tally: Tally,
+        *,
+        judged: bool = True,
     ) -> None:
-        self._case, self._route, self._open, self._harness = case, route, open_session, harness
-        self._way, self._tally = way, tally
+        self._case, self._tally, self._judged = case, tally, judged
+        self._route, self._open, self._harness, self._way = route, open_session, harness, way
         self._clients, self._upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
         self._session: SessionDriver | None = None
         self._request = self._known = self._clients[0].request  # what the client sends, and all that it would say
+        self._left_out: tuple[str, ...] = ()
         self._memory: ProviderMemory = {}
         self._unnamed = _gives_no_ids(case, route.upstream)
-        self._wanted = (
-            harness.corpus.transports[route.client]["stream"].get("body", {})
-            if harness is not None and way.streamed
-            else {}
-        )
+        self._wanted = harness.corpus.transports[route.client]["stream"].get("body", {}) if way.streamed else {}
+
+    def unjudged(self, case: Case) -> _Agent:
+        """An agent that plays ``case`` as this one does, and is not judged."""
+        tally = Tally.of(self._harness, case, "agent_loop")
+        return _Agent(case, self._route, self._open, self._harness, self._way, tally, judged=False)
 
     def play(self) -> Iterator[None]:
         """An exchange a step; ends early where a call brings nothing."""
@@ -117,12 +137,12 @@ class _Agent:
     def _send(self, session: SessionDriver, number: int, client: Exchange, upstream: Exchange) -> Produced | None:
         """The upstream's request for the client's; None if there is none."""
         name = client.request_path.stem
-        self._request = {**self._request, **self._wanted}
-        sent = session.request(self._request)
+        self._request = without({**self._request, **self._wanted}, self._left_out)
+        sent = self._ask(session, number, name)
         if isinstance(sent, Produced) and upstream.error is not None and "error" in session.operations:
             # The provider fails; the client receives the error and sends the same request again.
             failed = session.error(upstream.error)
-            if not isinstance(failed, Produced):
+            if not isinstance(failed, (Produced, UnsupportedOutcome)):
                 self._tally.block("error", failed, name)
                 return None
             sent = session.request(self._request)
@@ -135,10 +155,23 @@ class _Agent:
             _failed(self._tally, number, "request", sent, name)
         return None
 
+    def _ask(self, session: SessionDriver, number: int, name: str) -> Outcome:
+        """The outcome of the request; of the first one, if it fails, that of a shorter one that does not."""
+        sent = session.request(self._request)
+        if isinstance(sent, Produced) or number:
+            return sent
+        for pointers, shorter in shorter_requests(self._harness.corpus, self._route.client, self._request, sent):
+            again = session.request(shorter)
+            if isinstance(again, Produced):
+                self._request, self._left_out = shorter, pointers
+                self._tally.go_on_without(pointers, sent, name)
+                return again
+        return sent
+
     def _judge_request(self, number: int, client: Exchange, upstream: Exchange, sent: Produced) -> None:
         """The first request is judged by the check ``request``."""
         harness, route, way = self._harness, self._route, self._way
-        if harness is None or not number:
+        if not number or not self._judged:
             return
         found = harness.judge.history(
             upstream.request,
@@ -150,14 +183,14 @@ class _Agent:
         )
         self._tally.lose(found)
         findings = _without_ids(found.findings) if self._unnamed else found.findings
-        self._tally.findings += _placed(harness.corpus, findings, client.request_path.stem, way, route)
+        self._tally.findings += _placed(
+            harness.corpus, findings, client.request_path.stem, way, route, unnamed=self._unnamed
+        )
 
     def _provider_reply(self, upstream: Exchange, sent: Produced) -> tuple[Any, Mapping[str, str]]:
         """The golden reply by the names under which the request declares its tools, and these names."""
         name = self._route.upstream
-        names: Mapping[str, str] = {}
-        if self._harness is not None:
-            names = self._harness.judge.declared_names(upstream.request, sent.value, name)
+        names = self._harness.judge.declared_names(upstream.request, sent.value, name)
         given = rename_calls(name, upstream.response, names)
         self._memory = memory_after(name, sent.value, given, self._memory)
         return given, names
@@ -174,7 +207,7 @@ class _Agent:
         if isinstance(back, Produced):
             return back
         operation, reply = "stream" if streamed else "response", upstream.response_path.stem
-        if self._harness is not None and streamed and number:
+        if streamed and number:
             # The check `stream` reports it, unless only a session fails that has streamed before.
             alone = (
                 None if session.own_history else reply_alone(client, upstream, self._route, self._open, self._harness)
@@ -209,11 +242,10 @@ class _Agent:
                 )
             )
             return False
-        if self._harness is not None:
-            misnamed = list(_misnamed(self._harness.corpus, client, golden, back.value, reply))
-            if misnamed:
-                tally.played.append(played)
-                tally.findings += misnamed
+        misnamed = list(_misnamed(self._harness.corpus, client, golden, back.value, reply))
+        if misnamed:
+            tally.played.append(played)
+            tally.findings += misnamed
         return True
 
 
@@ -259,10 +291,13 @@ def _failed(tally: Tally, number: int, operation: str, outcome: Outcome, body: s
         tally.fail(operation, outcome, body)
 
 
-def _placed(corpus: Corpus, findings: tuple[Finding, ...], body: str, way: Variant, route: Route) -> list[Finding]:
-    """Findings with the body they are about."""
+def _placed(
+    corpus: Corpus, findings: tuple[Finding, ...], body: str, way: Variant, route: Route, *, unnamed: bool
+) -> list[Finding]:
+    """Findings with the body they are about. ``unnamed``: the provider gives its calls no ids."""
     drops = not way.habit.echo and route.client != route.upstream
     under = ["client-drops-unknown-keys"] if drops else []
+    under += ["provider-gives-no-ids"] if unnamed else []
     return [weighed(corpus, replace(one, body=body), under) for one in findings]
 
 
@@ -278,11 +313,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
     stored = "stored-state" in case.features and formats.get(client).stored is not None
-    streams = (
-        formats.get(client).stream is not None
-        and case.streams(client, upstream)
-        and all(exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1])
-    )
+    streams = formats.get(client).stream is not None and streams_replies(case, client, upstream)
+    streamed = streams and not case.features.isdisjoint(corpus.streamed)
     needs_memory = not case.features.isdisjoint(corpus.needing_memory)
     fitting = {
         "stripping": needs_memory,
@@ -290,7 +322,15 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         "interleaved": needs_memory,
         "swapped": "parallel-calls" in case.features and linked,
         "stored": stored,
-        "streamed": streams and not case.features.isdisjoint(corpus.streamed),
+        "streamed": streamed,
+        "streamed-interleaved": streamed and needs_memory,
         "streamed-stored": streams and stored,
     }
     return tuple(name for name in VARIANTS if fitting.get(name, True))
+
+
+def streams_replies(case: Case, client: str, upstream: str) -> bool:
+    """Whether the corpus has the stream of each reply that a conversation goes on from."""
+    return case.streams(client, upstream) and all(
+        exchange.stream_path is not None for exchange in case.exchanges(upstream)[:-1]
+    )

@@ -21,9 +21,10 @@ from toolcall_conformance.drivers import (
 )
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, verdict_of
 from toolcall_conformance.judge.judge import Judge
-from toolcall_conformance.levels import finding
+from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming.cuts import Fineness
+from toolcall_conformance.translation.model_names import model_rule
 
 OpenSession = Callable[[Route], OpenOutcome]
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError | Misdirected
@@ -31,7 +32,6 @@ Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | 
 _FLAWS = {
     "key": "translation/client-key-kept",
     "header": "translation/upstream-headers",
-    "model": "translation/model-of-route",
 }
 
 
@@ -63,6 +63,7 @@ class ItemResult:
 
     ``losses`` are the allowed losses, each with the most in one body. ``reason`` explains a verdict that findings do
     not. ``traceback`` is the translator's own, if it raised ``exception``, or the last output of its process.
+    ``left_out`` are pointers to settings without which the item was played, because its request failed with them.
     """
 
     verdict: Verdict
@@ -72,6 +73,7 @@ class ItemResult:
     reason: str = ""
     traceback: str = ""
     exception: BaseException | None = None
+    left_out: tuple[str, ...] = ()
 
 
 class Check(Protocol):
@@ -95,10 +97,12 @@ class Tally:
     played: list[PlayedBodies]
     blocked: str = ""
     allowed: str = ""
+    inapplicable: str = ""
     refused: bool = False
     crash: Crashed | None = None
     words: str = ""
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, harness: Harness, case: Case, check: str) -> Tally:
@@ -114,10 +118,25 @@ class Tally:
         self._keep_words(failed)
         self.findings.append(failure(self.corpus, operation, failed, body))
 
+    def fail_reply(self, operation: str, failed: Failed, body: str, *, may_fail: bool) -> None:
+        """Report a judged reply of which nothing came. ``may_fail``: an error may stand in its place."""
+        told = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
+        if may_fail and told:
+            self.allowed = f"an error, as this reply allows: {failure(self.corpus, operation, failed, body).message}"
+        else:
+            self.fail(operation, failed, body)
+
     def block(self, operation: str, failed: Failed, body: str) -> None:
         """Block the item: a call before the judged one failed, which its own check reports."""
         self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
         self._keep_words(failed)
+
+    def go_on_without(self, pointers: tuple[str, ...], failed: Failed, body: str) -> None:
+        """Report, once, a request that failed with settings and did not without: what follows it is judged so."""
+        if not self.left_out:
+            self.left_out = pointers
+            found = failure(self.corpus, "request", failed, body)
+            self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
 
     def _keep_words(self, failed: Failed) -> None:
         """Keep the translator's own output about its failure."""
@@ -140,7 +159,12 @@ class Tally:
 
     def observe(self, operation: str, outcome: Produced, body: str) -> None:
         """Report the side effects of a call: it changed the body that it was given, or sent it in a wrong way."""
-        reported = [(_FLAWS[flaw.kind], flaw.sentence) for flaw in outcome.flaws]
+        reported = [
+            (rule, flaw.sentence)
+            for flaw in outcome.flaws
+            for rule in [_FLAWS.get(flaw.kind) or model_rule(self.corpus, *flaw.models)]
+            if rule is not None
+        ]
         if outcome.mutated:
             reported.append(("translation/input-mutated", f"{operation} changed the body that it was given"))
         self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in reported]
@@ -152,14 +176,17 @@ class Tally:
             verdict = Verdict.REFUSED if only_refused else Verdict.FAIL
         elif self.blocked:
             verdict = Verdict.BLOCKED
+        elif self.inapplicable and not self.played:
+            verdict = Verdict.NOT_APPLICABLE
         return ItemResult(
             verdict,
             tuple(self.findings),
             tuple(self.played),
             tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
-            reason=self.blocked or self.allowed,
+            reason=self.blocked or self.allowed or self.inapplicable,
             traceback=self.words,
             exception=self.crash.exception if self.crash else None,
+            left_out=self.left_out,
         )
 
 

@@ -42,19 +42,20 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], places: Sequ
             event = parse(data)
         except JSONError:
             return data
-        called = ((pointer, resolve(event, pointer)) for place in places for pointer in _matching(event, place))
-        return with_texts(data, {pointer: changed[name] for pointer, name in called if name in changed})
+        called = (found for place in places for found in values_at(event, place))
+        texts = {pointer: changed[name] for pointer, name in called if isinstance(name, str) and name in changed}
+        return with_texts(data, texts)
 
     return rewrite_data(stream, renamed)
 
 
-def _matching(event: Any, place: Mapping[str, Any]) -> Iterator[str]:
-    """Pointers to the texts at a place: ``*`` is every entry of a list, ``beside`` what their object must have."""
+def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What stands at a place, by its pointer: ``*`` is each entry of a list, ``beside`` what its object must have."""
     holder, _, key = str(place["at"]).rpartition("/")
     beside = place.get("beside", {})
     for pointer, value in _walk(event, "", holder.split("/")[1:]):
-        if isinstance(value, dict) and isinstance(value.get(key), str) and value.items() >= beside.items():
-            yield join(pointer, key)
+        if isinstance(value, dict) and key in value and value.items() >= beside.items():
+            yield join(pointer, key), value[key]
 
 
 def _walk(value: Any, pointer: str, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:

@@ -7,10 +7,12 @@ from typing import Any
 
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, produced
 from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Case, Corpus, Exchange
 
 
 def run(
@@ -25,13 +27,16 @@ def run(
         return tally.result()
     session = opened.session
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    seen: dict[str, str] = {}
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
         if upstream.error is not None:
-            if not _ask(session, client, tally) or not _judge_error(session, client, upstream, route, harness, tally):
+            if not _ask(session, client, route, tally) or not _judge_error(
+                session, client, upstream, route, harness, tally
+            ):
                 break
             if upstream.response is None:
                 continue
-        sent = _ask(session, client, tally)
+        sent = _ask(session, client, route, tally)
         if not sent:
             break
         reply = upstream.response
@@ -42,45 +47,70 @@ def run(
         outcome = session.response(reply)
         tally.played.append(PlayedBodies(body, reply, produced(outcome), client.response))
         if not isinstance(outcome, Produced):
-            tally.fail("response", outcome, body)
+            may_fail = harness.judge.may_fail(route.upstream, reply)
+            tally.fail_reply("response", outcome, body, may_fail=may_fail)
             break
         tally.observe("response", outcome, body)
         judgement = harness.judge.response(
             reply,
             outcome.value,
             route,
-            requests=Requests(client.request, sent.value),
+            requests=Requests(sent.asked, sent.value),
             vendor=route.upstream in case.dialects,
             declared=outcome.losses,
         )
         tally.note(judgement, body)
+        _compare_ids(route, reply, outcome.value, seen, body, harness.corpus, tally)
     return tally.result()
+
+
+def _compare_ids(
+    route: Route, reply: Any, made: Any, seen: dict[str, str], body: str, corpus: Corpus, tally: Tally
+) -> None:
+    """Report a reply with the id of an earlier one, if the provider's two replies have two ids."""
+    key, other = (corpus.format(name).get("reply_id", "") for name in (route.client, route.upstream))
+    own, source = made.get(key), reply.get(other)
+    if isinstance(own, str) and own:
+        if own in seen and source not in (seen[own], None):
+            found = finding(corpus, "translation/reply-ids", f"/{key}", got=own, element="body", body=body)
+            tally.findings.append(found)
+        seen[own] = str(source)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A request that went upstream; ``value`` is None for a translator of replies alone."""
+    """A request that went upstream, as it was ``asked``; ``value`` is None for a translator of replies alone."""
 
+    asked: Any
     value: Any = None
 
 
-def _ask(session: SessionDriver, client: Exchange, tally: Tally) -> _Sent | None:
+def _ask(session: SessionDriver, client: Exchange, route: Route, tally: Tally) -> _Sent | None:
     """Send the request that comes before a reply; None if that failed, which blocks the reply."""
+    request, body = client.request, client.request_path.stem
     if "request" not in session.operations:
-        return _Sent()
-    asked = session.request(client.request)
+        return _Sent(request)
+    asked = session.request(request)
     if isinstance(asked, Produced):
-        return _Sent(asked.value)
-    tally.block("request", asked, client.request_path.stem)
+        return _Sent(request, asked.value)
+    for pointers, shorter in shorter_requests(tally.corpus, route.client, request, asked):
+        again = session.request(shorter)
+        if isinstance(again, Produced):
+            tally.go_on_without(pointers, asked, body)
+            return _Sent(shorter, again.value)
+    tally.block("request", asked, body)
     return None
 
 
 def _judge_error(
     session: SessionDriver, client: Exchange, upstream: Exchange, route: Route, harness: Harness, tally: Tally
 ) -> bool:
-    """Give the session the provider's error and judge the client's; False if none came."""
+    """Give the session the provider's error and judge the client's; False if none came, though one must."""
     body = upstream.error_path.stem if upstream.error_path is not None else ""
     outcome = session.error(upstream.error)
+    if isinstance(outcome, RaisedError):
+        tally.inapplicable = outcome.reason
+        return True
     tally.played.append(PlayedBodies(body, upstream.error, produced(outcome), client.error))
     if not isinstance(outcome, Produced):
         tally.fail("error", outcome, body)

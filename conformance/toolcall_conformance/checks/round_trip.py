@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
+from toolcall_conformance.checks.base import Failed, Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case, Exchange
 
@@ -21,21 +23,46 @@ def run(
     """Translates the last request and the replies with calls to the other format and back, and compares them."""
     del variant, other  # this check has one way to be played
     tally = Tally.of(harness, case, "round_trip")
-    for direction, name, source, there, back in _trips(case, route, open_session, harness, tally):
-        tally.played.append(PlayedBodies(name, source, back, source))
-        own, through = (route.client, route.upstream) if direction == "request" else (route.upstream, route.client)
-        found = harness.judge.round_trip(source, back, own=own, through=through, direction=direction).findings
-        if found and not _seen_on_the_way(harness, route, direction, source, there, back):
-            found = tuple(weighed(harness.corpus, finding, ["round-trip-only"]) for finding in found)
-        tally.findings += [replace(finding, body=name) for finding in found]
+    for trip in _trips(case, route, open_session, harness, tally):
+        tally.played.append(PlayedBodies(trip.name, trip.source, trip.back, trip.source))
+        tally.played.append(PlayedBodies(f"{trip.name}-between", trip.source, trip.there, MISSING))
+        tally.findings += _judged(trip, route, harness)
     return tally.result()
 
 
-Trip = tuple[str, str, Any, Any, Any]
+@dataclass(frozen=True, slots=True)
+class _Trip:
+    """A body, its translation, and the translation back."""
+
+    direction: str
+    name: str
+    source: Any
+    there: Any
+    back: Any
 
 
-def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[Trip]:
-    """Direction, name, body, its translation, and the translation back."""
+def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
+    """What the body lost on its trip; each finding says on which way, and has the body between the two."""
+    asked = trip.direction == "request"
+    own, through = (route.client, route.upstream) if asked else (route.upstream, route.client)
+    found = harness.judge.round_trip(trip.source, trip.back, own=own, through=through, direction=trip.direction)
+    if not found.findings:
+        return
+    judge = harness.judge.request if asked else harness.judge.response
+    legs = {
+        f"on the way {'up' if asked else 'down'}, {route}": judge(trip.source, trip.there, route),
+        f"on the way back, {_reverse(route)}": judge(trip.there, trip.back, _reverse(route)),
+    }
+    broken = {leg: {one.rule for one in seen.findings if one.is_must} for leg, seen in legs.items()}
+    guilty = [leg for leg, rules in broken.items() if rules]
+    for one in found.findings:
+        where = [leg for leg in guilty if one.rule in broken[leg]] or guilty
+        said = " and ".join(where) if where else "by both ways together: neither breaks a MUST by itself"
+        one = replace(one, body=trip.name, message=f"{one.message} ({said})", between=trip.there)
+        yield weighed(harness.corpus, one, [] if guilty else ["round-trip-only"])
+
+
+def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:
     there = _opened(open_session, route, tally)
     home = _opened(open_session, _reverse(route), tally)
     if there is None or home is None:
@@ -43,16 +70,10 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
-    last, answered = exchanges[-1]
-    sent = _step(there, "request", last.request, last.request_path.stem, tally)
-    if sent is None:
+    asked = _request(*exchanges[-1], there, home, route, tally)
+    if asked is None:
         return
-    there.finish_exchange(answer(answered))
-    returned = _step(home, "request", sent, last.request_path.stem, tally)
-    if returned is None:
-        return
-    home.finish_exchange(answer(last))
-    yield "request", last.request_path.stem, last.request, sent, returned
+    yield asked
     if "response" not in there.operations & home.operations:
         return
     for client, upstream in exchanges:
@@ -64,34 +85,68 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
         yield trip
 
 
+def _request(
+    client: Exchange, upstream: Exchange, there: SessionDriver, home: SessionDriver, route: Route, tally: Tally
+) -> _Trip | None:
+    """Translate a client's request for the upstream, and what came of it back."""
+    name = client.request_path.stem
+
+    def played(body: Any) -> _Trip | Failed:
+        sent = there.request(body)
+        if not isinstance(sent, Produced):
+            return sent
+        there.finish_exchange(answer(upstream))
+        returned = home.request(sent.value)
+        if not isinstance(returned, Produced):
+            return returned
+        home.finish_exchange(answer(client))
+        return _Trip("request", name, body, sent.value, returned.value)
+
+    trip = played(client.request)
+    if isinstance(trip, _Trip):
+        return trip
+    for left_out, body in shorter_requests(tally.corpus, route.client, client.request, trip):
+        shorter = played(body)
+        if isinstance(shorter, _Trip):
+            tally.go_on_without(left_out, trip, name)
+            return shorter
+    tally.block("request", trip, name)
+    return None
+
+
 def _reply(
     client: Exchange, upstream: Exchange, route: Route, open_session: OpenSession, harness: Harness, tally: Tally
-) -> Trip | None:
+) -> _Trip | None:
     """Translate an upstream's reply for the client, then give it to a second translator as its upstream's reply."""
     name = upstream.response_path.stem
-    body = upstream.response
+    bodies = [upstream.response]
     for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
         session = _opened(open_session, way, tally)
-        sent = session and _step(session, "request", asked.request, asked.request_path.stem, tally)
+        sent = session and _asked(session, asked, way, tally)
         if session is None or sent is None:
             return None
-        given = rename_calls(way.upstream, body, harness.judge.declared_names(golden.request, sent, way.upstream))
-        body = _step(session, "response", given, name, tally)
-        if body is None:
+        names = harness.judge.declared_names(golden.request, sent, way.upstream)
+        came = session.response(rename_calls(way.upstream, bodies[-1], names))
+        if not isinstance(came, Produced):
+            tally.block("response", came, name)  # the other checks report it
             return None
-        if way is route:
-            there = body
-    return "response", name, upstream.response, there, body
+        bodies.append(came.value)
+    return _Trip("response", name, *bodies)
 
 
-def _seen_on_the_way(harness: Harness, route: Route, direction: str, source: Any, there: Any, back: Any) -> bool:
-    """Whether one of the two translations breaks a MUST by itself."""
-    for way, given, came in ((route, source, there), (_reverse(route), there, back)):
-        judge = harness.judge.request if direction == "request" else harness.judge.response
-        found = judge(given, came, way)
-        if any(finding.is_must for finding in found.findings):
-            return True
-    return False
+def _asked(session: SessionDriver, exchange: Exchange, route: Route, tally: Tally) -> Any:
+    """The upstream's request before a reply; None if there is none."""
+    request, name = exchange.request, exchange.request_path.stem
+    asked = session.request(request)
+    if isinstance(asked, Produced):
+        return asked.value
+    for left_out, shorter in shorter_requests(tally.corpus, route.client, request, asked):
+        again = session.request(shorter)
+        if isinstance(again, Produced):
+            tally.go_on_without(left_out, asked, name)
+            return again.value
+    tally.block("request", asked, name)
+    return None
 
 
 def _reverse(route: Route) -> Route:
@@ -103,15 +158,6 @@ def _opened(open_session: OpenSession, route: Route, tally: Tally) -> SessionDri
     if isinstance(opened, Opened):
         return opened.session
     tally.block("open", opened, "session")
-    return None
-
-
-def _step(session: SessionDriver, operation: str, body: Any, name: str, tally: Tally) -> Any:
-    """What a call returns; None if it failed, which the other checks report."""
-    outcome = getattr(session, operation)(body)
-    if isinstance(outcome, Produced):
-        return outcome.value
-    tally.block(operation, outcome, name)
     return None
 
 

@@ -10,6 +10,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
 from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.left_out import without
 from toolcall_conformance.checks.streamed import (
     Blocked,
     ClientStream,
@@ -23,9 +24,11 @@ from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.streams import but_for_counts, handed_on_as_it_is
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
 _ENOUGH_EVENTS = 4
@@ -52,6 +55,9 @@ def run(
         if isinstance(exchange, Blocked):
             tally.block(exchange.operation, exchange.failed, client.request_path.stem)
             break
+        if exchange.failed is not None:
+            tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem)
+        _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
         breaks = variant == "" and upstream.broken_path is not None
         if breaks and not stream_broken.play(exchange, upstream, harness, tally):
             break
@@ -64,6 +70,13 @@ def run(
     return tally.result()
 
 
+def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
+    """Report a request that does not ask the provider for the stream, where the client's own body asked for it."""
+    said = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
+    if said and exchange.sent is not None and not asks(exchange.sent):
+        tally.findings.append(finding(corpus, RULE, "", want=True, got=exchange.sent.get("stream"), body=body))
+
+
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
     """Whether sessions continue only conversations that they started."""
     opened = open_session(route)
@@ -73,8 +86,9 @@ def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
 def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
     route, name = exchange.route, exchange.name
     pieces = cuts.split_events(exchange.stream)
-    watched = len(pieces) >= _ENOUGH_EVENTS
     reply = rename_calls(route.upstream, upstream.response, exchange.names)
+    # Of a reply that says nothing there is nothing to pass on early.
+    watched = len(pieces) >= _ENOUGH_EVENTS and any(formats.read(route.upstream, "response", reply).turns)
     came = exchange.play(Source(pieces, watched=watched, reply=reply))
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)
@@ -85,23 +99,30 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     received = ClientStream(route.client, came)
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response))
     if came.raised is not None:
-        tally.fail("stream", came.raised, name)
+        tally.fail_reply("stream", came.raised, name, may_fail=harness.judge.may_fail(route.upstream, reply))
+        return False
+    handed_on = handed_on_as_it_is(harness.corpus, parse(exchange.stream), received.stream, route)
+    if handed_on is not None:
+        tally.findings.append(replace(handed_on, body=name))
         return False
     illegal = [replace(one, body=name) for one in _rule_breaches(exchange, received, harness)]
     tally.findings += illegal
+    if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
+        return True  # the client is told that nothing came of it
     same = route.client == route.upstream
     found = harness.judge.response(
         # In one format the stream that was sent is the measure: it says less than the unary reply.
         formats.assembled(route.upstream, parse(exchange.stream)).body if same else reply,
         received.assembled.body,
         route,
-        requests=Requests(client.request, exchange.sent),
+        requests=Requests(without(client.request, exchange.left_out), exchange.sent),
         vendor=route.upstream in tally.case.dialects,
         declared=came.losses,
     )
     tally.lose(found)
     reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
-    tally.findings += [replace(one, body=f"{name}, put together") for one in found.findings if one.rule not in reported]
+    behind = [one for one in but_for_counts(illegal, found.findings) if one.rule not in reported]
+    tally.findings += [replace(one, body=f"{name}, put together") for one in behind]
     tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
     # A translator that stops reading at the API's own end of a reply never takes the end of the stream.
     if (
@@ -144,7 +165,8 @@ def _differences_from_reply(
     streamed = canonical(reply_content(received.reading))
     if streamed == canonical(reply_content(formats.read(exchange.route.upstream, "response", reply))):
         return
-    began = begin_session(exchange.open_session, replace(exchange.route, stream=False), client.request)
+    request = without(client.request, exchange.left_out)
+    began = begin_session(exchange.open_session, replace(exchange.route, stream=False), request)
     if isinstance(began, Blocked) or "response" not in began[0].operations:
         return
     made = began[0].response(reply)

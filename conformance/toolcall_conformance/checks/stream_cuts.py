@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, Tally
@@ -16,7 +16,9 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
-from toolcall_conformance.translation.stream_ends import compare_ends, unreported_error
+from toolcall_conformance.translation.stream_ends import compare_ends
+
+_CUTS: Final = "translation/stream-cuts"
 
 
 def fineness(harness: Harness, *, costly_pieces: bool) -> cuts.Fineness:
@@ -30,8 +32,13 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
     usual = _usual_stream(exchange.play(Source(cuts.split_events(exchange.stream))), route, tally, name)
     if usual is None:
         return False
-    plainly = harness.corpus.transports[route.upstream]["stream"].get("plain_frames", False)
+    transport = harness.corpus.transports[route.upstream]["stream"]
+    plainly = transport.get("plain_frames", False)
+    reported: set[str] = set()
     for way, pieces in _ways(exchange.stream, fineness(harness, costly_pieces=exchange.costly_pieces), plainly=plainly):
+        rule = _rule_of(way, transport)
+        if rule in reported:
+            continue
         came = exchange.play(Source(pieces))
         if isinstance(came, Blocked):
             tally.block(came.operation, came.failed, name)
@@ -39,35 +46,42 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
         if _has_died(came):
             tally.fail("stream", came, f"{name}, cut in another way ({way})")
             return True
-        problem: str | None = None
-        want: Any = "a stream"
-        got: Any = "an error"
-        if not isinstance(came, Streamed):
-            problem, got = "the translator fails", type(came).__name__
-        elif came.raised is not None:
-            problem = f"the translator {getattr(came.raised, 'sentence', 'refuses')}"
-        elif came.data == usual.came.data:
-            continue  # equal bytes, as from most translators, need no reading
-        elif canonical((received := ClientStream(route.client, came)).content) != canonical(usual.content):
-            problem, want, got = "another reply comes out", usual.content, received.content
-        elif (kept := received.state_from(exchange.stream)) != (whole := usual.state_from(exchange.stream)):
-            problem, want, got = "the provider's own state is damaged", whole, kept
-        if problem is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
+        differs = _difference(came, usual, exchange)
+        if differs is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
+            problem, want, got = differs
             said = f"cut in another way ({way}), {problem}"
             tally.findings.append(
-                finding(
-                    harness.corpus,
-                    "translation/stream-cuts",
-                    "",
-                    said,
-                    want=want,
-                    got=got,
-                    element="body",
-                    body=name,
-                )
+                finding(harness.corpus, rule, "", said, want=want, got=got, element="body", body=name)
             )
-            return True  # one finding is enough: the next would have the same cause
+            reported.add(rule)
+            if rule == _CUTS:
+                break  # one finding is enough: the next would have the same cause
     return True
+
+
+def _difference(
+    came: Streamed | Failed, usual: ClientStream, exchange: StreamedExchange
+) -> tuple[str, Any, Any] | None:
+    """What is wrong with what came of other pieces, what should have come and what came; None if nothing is."""
+    if not isinstance(came, Streamed):
+        return "the translator fails", "a stream", type(came).__name__
+    if came.raised is not None:
+        return f"the translator {getattr(came.raised, 'sentence', 'refuses')}", "a stream", "an error"
+    if came.data == usual.came.data:
+        return None  # equal bytes, as from most translators, need no reading
+    received = ClientStream(exchange.route.client, came)
+    if canonical(received.content) != canonical(usual.content):
+        return "another reply comes out", usual.content, received.content
+    kept, whole = received.state_from(exchange.stream), usual.state_from(exchange.stream)
+    return ("the provider's own state is damaged", whole, kept) if kept != whole else None
+
+
+def _rule_of(way: str, known: Mapping[str, Any]) -> str:
+    """The rule that a difference under this way breaks: in frames that the provider never sends, a softer one."""
+    end = cuts.LINE_ENDS.get(way)
+    if end is not None and end not in known["line_ends"]:
+        return "translation/stream-line-ends"
+    return "translation/stream-comments" if way == cuts.COMMENTS and not known.get("comments") else _CUTS
 
 
 def _stops_there(came: object, route: Route) -> bool:
@@ -127,26 +141,24 @@ def _client_learns_of_failure(
     exchange: StreamedExchange, events: cuts.Pieces, count: int, harness: Harness, tally: Tally
 ) -> bool:
     """Play the upstream's error event in the middle: the client must get an error, by an event or by raising."""
-    failing = dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]])
-    came = exchange.play(Source((*events[:count], failing)))
+    failed = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
+    came = exchange.play(Source(failed))
     if _has_died(came):
         tally.fail("stream", came, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
     if not isinstance(came, Streamed) or came.raised is not None:
         return True
     client = ClientStream(exchange.route.client, came)
-    received = client.assembled
-    if received.end == "failed":
-        found = harness.judge.body(exchange.route.client, "stream", client.stream).findings
+    how = f"failed after {count} of {len(events)} events"
+    found = [*compare_ends(harness.corpus, _assembled(exchange, failed), client.assembled, how)]
+    if client.assembled.end == "failed":
+        own = harness.judge.body(exchange.route.client, "stream", client.stream).findings
         if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault
-            failed = parse(b"".join((*events[:count], failing)))
-            own = {one.rule for one in harness.judge.body(exchange.route.upstream, "stream", failed).findings}
-            found = tuple(one for one in found if one.rule not in own)
-        tally.findings += [replace(one, body=f"{exchange.name}, failed after {count} events") for one in found]
-        return not found
-    how = f"the upstream failed after {count} of {len(events)} events"
-    tally.findings.append(replace(unreported_error(harness.corpus, received, how), body=exchange.name))
-    return False
+            broken = harness.judge.body(exchange.route.upstream, "stream", parse(b"".join(failed))).findings
+            own = tuple(one for one in own if one.rule not in {other.rule for other in broken})
+        found.extend(own)
+    tally.findings += [replace(one, body=f"{exchange.name}, failed after {count} events") for one in found]
+    return not found
 
 
 def _has_died(came: Streamed | Failed | Blocked) -> TypeGuard[Failed]:

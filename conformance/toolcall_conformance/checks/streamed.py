@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, OpenSession
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
+from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
@@ -81,7 +82,8 @@ class StreamedExchange:
 
     ``stream`` is what the upstream sends, with its calls under the names that the translator declared; ``name`` is its
     file name. ``names`` maps golden names to declared ones. ``costly_pieces``: each piece of a stream is a message to
-    another process. ``begun`` holds the session that has already sent its request, until it is played.
+    another process. ``begun`` holds the session that has already sent its request, until it is played. ``left_out`` are
+    pointers to settings that the request lacks, because it ``failed`` with them.
     """
 
     name: str
@@ -93,6 +95,8 @@ class StreamedExchange:
     sent: Any
     costly_pieces: bool
     begun: list[SessionDriver]
+    left_out: tuple[str, ...] = ()
+    failed: Failed | None = None
 
     def play(self, source: Source) -> Streamed | Failed | Blocked:
         """The upstream sends ``source``."""
@@ -114,16 +118,13 @@ def begin_session(open_session: OpenSession, route: Route, request: Any) -> tupl
 
 
 def reply_streamed(
-    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], harness: Harness | None
+    session: SessionDriver, upstream: Exchange, route: Route, names: Mapping[str, str], harness: Harness
 ) -> Outcome:
     """The reply that the client assembles when the upstream's stream, cut at its events, is played to ``session``.
 
-    ``names`` maps golden tool names to those that the translator declared; unused without a harness.
+    ``names`` maps golden tool names to those that the translator declared.
     """
-    assert upstream.stream_path is not None
-    stream = upstream.stream_path.read_bytes()
-    if harness is not None:
-        stream = rename_calls_in_stream(stream, names, call_names(harness, route))
+    stream = rename_calls_in_stream(upstream.stream(), names, call_names(harness, route))
     return _reply_outcome(session.stream(Source(cuts.split_events(stream))), route)
 
 
@@ -163,9 +164,16 @@ def begin_exchange(
     assert upstream.stream_path is not None
     request = {**client.request, **harness.corpus.transports[route.client]["stream"].get("body", {})}
     began = begin_session(open_session, route, request)
+    left_out: tuple[str, ...] = ()
+    failed = began.failed if isinstance(began, Blocked) and began.operation == "request" else None
+    for pointers, shorter in shorter_requests(harness.corpus, route.client, request, failed) if failed else ():
+        again = begin_session(open_session, route, shorter)
+        if not isinstance(again, Blocked):
+            began, request, left_out = again, shorter, pointers
+            break
     if isinstance(began, Blocked):
         return began
-    stream = upstream.stream_path.read_bytes()
+    stream = upstream.stream()
     names: Mapping[str, str] = {}
     if began[1] is not None:
         names = harness.judge.declared_names(upstream.request, began[1], route.upstream)
@@ -179,4 +187,6 @@ def begin_exchange(
         began[1],
         began[0].costly_pieces,
         [began[0]],
+        left_out,
+        failed,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, did_you_mean
@@ -41,7 +42,7 @@ def run(parsed: argparse.Namespace) -> int:
     elif parsed.pair is None:
         print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
         first = next(iter(whole["pairs"]))
-        print(f"\n*: some media types only. `toolcall-conformance losses {first}` prints the reasons.")
+        print(f"\n*: some media types or values only. `toolcall-conformance losses {first}` prints the reasons.")
     else:
         client, upstream = parsed.pair.split("-to-")
         print("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
@@ -67,7 +68,7 @@ def _names(pair: str, ways: dict[str, Any]) -> str:
     lines = [pair]
     for where in WAYS:
         for demand, words in _WORDS.items():
-            names = [_name(loss) for loss in ways[where] if loss["demand"] == demand]
+            names = dict.fromkeys(_name(loss) for loss in ways[where] if loss["demand"] == demand)
             if names:
                 lines += _wrapped(f"  {where:<8} {words}", ", ".join(names))
     return "\n".join(lines)
@@ -88,14 +89,16 @@ def _explained(client: str, upstream: str, ways: dict[str, Any]) -> Iterator[str
 
 
 def _name(loss: dict[str, Any]) -> str:
-    """The element, with a star if only some media types are lost."""
-    return f"{loss['element']}*" if "types" in loss else str(loss["element"])
+    """The element, with a star if only some media types or values are lost."""
+    return f"{loss['element']}*" if loss.keys() & {"types", "limit"} else str(loss["element"])
 
 
 def _lines(loss: dict[str, Any]) -> Sequence[str]:
     lines = _wrapped(f"  {_name(loss)}", f"said as {loss['said']}")
     if "types" in loss:
         lines += _wrapped("", f"only {', '.join(loss['types'])}")
+    if "limit" in loss:
+        lines += _wrapped("", f"only beyond {_limit(loss['limit'])}")
     if "there" in loss:
         lines += _wrapped("", f"there as {loss['there']}")
     if "conventions" in loss:
@@ -105,6 +108,12 @@ def _lines(loss: dict[str, Any]) -> Sequence[str]:
     if "url" in loss:
         lines += _wrapped("", loss["url"])
     return lines
+
+
+def _limit(limit: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} {', '.join(value) if isinstance(value, list) else json.dumps(value)}" for key, value in limit.items()
+    )
 
 
 def _wrapped(name: str, text: str) -> list[str]:

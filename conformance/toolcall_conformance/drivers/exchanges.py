@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass, replace
@@ -21,6 +21,8 @@ from toolcall_conformance.drivers.answers import (
     as_answer,
     quote_error,
 )
+from toolcall_conformance.drivers.array_framing import as_array
+from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
@@ -30,6 +32,7 @@ from toolcall_conformance.drivers.outcomes import (
     Misdirected,
     Outcome,
     Produced,
+    RaisedError,
     RefusedOutcome,
     TimedOut,
     TranslatorError,
@@ -48,11 +51,9 @@ Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]
 class ExchangeTraits:
     """What is known of a translator before an exchange.
 
-    ``raises_errors``: it raises when the upstream fails, so there is no error body to judge. ``secret`` is the client's
-    key, which the upstream must not receive; None if there is none.
+    ``secret`` is the client's key, which the upstream must not receive; None if there is none.
     """
 
-    raises_errors: bool = False
     own_history: bool = False
     secret: str | None = None
 
@@ -97,8 +98,7 @@ class ExchangeSession:
 
     @property
     def operations(self) -> frozenset[str]:
-        done = {"request", "response", "stream"}
-        return frozenset(done if self._traits.raises_errors else done | {"error"})
+        return frozenset(OPERATIONS)
 
     @property
     def own_history(self) -> bool:
@@ -147,9 +147,7 @@ class ExchangeSession:
             and self._conversation.requests
             and not isinstance(answer.exception, TranslatorError)
         ):
-            return UnsupportedOutcome(
-                f"exchange {answer.sentence} when the upstream failed; there is no error body to judge"
-            )
+            return RaisedError(f"exchange {answer.sentence} when the upstream failed; there is no error body to judge")
         if not isinstance(answer, Answered):
             return answer
         if isinstance(answer.body, NoJSON):
@@ -160,14 +158,19 @@ class ExchangeSession:
 
     def stream(self, source: Source) -> StreamOutcome:
         """Let the upstream stream its reply, and return what the client receives."""
+        pieces, content_type = source.pieces, self._addresses.stream_type(self._route.upstream)
         if not self._asked_for_stream():
-            return self._unstreamed(source)
+            framing = self._array_framing()
+            if framing is None:
+                return self._unstreamed(source)
+            pieces = as_array(source.pieces, framing, whole=source.end == "plain")
+            content_type = str(framing["content_type"])
         progress = self._conversation.progress
         if source.watched and source.end == "plain":
             progress.patience = self._buffering.seconds(self._route, self._seconds)
-        headers = {"content-type": self._addresses.stream_type(self._route.upstream)}
         end: Literal["whole", "cut"] = "whole" if source.end == "plain" else "cut"
-        answer = self._finish(Reply(200, source.pieces, headers, end, progress), progress.patience)
+        reply = Reply(200, pieces, {"content-type": content_type}, end, progress)
+        answer = self._finish(reply, progress.patience)
         if progress.buffered:
             self._buffering.found(self._route)
         return self._stream_outcome(answer)
@@ -186,6 +189,11 @@ class ExchangeSession:
         except JSONError:
             body = None
         return self._addresses.asks_for_stream(self._route.upstream, asked[0].address, asked[0].query, body)
+
+    def _array_framing(self) -> Mapping[str, Any] | None:
+        """How the upstream streams an array, if it was asked for one."""
+        address = self._conversation.requests[0].address
+        return None if address is None else self._addresses.array_framing(self._route.upstream, address)
 
     def _unstreamed(self, source: Source) -> StreamOutcome:
         """Play a translator that asks for a whole reply and makes a stream of it itself: it buffers."""

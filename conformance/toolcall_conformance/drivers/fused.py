@@ -18,7 +18,6 @@ from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
-    Outcome,
     RefusedOutcome,
     UnsupportedOutcome,
 )
@@ -45,11 +44,9 @@ class Fused:
         self._seconds = seconds
         self._upstream: ScriptedUpstream | None = None
         self._loop: LoopThread | None = None
-        # The routes on which it raises, known after the first error; the plan plays one before anything is judged.
-        self._raising: set[str] = set()
         self._buffering = KnownBuffering()
 
-    def session(self, inner: Any, route: Route, *, own_history: bool) -> _FusedSession:
+    def session(self, inner: Any, route: Route, *, own_history: bool) -> ExchangeSession:
         """Wrap a session of the translator. Raises MissingLibraryError."""
         if self._upstream is None:
             upstream = ScriptedUpstream(Addresses(self._transports()))
@@ -60,14 +57,12 @@ class Fused:
             collector = StreamCollector(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
             return self._send(inner, body, conversation.url, collector)
 
-        traits = ExchangeTraits(raises_errors=str(route) in self._raising, own_history=own_history)
-        return _FusedSession(
-            self,
+        return ExchangeSession(
             route,
             self._upstream,
             send,
             seconds=self._seconds,
-            traits=traits,
+            traits=ExchangeTraits(own_history=own_history),
             buffering=self._buffering,
             on_timeout=self._drop_loop,
         )
@@ -81,10 +76,6 @@ class Fused:
             self._upstream.stop()
             self._upstream = None
         self._drop_loop()
-
-    def errors_raise(self, route: Route) -> None:
-        """Note that the translator raises on this route when the upstream fails."""
-        self._raising.add(str(route))
 
     def _send(
         self, inner: Any, body: dict[str, Any], url: str, collector: StreamCollector | None
@@ -132,18 +123,6 @@ class Fused:
         loop, self._loop = self._loop, None
         if loop is not None:
             loop.stop(_STOP_SECONDS)
-
-
-class _FusedSession(ExchangeSession):
-    def __init__(self, fused: Fused, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._fused = fused
-
-    def error(self, reply: dict[str, Any]) -> Outcome:
-        outcome = super().error(reply)
-        if isinstance(outcome, UnsupportedOutcome):
-            self._fused.errors_raise(self._route)
-        return outcome
 
 
 def read_answer(value: Any) -> ExchangeOutcome:

@@ -25,10 +25,14 @@ class Produced:
 
 @dataclass(frozen=True, slots=True)
 class RequestFlaw:
-    """A flaw in how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` describes it."""
+    """A flaw in how a body was sent. ``kind`` is ``key``, ``header`` or ``model``; ``sentence`` describes it.
+
+    ``models``, of a ``model``, are the route's and the one that was asked; they may be two names of one.
+    """
 
     kind: str
     sentence: str
+    models: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class UnsupportedOutcome:
     """The translator does not support this route or this operation."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaisedError(UnsupportedOutcome):
+    """The translator raises where the upstream fails, so that there is no error body; that is a way to report it."""
 
 
 @dataclass(frozen=True, slots=True)

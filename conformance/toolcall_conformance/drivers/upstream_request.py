@@ -40,9 +40,8 @@ class RequestInspector:
         ]
         model = request.address.model if request.address is not None else None
         if model is not None and model != self.route.upstream_model:
-            flaws.append(
-                RequestFlaw("model", f"the path names the model {model}, the route {self.route.upstream_model}")
-            )
+            said = f"the path names the model {model}, the route {self.route.upstream_model}"
+            flaws.append(RequestFlaw("model", said, (self.route.upstream_model, model)))
         secret = self.secret
         if secret is not None:
             places = [f"the header {name}" for name, text in request.headers.items() if secret in text]

@@ -99,4 +99,5 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         findings=findings,
         known=known,
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
+        left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
     )

@@ -16,6 +16,7 @@ from toolcall_conformance.drivers import (
     OpenOutcome,
     Outcome,
     Produced,
+    RaisedError,
     SessionDriver,
     Source,
     StreamOutcome,
@@ -58,6 +59,21 @@ class Support:
 
     operations: Mapping[Ends, frozenset[str]]
     reasons: Mapping[Ends, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, for xdist's workers."""
+        return {
+            "operations": [[*ends, sorted(names)] for ends, names in self.operations.items()],
+            "reasons": [[*ends, reason] for ends, reason in self.reasons.items()],
+        }
+
+    @classmethod
+    def of_json(cls, plain: Mapping[str, Any]) -> Support:
+        """The inverse of :meth:`to_json`."""
+        return cls(
+            {(client, upstream): frozenset(names) for client, upstream, names in plain["operations"]},
+            {(client, upstream): reason for client, upstream, reason in plain["reasons"]},
+        )
 
     def applies(self, item: Planned) -> bool:
         """Whether the translator supports what an item needs."""
@@ -115,18 +131,18 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
 
     It opens a session and gives it the first exchange of one case. For ``error`` and ``stream`` it opens further ones,
     with a case where the provider answers with an error, and with a streamed reply. Only Unsupported counts; the items
-    find all other faults. After a call that does not return it tries nothing more, and takes unknown operations as
-    supported. Raises UnusableSessionError.
+    find all other faults. After a call that does not return it opens sessions and calls nothing more, and takes unknown
+    operations as supported. Raises UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
-    hangs = False
+    hangs = silent = False
     for ends in ((client, upstream) for client in corpus.formats for upstream in corpus.formats):
         example = _example(corpus, ends, failing=False)
         if example is None:
             continue
         operations[ends] = driver.carries
-        if hangs:
+        if silent:
             continue
         opened = driver.open(route_of(example, *ends))
         if isinstance(opened, UnsupportedOutcome):
@@ -139,19 +155,27 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                     f"{driver.spec}: the session that open returned for {'-to-'.join(ends)} has neither request "
                     "nor response; give it one of them, or raise an exception named Unsupported from open"
                 )
-            answers: dict[str, Any] = dict(_ask(opened.session, example, ends, ("request", "response")))
-            if "error" in offered and not _hung(answers):
-                answers |= _ask_for_error(driver, corpus, ends)
-            if "stream" in offered and not _hung(answers):
-                answers["stream"] = _ask_for_stream(driver, corpus, ends)
+            answers = {} if hangs else _ask_for_all(driver, corpus, opened.session, example, ends)
             for name, outcome in answers.items():
-                if isinstance(outcome, UnsupportedOutcome):
+                # One that raises upon an error may not do so upon all of them: each item finds out.
+                if isinstance(outcome, UnsupportedOutcome) and not isinstance(outcome, RaisedError):
                     offered -= {name}
                     reasons[ends] = outcome.reason
             operations[ends] = offered
-            hangs = _hung(answers)
-        hangs = hangs or isinstance(opened, TimedOut)
+            hangs = hangs or _hung(answers)
+        silent = isinstance(opened, TimedOut)
     return Support(operations, reasons)
+
+
+def _ask_for_all(driver: Driver, corpus: Corpus, session: SessionDriver, example: Case, ends: Ends) -> dict[str, Any]:
+    """The outcomes of one call of each operation; stops after a call that did not return."""
+    offered = session.operations & driver.carries
+    answers: dict[str, Any] = dict(_ask(session, example, ends, ("request", "response")))
+    if "error" in offered and not _hung(answers):
+        answers |= _ask_for_error(driver, corpus, ends)
+    if "stream" in offered and not _hung(answers):
+        answers["stream"] = _ask_for_stream(driver, corpus, ends)
+    return answers
 
 
 def _example(corpus: Corpus, ends: Ends, *, failing: bool) -> Case | None:

@@ -6,13 +6,15 @@ import platform
 from collections.abc import Generator
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from toolcall_conformance.engine.hooks import RECORD
+from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.engine.setup import SUPPORT
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files, terminal
@@ -57,6 +59,11 @@ class RecordCollector:
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self._expect(ids)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker what the translator supports."""
+        node.workerinput[SUPPORT] = self.run.support.to_json()
+
     def _expect(self, nodeids: list[str]) -> None:
         ours = {item.nodeid for item in self.run.selected}
         self.expected |= ours.intersection(nodeids)
@@ -71,14 +78,15 @@ class RecordCollector:
             and report.when not in ("setup", "call", "teardown")
         ):
             # The translator crashed its worker process.
-            self.records[report.nodeid] = self._died(report.nodeid)
+            planned = next((item for item in self.run.selected if item.nodeid == report.nodeid), None)
+            if planned is not None:
+                self.records[report.nodeid] = self._died(planned)
 
-    def _died(self, nodeid: str) -> ItemRecord:
-        planned = next(item for item in self.run.selected if item.nodeid == nodeid)
+    def _died(self, planned: Planned) -> ItemRecord:
         said = "the process died while the translator ran"
         crashed = finding(self.run.corpus, "translation/crashed", "", said, element="body")
         return ItemRecord.of(
-            nodeid=nodeid,
+            nodeid=planned.nodeid,
             case=planned.case.id,
             check=planned.check,
             client=planned.route.client,
@@ -123,7 +131,8 @@ class RecordCollector:
 
     def _run_record(self) -> RunRecord:
         order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
-        items = sorted(self.records.values(), key=lambda record: order[record.nodeid])
+        # A worker may have run what this process did not plan: such records stand at the end.
+        items = sorted(self.records.values(), key=lambda record: (order.get(record.nodeid, len(order)), record.nodeid))
         judged = {record.nodeid: record.rules for record in items if record.judged}
         known = self.run.known
         stale = known.stale([item.nodeid for item in self.run.planned], judged) if known.entries else []

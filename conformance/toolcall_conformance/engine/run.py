@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult
+from toolcall_conformance.checks.agent_loop import VARIANTS, streams_replies
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
@@ -80,12 +81,16 @@ class Run:
             self.driver.end_item()
 
     def _other(self, item: Planned) -> Case | None:
-        """Another case for the same route, for the variant that plays two conversations at once."""
-        if item.variant != "interleaved":
+        """Another case for the same route, for the variants that play several conversations at once."""
+        if item.check != "agent_loop" or not VARIANTS[item.variant].interleaved:
             return None
-        ends = {item.route.client, item.route.upstream}
-        fitting = [case for case in self.corpus.cases.values() if ends <= set(case.formats)]
-        return fitting[(fitting.index(item.case) + 1) % len(fitting)]
+        cases = [*self.corpus.cases.values()]
+        place = cases.index(item.case) + 1
+        client, upstream, streamed = item.route.client, item.route.upstream, VARIANTS[item.variant].streamed
+        for case in (*cases[place:], *cases[:place]):
+            if {client, upstream} <= set(case.formats) and (not streamed or streams_replies(case, client, upstream)):
+                return case
+        return None  # pragma: no cover - the item's own case fits
 
     def failing(self, result: ItemResult) -> list[Finding]:
         """The findings that fail the item, known or not."""
@@ -102,7 +107,7 @@ class Run:
         if failing:
             known = self.known_reasons(nodeid, failing)
             return "known" if all(finding.rule in known for finding in failing) else "failed"
-        return "skipped" if result.verdict is Verdict.BLOCKED else "passed"
+        return "skipped" if result.verdict in (Verdict.BLOCKED, Verdict.NOT_APPLICABLE) else "passed"
 
 
 def make_harness(corpus: Corpus, fineness: Fineness | None = None) -> Harness:

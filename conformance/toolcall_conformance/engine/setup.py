@@ -18,10 +18,10 @@ from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
-from toolcall_conformance.engine.plan import UnusableSessionError, probe
+from toolcall_conformance.engine.plan import Support, UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import settings
-from toolcall_conformance.library import Case, CorpusError, load_corpus
+from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
@@ -64,7 +64,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
                 transports=lambda: corpus.transports,
             )
         try:
-            support = probe(driver, corpus)
+            support = _support(config, driver, corpus)
         except BaseException:
             driver.close()
             raise
@@ -81,6 +81,16 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     ) as error:
         raise pytest.UsageError(str(error)) from None
     return Run(chosen, corpus, driver, make_harness(corpus, chosen.fineness), wanted, support, known, cassettes)
+
+
+SUPPORT = "toolcall_support"
+"""The key under which xdist's controller tells its workers what the translator supports."""
+
+
+def _support(config: pytest.Config, driver: Driver, corpus: Corpus) -> Support:
+    """What the translator supports. Workers do not find out by themselves: all must collect the same items."""
+    known = getattr(config, "workerinput", {}).get(SUPPORT)
+    return probe(driver, corpus) if known is None else Support.of_json(known)
 
 
 def _verify_folder(folder: Path) -> None:

@@ -67,6 +67,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
         exchanges=len(planned.case.exchanges(planned.route.client)),
         again=run.settings.again(item.nodeid),
         files=_relative(item.files, run.settings.directory),
+        left_out=result.left_out,
     )
     known = run.known_reasons(item.nodeid, failing)
     lines = describe(subject, result.findings, run.rules, failing=failing, known=known)

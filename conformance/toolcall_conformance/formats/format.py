@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from toolcall_conformance.formats.rule import Rule
+from toolcall_conformance.formats.rule import RuleCheck
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled
 
@@ -32,7 +32,7 @@ class Client(Protocol):
     def swap(self, tail: list[Any], /) -> None: ...
 
 
-class Stream(Protocol):
+class StreamReader(Protocol):
     """Assembles a streamed reply and reports what is wrong with its events: a package's module ``stream``.
 
     A stream is what ``streaming.parse`` makes of its bytes.
@@ -74,12 +74,12 @@ class Format:
     read_error: Reader
     """Reads an error reply: ``{"status", "headers", "body"}``."""
 
-    rules: tuple[Rule, ...]
-    """The rules that schemas cannot express, in the order of their findings; those of its streams are in ``stream``."""
+    rules: tuple[RuleCheck, ...]
+    """Checks of the rules that schemas cannot express, in the order of their findings; those of streams: ``stream``."""
 
     client: Client
 
-    stream: Stream | None = None
+    stream: StreamReader | None = None
     """How it streams its replies; None for one whose streams we cannot read."""
 
     stored: Keeper | None = None

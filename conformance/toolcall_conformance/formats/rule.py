@@ -1,6 +1,6 @@
 """Rules that a schema cannot express: a small pure function each, with the id that the corpus gives the rule.
 
-``@rule(id, direction …)`` makes a :class:`Rule` of a function, and :func:`rules_of` collects the rules of a format's
+``@rule(id, direction …)`` makes a :class:`RuleCheck` of a function, and :func:`rules_of` collects those of a format's
 modules in the order in which they stand there. So a new rule is a new function and no other line.
 """
 
@@ -43,8 +43,8 @@ RuleFunction = Callable[[Subject], Iterable[Breach]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule's id, the directions of the bodies that it looks at, and the function that yields its breaches."""
+class RuleCheck:
+    """The check of a rule: its id, the directions of the bodies that it looks at, and what yields its breaches."""
 
     id: str
     directions: frozenset[str]
@@ -52,17 +52,17 @@ class Rule:
     module: str
 
 
-def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], Rule]:
-    """Make a rule of a function; it looks at bodies of these directions, by default ``request`` and ``response``."""
+def rule(rule_id: str, *directions: str) -> Callable[[RuleFunction], RuleCheck]:
+    """Make a check of a function. It looks at bodies of these directions, by default ``request`` and ``response``."""
 
-    def decorate(function: RuleFunction) -> Rule:
-        return Rule(rule_id, frozenset(directions or ("request", "response")), function, function.__module__)
+    def decorate(function: RuleFunction) -> RuleCheck:
+        return RuleCheck(rule_id, frozenset(directions or ("request", "response")), function, function.__module__)
 
     return decorate
 
 
-def rules_of(*modules: ModuleType) -> tuple[Rule, ...]:
-    """The rules that these modules define. Raises ValueError for an id that two functions have."""
+def rules_of(*modules: ModuleType) -> tuple[RuleCheck, ...]:
+    """The checks that these modules define. Raises ValueError for an id that two functions have."""
     found = tuple(one for module in modules for one in _defined_in(module))
     ids = [one.id for one in found]
     twice = sorted({rule_id for rule_id in ids if ids.count(rule_id) > 1})
@@ -71,7 +71,7 @@ def rules_of(*modules: ModuleType) -> tuple[Rule, ...]:
     return found
 
 
-def _defined_in(module: ModuleType) -> Iterator[Rule]:
-    """The rules that a module defines, without those that it imports."""
+def _defined_in(module: ModuleType) -> Iterator[RuleCheck]:
+    """The checks that a module defines, without those that it imports."""
     members = vars(module).values()
-    return (member for member in members if isinstance(member, Rule) and member.module == module.__name__)
+    return (member for member in members if isinstance(member, RuleCheck) and member.module == module.__name__)

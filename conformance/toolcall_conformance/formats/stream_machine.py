@@ -117,6 +117,28 @@ class Machine(ABC):
         return line.startswith("data")
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def meant_number(value: Any) -> int | None:
+    """The whole number that a value is, or that it means in spite of its type: reading goes on with that."""
+    if is_whole(value):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+
+
+def wrong_number(key: str, value: Any) -> str:
+    """What is wrong with the type of a number that counts something; empty if nothing is."""
+    if is_whole(value):
+        return ""
+    kinds = {str: "a string", float: "a decimal number", bool: "a boolean", type(None): "null"}
+    return f"{key} is {kinds.get(type(value), 'no number')}, not a whole number"
+
+
 def unless_null(value: Any) -> Any:
     """A value to report; null is as good as absent where an API writes it for absent."""
     return MISSING if value is None else value

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Judgement, Tolerated
+from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.judge.comparisons import compare
+from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
 from toolcall_conformance.judge.wrong_format import no_object, other_format
-from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, state, stored, tolerances
+from toolcall_conformance.translation import losses, search_sources, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tools import map_tools, names_of
@@ -33,56 +33,57 @@ def judge_body(
     declared: Collection[str] = (),
     captured: bool = False,
     tolerated: bool = False,
+    spelt: Mapping[int, str] | None = None,
+    streamed: bool = False,
 ) -> Judgement:
-    """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``."""
+    """Judge a body by its own format's rules and by its source; see ``Judge.request`` and ``.response``.
+
+    ``spelt`` are the arguments of the output's calls as a stream spelt them, by the ordinals of the calls.
+    ``streamed``: the reply was a stream, whether or not the request is known.
+    """
     down = direction != "request"
     source_format, output_format = (route.upstream, route.client) if down else (route.client, route.upstream)
     source_model, output_model = (
         (route.upstream_model, route.client_model) if down else (route.client_model, route.upstream_model)
     )
-    strict = source_format == output_format and not vendor
+    same = source_format == output_format
     sides = Sides(
         corpus,
         formats.read(source_format, direction, source),
         formats.read(output_format, direction, output),
         forced=_forced(route.client, requests.client),
-        circumstances=(state.CAPTURED,) if captured else (),
-        model=None if down or strict else output_model,
+        circumstances=(
+            *((state.CAPTURED,) if captured else ()),
+            *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
+            *(_counting(corpus, route.client, requests.client, streamed=streamed) if down else ()),
+        ),
+        model=None if down else output_model,
+        declared=frozenset(declared),
+        spelt=spelt or {},
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
-    if source_format == output_format and came_back(sides, source, output, exactly=vendor):
+    if same and came_back(sides, source, output, exactly=vendor):
         return Judgement()
     own = check_body(corpus, output_format, direction, output, model=output_model, reading=sides.output)
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
     names = _names(corpus, route, requests) if down else None
-    if strict:
-        pair = aligned(sides, names)
-        findings = (*own, *differences(sides, source, output, compare(pair, direction)))
-        return Judgement(findings, (), _tolerated(pair, source, output, findings) if tolerated else ())
-    if any(not finding.is_note for finding in own):
-        broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
-        own = excused(corpus, own, broken)
+    sides, unsourced = search_sources.settle(sides)
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
-    found = [one for one in [*settled.findings, *compare(pair, direction)] if one.rule not in settled.excused]
+    if any(not finding.is_note for finding in own):
+        broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
+        own = excused(corpus, own, broken, pair, source, output)
+    found = [
+        one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
+    ]
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
-    accepted = _tolerated(pair, source, output, findings) if tolerated else ()
-    return Judgement(findings, losses.find_losses(pair, declared), accepted)
-
-
-def excused(corpus: Corpus, own: list[Finding], source: list[Finding]) -> list[Finding]:
-    """Make a note of each finding whose element the source breaks, too, in its own format, as often as it does."""
-    broken = Counter(finding.element for finding in source if finding.is_must)
-    found = []
-    for finding in own:
-        if finding.is_must and broken[finding.element]:
-            broken[finding.element] -= 1
-            finding = weighed(corpus, finding, ["source-breaks-it"])
-        found.append(finding)
-    return found
+    accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
+    if same and not vendor:
+        findings = (*findings, *differences(sides, source, output, findings, accepted))
+    return Judgement(findings, losses.find_losses(pair, declared), accepted if tolerated else ())
 
 
 def _tolerated(pair: Pair, source: Any, output: Any, findings: tuple[Finding, ...]) -> tuple[Tolerated, ...]:
@@ -95,8 +96,27 @@ def _names(corpus: Corpus, route: AnyRoute, requests: Requests) -> Mapping[str, 
         return {}
     before = formats.read(route.client, "request", requests.client)
     after = formats.read(route.upstream, "request", requests.upstream)
-    names = names_of(map_tools(Sides(corpus, before, after)))
+    sides = Sides(corpus, before, after)
+    names = names_of(sides, map_tools(sides))
     return {upstream: client for client, upstream in names.items() if upstream != client}
+
+
+def _counting(corpus: Corpus, client: str, request: Any, *, streamed: bool) -> Iterator[str]:
+    """What holds of the token counts of a reply, where streams have them only if the request asks for them."""
+    asked = corpus.transports[client]["stream"].get("counts_asked")
+    if asked is None:
+        return
+    if request is None:
+        yield from ["counts-unknown"] if streamed else []
+    elif isinstance(request, dict) and request.get("stream") is True and not _says(request, asked):
+        yield "counts-unasked"
+
+
+def _says(request: dict[str, Any], pointer: str) -> bool:
+    try:
+        return resolve(request, pointer) is True
+    except LookupError:
+        return False
 
 
 def _forced(client: str, request: Any) -> bool | None:

@@ -10,6 +10,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.translation.calls import compare_calls
 from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
+from toolcall_conformance.translation.own_state import compare_own_state
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.results import compare_results
 from toolcall_conformance.translation.settings import compare_settings
@@ -46,6 +47,7 @@ COMPARISONS: Final = (
     Comparison(compare_usage, frozenset({REPLY})),
     Comparison(compare_media, _ALL),
     Comparison(compare_opaque, frozenset({REQUEST})),
+    Comparison(compare_own_state, frozenset({REQUEST, REPLY})),
     Comparison(compare_state, frozenset({HISTORY})),
     Comparison(compare_ids, frozenset({HISTORY})),
 )

@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.comparisons import HISTORY, compare
+from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
 from toolcall_conformance.library import Corpus
@@ -18,6 +19,7 @@ from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
 from toolcall_conformance.translation.tools import map_tools, names_of
 
@@ -48,6 +50,7 @@ def judge_history(
         through=route.client,
         said_in=route.client,
         called=called,
+        circumstances=model_circumstances(corpus, route.upstream, route.upstream_model),
     )
     if not isinstance(output, dict):
         return Judgement((sides.finding("translation/target-format", "", got=output),))
@@ -59,6 +62,9 @@ def judge_history(
         half = sides.finding("translation/stored-history", "", want=_turns(before), got=_turns(after))
         return Judgement((*own, half))
     pair = aligned(sides)
+    if not read.added and any(not finding.is_note for finding in own):
+        broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
+        own = excused(corpus, own, broken, pair, golden, output)
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
@@ -71,7 +77,8 @@ def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> M
     if upstream not in formats.names():
         return {}  # an unknown format: its declared tools cannot be read
     before, after = (formats.read(upstream, "request", body) for body in (golden, output))
-    return names_of(map_tools(Sides(corpus, before, after)))
+    sides = Sides(corpus, before, after)
+    return names_of(sides, map_tools(sides))
 
 
 def _turns(reading: Reading) -> str:

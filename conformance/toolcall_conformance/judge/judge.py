@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.errors import judge_error
@@ -17,6 +18,7 @@ from toolcall_conformance.judge.streams import judge_stream
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import outcome
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,12 @@ class Judge:
             held=held or {},
             stored=stored,
         )
+
+    def may_fail(self, upstream: str, reply: Any) -> bool:
+        """Whether an error may stand in the place of a provider's reply, since nothing, or no answer, came of it."""
+        if upstream not in formats.names():
+            return False  # an unknown format: its replies cannot be read
+        return outcome.may_fail(self.corpus, formats.read(upstream, "response", reply))
 
     def round_trip(self, source: Any, output: Any, *, own: str, through: str, direction: str = "request") -> Judgement:
         """Compare a body of the format ``own`` with what is left of it after translation to another format and back.

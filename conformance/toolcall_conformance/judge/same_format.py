@@ -1,51 +1,73 @@
-"""Two bodies of one format: JSON equality, the model aside. The readings only explain the difference."""
+"""Two bodies of one format: the comparisons judge them as any two, and what else differs as JSON is reported beside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.findings import MISSING, Finding, Tolerated
+from toolcall_conformance.jsonvalue import equal, join
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
 
 
 def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: bool) -> bool:
-    """Whether a body came back unchanged, so that nothing is to report. ``exactly``: the model counts, too."""
+    """Whether a body came back unchanged, so that nothing is to report.
+
+    Another model than the source's is the route's business, unless the route names one. ``exactly``: it counts, too.
+    """
+    model = sides.output.settings.get("model")
+    if sides.model is not None and model is not None and model.value != sides.model:
+        return False
     if not any(key in output for key in sides.target["containers"][sides.output.direction]):
         return False
-    aside = frozenset() if exactly else _model_keys(sides)
+    aside = frozenset() if exactly else _of_the_route(sides)
     return equal(identity.without(source, aside), identity.without(output, aside))
 
 
-def differences(sides: Sides, source: Any, output: dict[str, Any], found: Iterable[Finding]) -> list[Finding]:
-    """The differences, as the comparisons reported them (``found``) where they did."""
-    aside = _model_keys(sides)
-    explained = [finding for finding in found if finding.is_must]
-    places = [finding.pointer for finding in explained if finding.pointer]
+def differences(
+    sides: Sides, source: Any, output: dict[str, Any], found: Iterable[Finding], accepted: Iterable[Tolerated] = ()
+) -> Iterator[Finding]:
+    """The differences that ``found`` does not report. What an equivalence accepts is another spelling of the same."""
+    aside, reply = _of_the_route(sides), sides.output.direction == "response"
+    reported = _places(one for one in found if not one.is_note)
+    same = [*_places(accepted), *_renamed(sides)]
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
-    for count, (pointer, want, got) in enumerate(plain):
+    left = ((place, want, got) for place, want, got in plain if not _touches(_whole(place, want, got), reported))
+    for count, (pointer, want, got) in enumerate(left):
         if count == identity.MOST:
             break
-        if not any(pointer == place or pointer.startswith(place + "/") for place in places):
-            explained.append(_difference(sides, pointer, want, got))
-    return explained
+        spelt = _touches(_whole(pointer, want, got), same) or identity.says_the_same(
+            want, got, pointer, sides.target, reply=reply
+        )
+        rule = "translation/identity-spelling" if spelt else "translation/identity"
+        yield sides.finding(rule, pointer, want=want, got=got)
 
 
-def _model_keys(sides: Sides) -> frozenset[str]:
-    return frozenset(sides.target.get("model_keys", ["model"]))
+def _places(known: Iterable[Finding | Tolerated]) -> list[str]:
+    """The places that findings or tolerances are about, of both bodies: between equal bodies they are the same."""
+    found = [place for one in known for place in (one.pointer, one.source_pointer)]
+    return [place for place in found if place]
 
 
-def _difference(sides: Sides, pointer: str, want: Any, got: Any) -> Finding:
-    same = identity.says_the_same(
-        want,
-        got,
-        pointer,
-        sides.target.get("defaults", {}),
-        reply=sides.output.direction == "response",
-        generated=sides.target["generated_keys"],
-        zeros=sides.target.get("omits_zeros", False),
-    )
-    rule = "translation/identity-spelling" if same else "translation/identity"
-    return sides.finding(rule, pointer, want=want, got=got)
+def _renamed(sides: Sides) -> Iterator[str]:
+    """The places of settings that say the same under another name of theirs."""
+    for name, setting in sides.source.settings.items():
+        other = sides.output.settings.get(name)
+        if other is not None and setting.pointer != other.pointer and equal(setting.value, other.value):
+            yield from (setting.pointer, other.pointer)
+
+
+def _whole(pointer: str, want: Any, got: Any) -> str:
+    """The place of a difference; of a lost member, which has none in the output, the source's."""
+    return join(pointer, *want) if got is MISSING and isinstance(want, dict) else pointer
+
+
+def _touches(pointer: str, places: list[str]) -> bool:
+    """Whether one of the places holds a difference, or lies inside it."""
+    return any(f"{pointer}/".startswith(f"{place}/") or f"{place}/".startswith(f"{pointer}/") for place in places)
+
+
+def _of_the_route(sides: Sides) -> frozenset[str]:
+    """What the route decides: the model, and of an error the headers, of which only the time to wait is compared."""
+    return frozenset({"headers"} if sides.output.direction == "error" else sides.target["model_keys"])

@@ -43,8 +43,11 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
 
 
 def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
-    """The finding for an error that is valid in another format but not in the client's; None else."""
-    if not faulty(own):
+    """The finding for an error that is valid in another format but not in the client's; None else.
+
+    Of the client's own provider an error that its SDK reads is another spelling, and no error of another API.
+    """
+    if not faulty(own) or (sides.source.format == sides.output.format and not any(one.is_must for one in own)):
         return None
     fitting = [
         name

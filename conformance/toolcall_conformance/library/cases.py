@@ -19,6 +19,7 @@ class Exchange:
     same request, sent again. Either may be None, but not both. ``stream_path`` is the file with the reply as the
     provider streams it, None where the corpus has none. ``broken_path`` is a failed stream: it holds an error, breaks
     off, or hits the token limit in the middle of a call. ``response`` is the reply to the same request, sent again.
+    ``streamed`` are the bytes of the stream where they are not those of its file.
     """
 
     number: int
@@ -30,6 +31,12 @@ class Exchange:
     error_path: Path | None = None
     stream_path: Path | None = None
     broken_path: Path | None = None
+    streamed: bytes | None = None
+
+    def stream(self) -> bytes:
+        """The bytes of the stream. The exchange must have one."""
+        assert self.stream_path is not None
+        return self.stream_path.read_bytes() if self.streamed is None else self.streamed
 
 
 class Case:

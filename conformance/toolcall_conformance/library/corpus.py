@@ -12,6 +12,7 @@ from toolcall_conformance.library.cases import Case
 from toolcall_conformance.library.circumstances import Circumstance, read_circumstance
 from toolcall_conformance.library.files import CorpusError, read_json, require
 from toolcall_conformance.library.formats import FormatFiles
+from toolcall_conformance.library.own_tools import OwnTools
 from toolcall_conformance.library.rules import Rule, Rules
 from toolcall_conformance.library.scenarios import Scenarios
 
@@ -131,6 +132,10 @@ class Corpus:
     def format(self, format_name: str) -> Mapping[str, Any]:
         """The content of a format's ``format.json``: limits, marks, aliases, defaults."""
         return self._format_files.formats[format_name]
+
+    def own_tools(self, format_name: str) -> OwnTools:
+        """The tools that a format's API itself defines."""
+        return self._format_files.own_tools[format_name]
 
     def expression(self, format_name: str, element: str) -> Mapping[str, Any]:
         """The entry of ``expresses.json`` for an element: ``how``, ``as`` and ``conventions``."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.library.files import CorpusError, read_json, require
+from toolcall_conformance.library.own_tools import OwnTools
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class FormatFiles:
     def expresses(self) -> dict[str, Mapping[str, Any]]:
         """The elements of ``expresses.json``, by format."""
         return {name: read_json(self._path(name, "expresses.json"))["elements"] for name in self.names}
+
+    @cached_property
+    def own_tools(self) -> dict[str, OwnTools]:
+        """The content of ``own-tools.json``, by format."""
+        return {name: OwnTools.of(read_json(self._path(name, "own-tools.json"))) for name in self.names}
 
     def expression(self, format_name: str, element: str) -> Mapping[str, Any]:
         """The entry of ``expresses.json`` for an element. Raises CorpusError where there is none."""

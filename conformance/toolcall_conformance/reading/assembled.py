@@ -23,6 +23,11 @@ class StreamedCall:
     whole: str | None = None
     closed: bool = False
 
+    @property
+    def text(self) -> str:
+        """The text of its arguments as far as it came."""
+        return self.whole if self.whole is not None else "".join(self.fragments)
+
 
 @dataclass(frozen=True, slots=True)
 class Assembled:

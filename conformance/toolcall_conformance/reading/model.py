@@ -12,17 +12,25 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Call arguments that could not be read as JSON; ``raw`` is what stood there."""
+    """Call arguments that could not be read; ``raw`` is what stood there.
+
+    ``is_json``: it is the text of JSON that nobody can hold, such as a number beyond a double.
+    """
 
     raw: Any
+    is_json: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A chunk of visible text. Blank text is never read as an element."""
+    """A chunk of visible text. Blank text is never read as an element.
+
+    ``labels`` are the title and source of the search result that it is of.
+    """
 
     text: str
     pointer: str
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +181,8 @@ class Turn:
 class Tool:
     """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as it stands there.
 
-    ``schema`` is None where the declaration has none. ``strict`` is None where it does not say.
+    ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
+    its API defines, ``type`` says which, and ``own`` is the whole declaration.
     """
 
     name: str | None
@@ -185,6 +194,8 @@ class Tool:
     name_pointer: str | None = None
     description_pointer: str | None = None
     schema_pointer: str | None = None
+    type: str | None = None
+    own: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +211,14 @@ class Setting:
 class Finish:
     """Why a reply ended. ``reason`` is neutral, ``raw`` as it stands in the body.
 
-    Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other.
+    Neutral reasons: tools, end, length, filter, refusal, stop_sequence, pause, error, other. ``known``: the API has
+    this word; what another means nobody can tell.
     """
 
     reason: str
     raw: Any
     pointer: str
+    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ReportedItem:
-    """What was judged. ``again`` is the command that runs it alone, ``files`` the folder with its bodies."""
+    """What was judged. ``again`` is the command that runs it alone, ``files`` the folder with its bodies.
+
+    ``left_out`` are pointers to settings that it was played without.
+    """
 
     case: str
     check: str
@@ -36,6 +39,7 @@ class ReportedItem:
     variant: str = ""
     again: str | None = None
     files: str | None = None
+    left_out: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -66,6 +70,9 @@ def describe(
     ]
     milder = dict.fromkeys((finding.rule, finding.level) for finding in findings if finding not in failing)
     lines += [Line(f"  {rule}  {_breach(rule, rules)}        {level}", level.value) for rule, level in milder]
+    if subject.left_out:
+        said = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
+        lines.append(Line(said, "SHOULD"))
     if subject.files:
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:
@@ -110,6 +117,8 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
         fields.append(("want", show(finding.want)))
         fields.append(("got", show(finding.got)))
         fields += [("diff", line) for line in _explained(finding.want, finding.got)]
+    if finding.between is not MISSING:
+        fields.append(("via", show(finding.between)))
     return fields
 
 

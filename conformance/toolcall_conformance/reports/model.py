@@ -20,7 +20,7 @@ class ItemRecord:
 
     ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and if present
     want, got, source_pointer, and known (the reason why it is expected). ``losses`` are objects with element, kind and
-    count. ``duration`` is in seconds.
+    count. ``duration`` is in seconds. ``left_out`` are pointers to settings that the request was played without.
     """
 
     nodeid: str
@@ -35,6 +35,7 @@ class ItemRecord:
     reason: str = ""
     findings: list[dict[str, Any]] = field(default_factory=list)
     losses: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -125,7 +126,7 @@ def finding_json(finding: Finding, *, known: str | None = None, limit: int | Non
     }
     if finding.source_pointer is not None:
         plain["source_pointer"] = finding.source_pointer
-    for key, value in (("want", finding.want), ("got", finding.got)):
+    for key, value in (("want", finding.want), ("got", finding.got), ("between", finding.between)):
         if value is not MISSING:
             plain[key] = _capped(value, limit)
     if known is not None:

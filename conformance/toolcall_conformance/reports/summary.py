@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
 
 COUNTS = ("passed", "warned", "failed", "known", "refused", "blocked", "error", "not_applicable")
+_COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
 _LEVELS = ("MUST", "SHOULD", "NOTE")
 
 
@@ -20,7 +21,7 @@ def count_of(item: ItemRecord) -> str:
         return "passed"
     if item.verdict == "warn":
         return "warned" if item.passed else "failed"
-    return {"fail": "failed", "refused": "refused", "blocked": "blocked"}.get(item.verdict, "error")
+    return _COUNTS.get(item.verdict, "error")
 
 
 def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:

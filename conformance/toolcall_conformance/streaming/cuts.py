@@ -20,6 +20,11 @@ _WORST = re.compile(rb"(?<=\r)(?=\n)|(?<!\r)(?=[\r\n])|(?=[\x80-\xbf])|(?<=\\)|(
 # The last event may be lost here: the standard drops an event without a blank line after it, and some SDKs read it.
 UNENDED = "no blank line at the end"
 
+COMMENTS = "comments between the events"
+
+# The ways to frame a stream that only change its line ends, each with the line end.
+LINE_ENDS = {"line ends LF": "\n", "line ends CRLF": "\r\n"}
+
 Pieces = tuple[bytes, ...]
 T = TypeVar("T")
 
@@ -126,12 +131,12 @@ def vary_framing(stream: bytes, *, plainly: bool = False) -> Iterator[tuple[str,
     ``plainly``: vary the line ends only, for an API whose own SDK reads nothing else.
     """
     plain = _NEWLINE.sub(b"\n", stream)
-    yield "line ends LF", plain
-    yield "line ends CRLF", plain.replace(b"\n", b"\r\n")
+    for way, end in LINE_ENDS.items():
+        yield way, plain.replace(b"\n", end.encode())
     yield UNENDED, stream.rstrip(b"\r\n")
     if plainly:
         return
-    yield "comments between the events", b": keep-alive\n\n" + b": keep-alive\n\n".join(split_events(plain))
+    yield COMMENTS, b": keep-alive\n\n" + b": keep-alive\n\n".join(split_events(plain))
     yield "no blank behind the colon", re.sub(rb"(?m)^(data|event): ", rb"\1:", plain)
 
 

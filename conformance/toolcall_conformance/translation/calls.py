@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
+from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown
+from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.told import Told
 
 
 def compare_calls(pair: Pair) -> Iterator[Finding]:
@@ -20,12 +23,16 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     partners = {right: left for left, right in alignment.pairs.items()}
     # A call that the provider itself refused as malformed or unexpected is not to be run.
     failed = pair.source.finish is not None and pair.source.finish.reason == "error"
+    told = Told.of(pair) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
+        now = told.place_of(call) if told is not None else None
         yield pair.finding(
             "translation/call-lost",
-            _nearest(pair, left),
-            want={"name": call.name, "arguments": _shown(call)},
+            _nearest(pair, left) if now is None else now.pointer,
+            "" if now is None else "a tool call is told as text instead",
+            want={"name": call.name, "arguments": shown(call)},
+            got=MISSING if now is None else now.text,
             source=call.pointer,
             subject=call_words(call),
             under=("failed-reply",) if failed else (),
@@ -40,7 +47,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
-            got={"name": call.name, "arguments": _shown(call)},
+            got={"name": call.name, "arguments": shown(call)},
             source=source[twin].pointer if twin is not None else None,
             subject=call_words(call),
         )
@@ -68,11 +75,7 @@ def _nearest(pair: Pair, left: int) -> str:
 
 
 def _same_call(left: Call, right: Call) -> bool:
-    return left.name == right.name and equal(_shown(left), _shown(right))
-
-
-def _shown(call: Call) -> Any:
-    return call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
+    return left.name == right.name and equal(shown(left), shown(right))
 
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
@@ -92,21 +95,12 @@ def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
 def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
     where = right.arguments_pointer or right.pointer
     subject = call_words(left)
-    if isinstance(left.arguments, Unreadable):
-        if keeps_unreadable(left.arguments, right):
-            return
-        yield pair.finding(
-            "translation/unreadable-arguments",
-            where,
-            want=left.arguments.raw,
-            got=_shown(right),
-            source=left.arguments_pointer,
-            subject=subject,
-        )
+    if is_odd(left):
+        yield from compare_odd(pair, left, right, subject)
         return
     if arguments_equal(left, right, exact=pair.both("big-integers")):
         return
-    got = _shown(right)
+    got = shown(right)
     message = ""
     if isinstance(got, str) and left.kind == "function" and _encodes(got, left.arguments):
         message = "the arguments are JSON text inside JSON text (encoded twice)"
@@ -121,20 +115,6 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
     )
 
 
-def keeps_unreadable(text: Unreadable, call: Call) -> bool:
-    """Whether the arguments of a call are a text that is no JSON, or hold it."""
-    return any(equal(text.raw, leaf) for leaf in _leaves(_shown(call)))
-
-
-def _leaves(value: Any) -> list[Any]:
-    """The values inside an object or array that are neither, however deep."""
-    if isinstance(value, dict):
-        return [leaf for entry in value.values() for leaf in _leaves(entry)]
-    if isinstance(value, list):
-        return [leaf for entry in value for leaf in _leaves(entry)]
-    return [value]
-
-
 def arguments_equal(left: Call, right: Call, *, exact: bool) -> bool:
     """Equal as JSON values; free text of a custom tool may be wrapped in an object with one key, and back.
 
@@ -142,6 +122,8 @@ def arguments_equal(left: Call, right: Call, *, exact: bool) -> bool:
     """
     if isinstance(right.arguments, Unreadable):
         return False
+    if "builtin" in (left.kind, right.kind):
+        return says_the_same(left, right)
     if left.kind != right.kind:
         function, custom = (left, right) if left.kind == "function" else (right, left)
         wrapped = function.arguments

@@ -201,6 +201,31 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
     return frozenset(found)
 
 
+def without_inner_placeholders(pair: Pair) -> dict[str, str]:
+    """The user's texts that a placeholder for lost media was joined to, by pointer, as they are without it.
+
+    What stands in brackets in the source is nobody's placeholder.
+    """
+    media = [item for turn in pair.source.turns for item in _media(turn)]
+    there = {media_bytes(item) for turn in pair.output.turns for item in _media(turn)}
+    lost = [item for item in media if media_bytes(item) not in there]
+    if not lost:
+        return {}
+    said = "\n".join(item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Text))
+    remarks = pair.corpus.equivalence("media-placeholder").patterns["remark"]
+    found: dict[str, str] = {}
+    for text in (item for turn in pair.output.turns if turn.side == "user" for item in turn.items):
+        if not isinstance(text, Text):
+            continue
+        joined = [remark[0] for remark in remarks.matches(text.text) if remark[0] not in said]
+        rest = text.text
+        for remark in [one for one in joined if not without_placeholders(pair.corpus, [one], lost)][: len(lost)]:
+            rest = rest.replace(remark, "", 1)
+        if rest != text.text and rest.strip():
+            found[text.pointer] = rest.strip()
+    return found
+
+
 def _media(turn: Turn) -> Iterator[Media]:
     for item in turn.items:
         parts = item.parts if isinstance(item, Result) else (item,)

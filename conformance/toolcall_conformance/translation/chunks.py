@@ -87,9 +87,7 @@ class Haystack:
 
     def _squeezed_at(self, place: int) -> int:
         """How many characters other than white space stand before a place of ``whole``."""
-        number = bisect_right(self._words, place) - 1
-        if number < 0:
-            return 0
+        number = bisect_right(self._words, place) - 1  # a tag is part of a word, so there is one
         after = self._at[number + 1] if number + 1 < len(self._at) else self.size
         return min(self._at[number] + place - self._words[number], after)
 

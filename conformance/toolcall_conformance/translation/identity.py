@@ -1,8 +1,8 @@
-"""From a format to itself nothing changes but the model."""
+"""Two bodies of one format as JSON: where they differ, and whether a difference says anything."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
@@ -33,29 +33,30 @@ def says_the_same(
     want: Any,
     got: Any,
     pointer: str,
-    defaults: Mapping[str, Any],
+    target: Mapping[str, Any],
     *,
     reply: bool,
-    generated: Collection[str] = (),
-    zeros: bool = False,
 ) -> bool:
-    """Whether a difference changes no meaning: what is null, empty or the default is present on one side only.
+    """Whether a difference changes no meaning: what is null, empty or implied is present on one side only.
+
+    ``target`` is what the corpus says of the format in general.
 
     A reply may have further keys, which clients ignore (the equivalence ``unknown-reply-keys``), and at its top another
     id or time (``generated-values``): ids are compared where they return. Blank text in a reply may be null or absent
-    (``blank-text-absent``), since pieces of a stream leave some behind. ``zeros``: the format omits what is 0, false or
-    blank (``proto-json-zeros``).
+    (``blank-text-absent``), since pieces of a stream leave some behind. A format may omit what is 0, false or blank
+    (``proto-json-zeros``).
     """
-    if reply and pointer.removeprefix("/") in generated and MISSING not in (want, got):
+    if reply and pointer.removeprefix("/") in target["generated_keys"] and MISSING not in (want, got):
         return type(want) is type(got)
     if reply and MISSING not in (want, got) and equal(_unblank(want), _unblank(got)):
         return True
     if want is MISSING:
         key = pointer.rpartition("/")[2]
-        return reply or _is_nothing(key, got, defaults)
+        return reply or _is_nothing(key, got, target)
     if got is MISSING and isinstance(want, dict):
         return all(
-            _is_nothing(key, value, defaults) or (reply and zeros and is_zero(value)) for key, value in want.items()
+            _is_nothing(key, value, target) or (reply and target.get("omits_zeros", False) and is_zero(value))
+            for key, value in want.items()
         )
     return False
 
@@ -72,8 +73,9 @@ def is_zero(value: Any) -> bool:
     return not isinstance(value, (dict, list)) and not value
 
 
-def _is_nothing(key: str, value: Any, defaults: Mapping[str, Any]) -> bool:
-    return value in (None, {}, []) or (value is False and defaults.get(key) is False)
+def _is_nothing(key: str, value: Any, target: Mapping[str, Any]) -> bool:
+    silent = [target["defaults"][key]] if key in target["defaults"] else target["implied"].get(key, [])
+    return value in (None, {}, []) or any(equal(value, other) for other in silent)
 
 
 def without(body: Any, keys: frozenset[str]) -> Any:

@@ -16,13 +16,14 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
+from toolcall_conformance.translation.limits import is_all_taken, limited
 from toolcall_conformance.translation.media import demand_of, element_of
 from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import parsed_text
-from toolcall_conformance.translation.settings import OF_THE_ROUTE, chosen_names
+from toolcall_conformance.translation.settings import OF_THE_ROUTE, PRIVATE, chosen_names
 
-PRIVATE = "private:"
 EXACT = 2**53
 
 
@@ -39,7 +40,9 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
         for (element, demand), count in sorted(count_losses(pair, history=history).items())
         if demand != "must"
     ]
-    undue = sorted({element for element in declared if pair.demands.get(element) == "must"})
+    bounded = Counter(_bounded(pair))
+    found += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
+    undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - bounded.keys())
     return (*found, *(Loss(element, "undue", 1) for element in undue))
 
 
@@ -181,7 +184,7 @@ def _beside(pair: Pair) -> Iterator[str]:
     """What is lost beside the conversation: of declarations, settings, the end and the costs. Each name as often."""
     source, output = pair.source, pair.output
     for kind in ("custom", "hosted"):
-        yield from [f"tool-{kind}"] * (_declared(source, kind) - _declared(output, kind))
+        yield from [f"tool-{kind}"] * (_declared(pair, source, kind) - _declared(pair, output, kind))
     twins = {tool.name: tool for tool in output.tools}
     for tool in source.tools:
         twin = twins.get(pair.names.get(tool.name, tool.name)) if tool.name is not None else None
@@ -194,8 +197,17 @@ def _beside(pair: Pair) -> Iterator[str]:
     yield from (f"usage-{key}" for key, count in source.usage.items() if count and key not in output.usage)
 
 
-def _declared(reading: Reading, kind: str) -> int:
-    return sum(tool.kind == kind for tool in reading.tools)
+def _bounded(pair: Pair) -> Iterator[str]:
+    """The settings of which the output has what the target's limits leave, and no more."""
+    for name, setting in pair.source.settings.items() if pair.is_request and pair.through is None else ():
+        element = name.replace("_", "-")
+        limit = limited(pair, name, setting.value) if pair.demands.get(element) == "must" else None
+        if limit is not None and is_all_taken(pair, name, limit, pair.output.settings.get(name)):
+            yield element
+
+
+def _declared(pair: Pair, reading: Reading, kind: str) -> int:
+    return sum(tool.kind == kind and not run_by_client(pair.corpus, reading, tool) for tool in reading.tools)
 
 
 def _of_settings(pair: Pair) -> Iterator[str]:

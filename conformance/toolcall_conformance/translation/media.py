@@ -19,6 +19,7 @@ from toolcall_conformance.translation.captions import captioned, owner
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.payload import plain_text
 from toolcall_conformance.translation.placeholders import without_placeholders
 
 
@@ -175,6 +176,8 @@ def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Ite
     only_here = media.url is None and media.data is not None
     if only_here and demand == "cannot" and stands_for(pair, media) is not None:
         return
+    if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
+        return
     yield pair.finding(
         f"translation/{_loss(pair, piece, demand)}",
         "",
@@ -194,7 +197,9 @@ def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
         return "media-unmentioned"
     if piece.side != "user":
         return "assistant-media-lost"
-    return "media-lost" if demand == "must" else "media-by-convention-lost"
+    if demand == "must":
+        return "media-lost"
+    return "media-dropped-silently" if stands_for(pair, piece.media) is None else "media-by-convention-lost"
 
 
 def element_of(media: Media, *, in_result: bool) -> str:
@@ -236,6 +241,12 @@ def _texts(reading: Reading) -> Iterator[str]:
 def _mentioned(pair: Pair, url: str) -> bool:
     """Whether a text of the output has the address of the media."""
     return any(url in text for text in _texts(pair.output))
+
+
+def _said(pair: Pair, text: str) -> bool:
+    """Whether a text of the output says a text, whatever its white space."""
+    wanted = squeezed([text])
+    return any(wanted in squeezed([said]) for said in _texts(pair.output))
 
 
 def _words(piece: PlacedMedia) -> str:

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from toolcall_conformance.findings import Finding
-from toolcall_conformance.reading import Finish
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call, Finish, Hosted, Media, Reading, Text
 from toolcall_conformance.translation.pair import Pair
+
+UNFINISHED = "unfinished-reply"
+"""The circumstance that a reply is no whole answer."""
 
 
 def compare_finish(pair: Pair) -> Iterator[Finding]:
     """The reason that a reply ended, in the target's words. ``tools`` follows from the calls of the output."""
     source, output = pair.source.finish, pair.output.finish
-    if source is None or source.reason == "other":
-        return  # an unknown word demands nothing of a translation
+    if _silent(pair):
+        yield _empty_success(pair)
+        return
+    if source is None or source.reason == "other" or _waits(pair.corpus, pair.source):
+        return  # an unknown word demands nothing of a translation, and for waiting other formats have none
     if any(call.ordinal not in pair.calls for call in pair.source.calls):
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
-    known = pair.corpus.equivalence("finish-next-best").parameters
-    accepted = {source.reason, *known["always"].get(source.reason, ())}
+    words = _words(pair.corpus)
+    accepted = {source.reason, *words["always"].get(source.reason, ())}
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
-        accepted.update(known["next_best"].get(source.reason, ()))
+        accepted.update(words["next_best"].get(source.reason, ()))
     where = output.pointer if output is not None else ""
     if got not in accepted:
+        rule = words["rules"].get(source.reason)
+        if rule is not None and f"finish-{source.reason}" in pair.declared:
+            return  # nothing is hidden: there is something to read, and the translator says what it lost
         yield pair.finding(
-            "translation/failed-reply-reason" if source.reason == "error" else "translation/finish-reason",
+            rule or "translation/finish-reason",
             where,
             f"the reply ended with {source.reason!r}, the translation says {got!r}",
             want=source.reason,
             got=output.raw if output is not None else None,
             source=source.pointer,
         )
-    elif _only_when_forced(pair, output) and not pair.forced:
+    elif _only_when_forced(pair, output) and not pair.forced and not _kept(pair):
         yield pair.finding(
-            "translation/finish-reason",
+            "translation/finish-beside-calls",
             where,
             f"the reply has calls and ended normally, but says {output.raw if output else None!r}",
             want="tools",
@@ -48,13 +59,84 @@ def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
     return finish is not None and finish.reason == "tools" and finish.raw in pair.target["finish_tools_forced"]
 
 
+def _kept(pair: Pair) -> bool:
+    """Whether the source says the same word in the same format, as some compatible servers do."""
+    source, output = pair.source.finish, pair.output.finish
+    same = pair.source.format == pair.output.format
+    return same and source is not None and output is not None and source.raw == output.raw
+
+
+def is_unfinished(corpus: Corpus, reading: Reading) -> bool:
+    """Whether a reply is no whole answer: it failed, was held back or cut, paused, or waits for its client."""
+    end = reading.finish
+    return (end is not None and end.known and end.reason not in _words(corpus)["whole"]) or _waits(corpus, reading)
+
+
+def _waits(corpus: Corpus, reading: Reading) -> bool:
+    """Whether a step of the provider's own waits for the client's word."""
+    waiting = corpus.own_tools(reading.format).waiting_steps
+    return any(step.type in waiting for turn in reading.turns for step in turn.items if isinstance(step, Hosted))
+
+
+def may_fail(corpus: Corpus, reading: Reading) -> bool:
+    """Whether an error may stand in place of a reply: it is no answer, and no part of one that must arrive."""
+    if not is_unfinished(corpus, reading):
+        return False
+    end, words = reading.finish, _words(corpus)
+    if _waits(corpus, reading) or (end is not None and end.reason in words["as_error"]):
+        return True
+    return not _says_something(reading) and (end is None or end.reason not in words["never_error"])
+
+
+def _silent(pair: Pair) -> bool:
+    """Whether a reply that is no whole answer became one that ended well and says nothing."""
+    end = pair.output.finish
+    return (
+        end is not None
+        and end.reason in _words(pair.corpus)["whole"]
+        and not _says_something(pair.output)
+        and is_unfinished(pair.corpus, pair.source)
+    )
+
+
+def _says_something(reading: Reading) -> bool:
+    """Whether a client can read, show or run anything of a reply. Thinking is no answer."""
+    return any(isinstance(item, (Text, Call, Media)) for turn in reading.turns for item in turn.items)
+
+
+def _empty_success(pair: Pair) -> Finding:
+    source, output = pair.source.finish, pair.output.finish
+    assert output is not None
+    whole = source is None or source.reason in _words(pair.corpus)["whole"]
+    said = "waits for its client" if whole else f"ended with {source.raw!r}" if source else ""
+    return pair.finding(
+        "translation/empty-success",
+        output.pointer,
+        f"the provider's reply {said}, and the client gets an empty reply that ended well",
+        want=None if whole or source is None else source.reason,
+        got=output.raw,
+        source=source.pointer if source is not None else None,
+    )
+
+
+def _words(corpus: Corpus) -> Mapping[str, Any]:
+    return corpus.equivalence("finish-next-best").parameters
+
+
+_LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}
+COUNTS_LOST = frozenset(f"translation/{slug}" for slug in _LOST.values())
+
+
 def compare_usage(pair: Pair) -> Iterator[Finding]:
-    """Token counts. A reading counts cached tokens as input and thinking as output, however its format counts."""
-    for key in ("input", "output"):
+    """Token counts. A reading counts cached tokens as input and thinking as output, however its format counts.
+
+    The tokens of thinking may be omitted, but not changed.
+    """
+    for key in (*_LOST, "reasoning"):
         want, got = pair.source.usage.get(key), pair.output.usage.get(key)
-        if want is not None and want != got and pair.demand(f"usage-{key}") == "must":
-            yield pair.finding("translation/usage", "", want=want, got=got, subject=f"{key} tokens")
-    # The tokens of thinking may be omitted, but not changed.
-    want, got = pair.source.usage.get("reasoning"), pair.output.usage.get("reasoning")
-    if want and got and want != got:
-        yield pair.finding("translation/usage", "", want=want, got=got, subject="reasoning tokens")
+        if want is None or (want or 0) == (got or 0) or (pair.demand(f"usage-{key}") != "must" and not (want and got)):
+            continue
+        rule = "usage" if got else _LOST.get(key)
+        if rule is not None:
+            shown = MISSING if got is None else got
+            yield pair.finding(f"translation/{rule}", "", want=want, got=shown, subject=f"{key} tokens")

@@ -21,7 +21,8 @@ class Sides:
     ``forced``: whether the request forced one function. ``through``: the format between source and output, if there is
     one. ``said_in``: the format of the results and declarations, if it is not the source's. ``circumstances`` hold for
     both bodies. ``called``: further ids by which texts of the source may name its calls, with the calls' ordinals.
-    ``model``: the model of the route, if the output must name it.
+    ``model``: the model of the route, if the output must name it. ``declared``: what the translator says it lost.
+    ``spelt``: the arguments of the output's calls as a stream spelt them, by ordinal.
     """
 
     corpus: Corpus
@@ -33,10 +34,17 @@ class Sides:
     circumstances: Sequence[str] = ()
     called: Mapping[str, int] = field(default_factory=dict)
     model: str | None = None
+    declared: frozenset[str] = frozenset()
+    spelt: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def is_request(self) -> bool:
         return self.source.direction == "request"
+
+    @property
+    def is_same_format(self) -> bool:
+        """Whether nothing had to be translated, or only by way of another format."""
+        return self.source.format == self.output.format and self.through is None
 
     @property
     def target(self) -> Mapping[str, Any]:

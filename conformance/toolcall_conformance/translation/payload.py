@@ -199,7 +199,7 @@ def _match_texts(source: Content, texts: Sequence[str]) -> str | None:
         ):
             if spelt_anew is None:
                 return None
-            best = spelt_anew
+            best = TRIMMED if best == TRIMMED else spelt_anew
     return best
 
 

@@ -13,6 +13,7 @@ from toolcall_conformance.translation.captions import (
     captions_and_placeholders,
     captions_in_source_ids,
     redundant_captions,
+    without_inner_placeholders,
 )
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
@@ -81,7 +82,7 @@ def output_runs(pair: Pair) -> list[TextRun]:
     runs = _runs(
         pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=captions_and_placeholders(pair)
     )
-    said = captions_in_source_ids(pair)
+    said = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
     for run in runs if said else ():
         run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]
     return runs

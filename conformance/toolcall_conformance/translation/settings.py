@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Reading, Setting
+from toolcall_conformance.translation.limits import adjustable, is_all_taken, limited
+from toolcall_conformance.translation.model_names import model_rule
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.schemas import compare_schemas
+from toolcall_conformance.translation.stream_flag import find_stream_lost
 
+# What begins the names of settings that no other format has.
+PRIVATE = "private:"
 # The route sets these, not the translation.
 OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
+_ADJUSTED = "translation/setting-adjusted"
 # Differences of a schema by which other values are valid than the source demands.
 GRAVE = frozenset(
     f"translation/{rule}"
@@ -38,11 +45,12 @@ def compare_settings(pair: Pair) -> Iterator[Finding]:
     yield from _compare_parallel(pair)
     yield from _compare_reasoning(pair)
     for name, setting in pair.source.settings.items():
-        if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:"):
-            continue
-        yield from _compare_one(pair, name, setting)
+        if name.startswith(PRIVATE):
+            yield from _compare_private(pair, name, setting)
+        elif name not in WITH_RULES_OF_THEIR_OWN:
+            yield from _compare_one(pair, name, setting, pair.demand(name.replace("_", "-")))
     for name, setting in pair.output.settings.items():
-        if name in WITH_RULES_OF_THEIR_OWN or name.startswith("private:") or name in pair.source.settings:
+        if name in WITH_RULES_OF_THEIR_OWN or name.startswith(PRIVATE) or name in pair.source.settings:
             continue
         if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
             continue
@@ -54,33 +62,89 @@ def compare_settings(pair: Pair) -> Iterator[Finding]:
         ):
             continue
         yield pair.finding("translation/setting-added", setting.pointer, got=setting.value, subject=name)
+    yield from _compare_model(pair)
+    yield from find_stream_lost(pair)
+
+
+def _compare_model(pair: Pair) -> Iterator[Finding]:
     model = pair.output.settings.get("model")
-    if pair.model is not None and model is not None and model.value != pair.model:
-        yield pair.finding("translation/model-of-route", model.pointer, want=pair.model, got=model.value)
+    if pair.model is None or model is None or not isinstance(model.value, str):
+        return  # a name that is no text breaks the format's own rule
+    rule = model_rule(pair.corpus, pair.model, model.value)
+    if rule is not None:
+        yield pair.finding(rule, model.pointer, want=pair.model, got=model.value)
 
 
-def _compare_one(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
-    demand = pair.demand(name.replace("_", "-"))
+def _compare_private(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
+    """A setting that no other format has: between two ends of its own it must arrive, if the reply depends on it."""
+    if not pair.is_same_format or name.removeprefix(PRIVATE) not in pair.target["reply_settings"]:
+        return
+    if all(setting.pointer != other.pointer for key, other in pair.source.settings.items() if key != name):
+        yield from _compare_one(pair, name, setting, "must")
+
+
+def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterator[Finding]:
     if demand == "cannot" or setting.value in (None, [], {}, ""):
         return
     other = pair.output.settings.get(name)
+    limit = limited(pair, name, setting.value)
+    if limit is not None and is_all_taken(pair, name, limit, other):
+        return  # all of it that the target takes
     if other is None:
         neutral = equal(setting.value, pair.origin.get("defaults", {}).get(name, MISSING)) and equal(
             setting.value, pair.target.get("defaults", {}).get(name, MISSING)
         )
         if not neutral:
-            yield pair.finding(_loss(name, demand), "", want=setting.value, source=setting.pointer, subject=name)
-    elif not equal(setting.value, other.value):
+            beyond = limit is not None and not isinstance(setting.value, list)
+            rule = _ADJUSTED if beyond else _loss(name, demand)
+            yield pair.finding(rule, "", want=setting.value, source=setting.pointer, subject=name)
+    elif not _same(setting.value, other.value):
         if name == "response_format" and _same_format(pair, setting.value, other.value):
             return
         yield pair.finding(
-            "translation/setting-changed",
+            _change(pair, name, demand, setting.value, other.value),
             other.pointer,
             want=setting.value,
             got=other.value,
             source=setting.pointer,
             subject=name,
         )
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values set the same: stop sequences have no order, and a number may be of single precision."""
+    if isinstance(left, list) and isinstance(right, list):
+        return set(map(str, left)) == set(map(str, right))
+    if isinstance(left, float) and isinstance(right, float):
+        return _single(left) == right or left == right
+    return equal(left, right)
+
+
+def _single(number: float) -> float | None:
+    try:
+        (rounded,) = struct.unpack("f", struct.pack("f", number))
+    except OverflowError:
+        return None
+    return float(rounded)
+
+
+def _change(pair: Pair, name: str, demand: str, want: Any, got: Any) -> str:
+    """The rule that the change of a setting breaks."""
+    if name == "response_format":
+        return "translation/response-format-changed"
+    if demand != "must":
+        return "translation/setting-by-convention-changed"
+    if _grew(want, got):
+        return "translation/setting-added"
+    soft = (limited(pair, name, want) is not None and not isinstance(want, list)) or adjustable(pair, name, want, got)
+    return _ADJUSTED if soft else "translation/setting-changed"
+
+
+def _grew(want: Any, got: Any) -> bool:
+    """Whether a list or object has all that it had, and more."""
+    if isinstance(want, list) and isinstance(got, list):
+        return set(map(str, want)) < set(map(str, got))
+    return isinstance(want, dict) and isinstance(got, dict) and want.items() < got.items()
 
 
 def _loss(name: str, demand: str) -> str:
@@ -130,6 +194,8 @@ def _compare_choice(pair: Pair) -> Iterator[Finding]:
         if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
             yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=produced.value)
         return
+    if _chooses_what_stays_behind(pair):
+        return  # its loss is reported with the tool
     if got is None:
         if want[0] not in ("none", "auto"):
             yield pair.finding(
@@ -145,6 +211,13 @@ def _compare_choice(pair: Pair) -> Iterator[Finding]:
         got=_words(got) if produced else MISSING,
         source=setting.pointer if setting else None,
     )
+
+
+def _chooses_what_stays_behind(pair: Pair) -> bool:
+    """Whether the source's choice allows nothing but tools that its provider runs."""
+    hosted = {tool.name for tool in pair.source.tools if tool.kind == "hosted"} - pair.names.keys()
+    chosen = chosen_names(pair.source)
+    return chosen is not None and chosen <= hosted
 
 
 def _words(choice: tuple[str, frozenset[str]]) -> Any:
@@ -188,8 +261,9 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
         return
     for measure in before.value.keys() & after.value.keys():
         if not equal(before.value[measure], after.value[measure]):
+            soft = adjustable(pair, "reasoning", before.value, after.value)
             yield pair.finding(
-                f"{rule}-changed",
+                _ADJUSTED if soft and pair.both("reasoning") else f"{rule}-changed",
                 after.pointer,
                 want=before.value,
                 got=after.value,

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Opaque
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair
 
 CAPTURED = "captured-bodies"
+_OPTIONAL = "state-optional"
+
+
+def model_circumstances(corpus: Corpus, upstream: str, model: str | None) -> tuple[str, ...]:
+    """The circumstances that follow from the model a request goes to: whether it can do without its state."""
+    optional = corpus.format(upstream).get("state_optional_models")
+    return (_OPTIONAL,) if optional and model and re.search(optional, model) else ()
 
 
 def compare_opaque(pair: Pair) -> Iterator[Finding]:
-    """In a request, opaque state goes to the provider that made it and to no other."""
+    """In a request, opaque state goes to the provider that made it and to no other.
+
+    Between two ends of one format ``own_state`` compares it, and whose state it is, is the client's business.
+    """
+    if pair.is_same_format:
+        return
     # Where the provider takes it as bytes, their spelling is free.
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
     origins = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -35,10 +35,7 @@ class PlacedState:
 
 def compare_state(pair: Pair) -> Iterator[Finding]:
     """Report what of the provider's state is missing, changed, at another place, there twice, or made up."""
-    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
-    own = pair.output.format
-    source = [state for state in _states(pair.source, spelt) if state.item.origin == own]
-    output = [state for state in _states(pair.output, spelt) if state.item.origin == own]
+    source, output = _own_states(pair)
     free = list(range(len(output)))
     found: dict[int, int] = {}
     for left, state in enumerate(source):
@@ -54,6 +51,35 @@ def compare_state(pair: Pair) -> Iterator[Finding]:
     for left in lost:
         yield from _report_lost(pair, source[left])
     yield from _report_moved(pair, source, output, found)
+
+
+def lost_in_reply(pair: Pair) -> Iterator[Finding]:
+    """Report the state of a reply's calls that its client does not get as the provider said it."""
+    source, output = _own_states(pair)
+    there = [(state.value, state.place) for state in output]
+    for state in source:
+        place = _mapped(pair, state.place)
+        if state.led_to_calls and place is not None and (state.value, place) not in there:
+            got = next((other for other in output if other.place == place), None)
+            yield pair.finding(
+                "translation/reply-state",
+                got.item.pointer if got is not None else "",
+                want=_short(state),
+                got=_short(got) if got is not None else MISSING,
+                source=state.item.pointer,
+                subject="" if place[1] is None else call_words(pair.output.calls[place[1]]),
+            )
+
+
+def _own_states(pair: Pair) -> tuple[list[PlacedState], list[PlacedState]]:
+    """The state of the provider that the output is for; of its own format a body may have a vendor's state, too."""
+    spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
+    own = pair.output.format
+    source, output = (
+        [state for state in _states(reading, spelt) if state.item.origin == own or pair.is_same_format]
+        for reading in (pair.source, pair.output)
+    )
+    return source, output
 
 
 def _states(reading: Reading, spelt: Callable[[str], str]) -> Iterator[PlacedState]:

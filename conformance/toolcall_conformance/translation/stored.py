@@ -13,8 +13,8 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Waiver
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.links import ResultComparison
 from toolcall_conformance.translation.pair import Pair, Sides
-from toolcall_conformance.translation.results import ResultComparison
 
 # An item that is only referred to may be any of these, so none of them is invented.
 OF_ITEMS = frozenset(
@@ -29,7 +29,7 @@ OF_ITEMS = frozenset(
             "result-invented",
             "result-duplicated",
         ),
-        *("text-invented", "text-duplicated", "text-moved", "reasoning-as-text", "system-added"),
+        *("text-invented", "text-duplicated", "text-moved", "text-moved-in-turn", "reasoning-as-text", "system-added"),
     )
 )
 
@@ -50,8 +50,9 @@ class Settled:
 
 def settle(sides: Sides) -> Settled:
     """Prepare a comparison whose source rests on stored state: what only the output can know is removed from it."""
-    if not sides.source.stored:
-        return Settled(sides)
+    kept = {(stored.kind, stored.id) for stored in sides.output.stored}
+    if {(stored.kind, stored.id) for stored in sides.source.stored} <= kept:
+        return Settled(sides)  # nothing is stored, or the provider gets the same references
     found: list[Finding] = []
     excused: frozenset[str] = frozenset()
     orphans = [result for result in sides.source.results if result.call is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.findings import Finding
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.jsonvalue import JSONError, TooMuchError, parse_arguments
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
@@ -61,6 +61,8 @@ def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:
 
 def _is_object(call: StreamedCall) -> bool:
     try:
-        return isinstance(parse("".join(call.fragments)), dict)
+        return isinstance(parse_arguments("".join(call.fragments)), dict)
+    except TooMuchError:
+        return True
     except JSONError:
         return False

@@ -7,11 +7,13 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.findings import Finding
-from toolcall_conformance.reading import Reasoning, Result, Text
+from toolcall_conformance.reading import Call, Reading, Reasoning, Result, Text
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
+from toolcall_conformance.translation.outcome import UNFINISHED, is_unfinished
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
 from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, output_runs, pair_runs, source_runs
+from toolcall_conformance.translation.told import Told
 
 
 @dataclass(slots=True)
@@ -207,7 +209,9 @@ def _report_move(
         )
     elif not _only_after_results(pair, old, new, left, right):
         yield pair.finding(
-            "translation/text-moved",
+            "translation/text-moved-in-turn"
+            if here is not there and _only_among_calls(pair, old, new, left, right)
+            else "translation/text-moved",
             new.pointer,
             "text stands in another order" if here is there else "",
             want=want,
@@ -224,6 +228,34 @@ def _only_after_results(
         return False
     at, behind = _holding(left, old.pointer), _holding(right, new.pointer)
     return behind > 0 and [run.landmark for run in left[at + 1 : at + 2]] == [right[behind - 1].landmark]
+
+
+def _only_among_calls(
+    pair: Pair, old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
+) -> bool:
+    """Whether text moved among the calls of its own turn only, and not to a place that the provider refuses."""
+    at, behind = left[: _holding(left, old.pointer)], right[: _holding(right, new.pointer)]
+    if _results(at) != _results(behind):
+        return False
+    before, after = _calls_beside(pair.source, old.pointer), _calls_beside(pair.output, new.pointer)
+    of_turn = {f"call {call}" for call in before & {one for one, two in pair.calls.items() if two in after}}
+    if pair.is_request and pair.target.get("refuses_text_behind_calls"):
+        was_last, is_last = (of_turn <= {run.landmark for run in runs} for runs in (at, behind))
+        return bool(of_turn) and (was_last or not is_last)
+    return bool(of_turn)
+
+
+def _results(runs: Sequence[TextRun]) -> set[str]:
+    """The landmarks of results among runs."""
+    return {run.landmark for run in runs if run.landmark.startswith("results")}
+
+
+def _calls_beside(reading: Reading, pointer: str) -> set[int]:
+    """The calls of the turn that a text stands in."""
+    for turn in reading.turns:
+        if any(isinstance(item, Text) and item.pointer == pointer for item in turn.items):
+            return {item.ordinal for item in turn.items if isinstance(item, Call)}
+    return set()  # pragma: no cover - a text that moved stands in a turn
 
 
 def _holding(runs: Sequence[TextRun], pointer: str) -> int:
@@ -250,10 +282,12 @@ def _report_differences(
             places[id(piece.place)] = piece.place
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = _origins(pair) if extra else {}
+    told = Told.of(pair) if extra else None
     thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
-            yield from _report_added(pair, place, extra[number], origins, thoughts)
+            pieces = [piece for piece in extra[number] if told is None or not told.tells(piece.text)]
+            yield from _report_added(pair, place, pieces, origins, thoughts)
         elif place.old.side == "system":
             yield from _report_system(pair, place)
         elif number in extra:
@@ -284,7 +318,7 @@ def _report_added(
     side = place.new.side
     kinds: dict[str, list[TextPiece]] = {}
     for piece in pieces:
-        if _said_by(pair, piece.text, side, origins) - ({"system"} if side == "system" else set()):
+        if _is_doubled(pair, piece.text, side, origins):
             kinds.setdefault("doubled", []).append(piece)
         elif side == "assistant" and _is_thought(pair, piece.text, thoughts):
             kinds.setdefault("thought", []).append(piece)
@@ -298,7 +332,7 @@ def _report_added(
             yield pair.finding(
                 "translation/text-duplicated",
                 pointer,
-                "text of the conversation stands in the system prompt, too" if side == "system" else "",
+                "" if side != "system" else f"text of the {_side_of(got, origins)} is in the system prompt once more",
                 got=got,
                 subject=f"text of the {side}",
             )
@@ -322,8 +356,25 @@ def _report_added(
                 pointer,
                 got=got,
                 subject=f"text of the {side}",
-                under=("hosted-step",) if place.old.hosted else (),
+                under=_around(pair, place),
             )
+
+
+def _side_of(text: str, origins: dict[str, set[str]]) -> str:
+    return "conversation" if origins.get(squeeze(text)) != {"system"} else "system prompt"
+
+
+def _is_doubled(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> bool:
+    """Whether text is there once more. A prompt may repeat a line of its own, but not the whole of itself."""
+    if side == "system" and is_phrase(pair.corpus, text) and squeeze(text) in origins:
+        return True
+    return bool(_said_by(pair, text, side, origins) - ({"system"} if side == "system" else set()))
+
+
+def _around(pair: Pair, place: RunPair) -> list[str]:
+    """The circumstances under which text may tell of something that the target has no word for."""
+    unfinished = not pair.is_request and is_unfinished(pair.corpus, pair.source)
+    return ["hosted-step"] * bool(place.old.hosted) + [UNFINISHED] * unfinished
 
 
 def _said_by(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> set[str]:

@@ -10,6 +10,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
+from toolcall_conformance.translation.own_tools import called, pair_own, report_hosted, run_by_client, stands_for_one
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.settings import chosen_names
@@ -39,12 +40,15 @@ def map_tools(sides: Sides) -> Twins:
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
-    return found + rest
+    return found + rest + pair_own(sides, found + rest)
 
 
-def names_of(twins: Twins) -> dict[str, str]:
-    """The output's names of tools by the source's."""
-    return {tool.name: twin.name for tool, twin in twins if tool.name is not None and twin.name is not None}
+def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
+    """The output's names of tools by the source's, as calls name them."""
+    names = (
+        (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin)) for tool, twin in twins
+    )
+    return {old: new for old, new in names if old is not None and new is not None}
 
 
 def _matched(source: list[Tool], output: list[Tool], ways: list[Callable[[Tool, Tool], bool]]) -> Twins:
@@ -117,8 +121,8 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
     for tool in pair.source.tools:
         if id(tool) in mapped:
             continue
-        if tool.kind == "hosted":
-            continue  # another provider's server tool: not comparable; its steps are judged elsewhere
+        if tool.kind == "hosted" and not run_by_client(pair.corpus, pair.source, tool):
+            continue
         if chosen is not None and tool.name not in chosen and pair.demand("choice-subset") != "must":
             continue
         yield pair.finding(
@@ -130,10 +134,12 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
         )
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
-        if id(tool) not in taken and tool.kind != "hosted":
+        if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
             yield pair.finding("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
     for tool, twin in twins:
-        yield from _compare_one(pair, tool, twin)
+        if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
+            yield from _compare_one(pair, tool, twin)
+    yield from report_hosted(pair)
     yield from _compare_names(pair, twins)
 
 

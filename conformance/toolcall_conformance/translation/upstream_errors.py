@@ -77,8 +77,7 @@ def _compare_message(sides: Sides, before: Failure, after: Failure) -> Iterator[
     """A message that is missing breaks the format's own rule, so here only another one counts."""
     if not before.message or not before.message.strip() or after.message is None:
         return
-    want, got = _plain(before.message), _plain(after.message)
-    if want not in got:
+    if not holds_message(after.message, before.message):
         yield sides.finding(
             "translation/upstream-error-message",
             after.message_pointer or after.pointer,
@@ -86,6 +85,11 @@ def _compare_message(sides: Sides, before: Failure, after: Failure) -> Iterator[
             got=after.message,
             source=before.message_pointer,
         )
+
+
+def holds_message(text: str, message: str) -> bool:
+    """Whether a text says a message, perhaps among other words (equivalence ``error-message-in-words``)."""
+    return _plain(message) in _plain(text)
 
 
 def _plain(text: str) -> str:
@@ -107,6 +111,21 @@ def compare_wait(sides: Sides) -> Iterator[Finding]:
             got=MISSING if after.retry_after is None else _seconds(after.retry_after),
             source=before.retry_after_pointer,
         )
+
+    elif not bearable(sides.corpus, before.retry_after, after.retry_after):
+        yield sides.finding(
+            "translation/retry-after-longer",
+            after.retry_after_pointer or "",
+            want=_seconds(before.retry_after),
+            got=_seconds(after.retry_after),
+            source=before.retry_after_pointer,
+        )
+
+
+def bearable(corpus: Corpus, before: float, after: float) -> bool:
+    """Whether a longer wait is one that a client bears. How long a date is, nobody knows."""
+    known = corpus.equivalence("wait-longer").parameters
+    return after == float("inf") or after <= max(before * known["times"], known["seconds"])
 
 
 def _seconds(wait: float) -> str:

@@ -80,6 +80,11 @@ class Addresses:
         marks = {key: value for key, value in stream["body"].items() if not isinstance(value, dict)}
         return isinstance(body, dict) and all(body.get(key) == value for key, value in marks.items())
 
+    def array_framing(self, format_name: str, address: Address) -> Mapping[str, Any] | None:
+        """How the API streams where its address asks for a stream and its query for no events; None if it does not."""
+        framing: Mapping[str, Any] | None = self._transports[format_name]["stream"].get("array")
+        return framing if address.stream is True else None
+
     def stream_type(self, format_name: str) -> str:
         """Return the content type of a stream."""
         return str(self._transports[format_name]["stream"].get("content_type", "text/event-stream"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Callable
 from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
@@ -11,7 +12,7 @@ from doubles.draft import Draft
 from doubles.pictures import Piece, inside, of_tools, pictures, pieces, text_part, url_alphabet
 
 
-@broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI))
+@broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
 def picture_lost(draft: Draft) -> None:
     """Pictures are gone."""
     need(draft.format != CHAT or not draft.captions)  # there those of results need not arrive
@@ -42,7 +43,7 @@ def _is_picture(entry: Any) -> bool:
 def picture_moved(draft: Draft) -> None:
     """A picture of an earlier turn stands in the last one."""
     key = "parts" if draft.format == GEMINI else "content"
-    last = draft.messages[-1]
+    last = need(draft.messages)[-1]
     for message in draft.messages[:-1]:
         held = message.get(key)
         for part in held if isinstance(held, list) else []:
@@ -63,7 +64,7 @@ def _text_as_list(draft: Draft, message: dict[str, Any], key: str) -> None:
 def picture_in_two_turns(draft: Draft) -> None:
     """A picture stands in two turns."""
     key = "parts" if draft.format == GEMINI else "content"
-    last = draft.messages[-1]
+    last = need(draft.messages)[-1]
     need(last.get("role") == "user" and len(draft.messages) > 1)
     pictures = [
         part
@@ -97,10 +98,13 @@ def _double(value: Any) -> bool:
 LOST = "translation/media-by-convention-lost"
 
 
-@warning(LOST, target=CHAT, sources=(ANTHROPIC, RESPONSES))
+@broken("translation/media-dropped-silently", target=CHAT, sources=(ANTHROPIC, RESPONSES))
 def result_picture_lost(draft: Draft) -> None:
-    """The picture of a result is gone, where only a convention says where it may stand."""
+    """The picture of a result is gone, where only a convention says where it may stand, and no text says so."""
     _without_captioned(draft)
+    for result in draft.results:
+        if str(result.text).startswith("["):
+            result.text = ""
 
 
 @warning(LOST, target=CHAT, sources=(ANTHROPIC, RESPONSES), cases=("binary/recorded-shape", "binary/two-pictures"))
@@ -109,7 +113,7 @@ def picture_told_only(draft: Draft) -> None:
     _without_captioned(draft)
     for result in draft.results:
         if str(result.text).startswith("["):
-            result.text = "Binary content of type image/png was processed."
+            result.text = "[image/png not shown]"
 
 
 def _without_captioned(draft: Draft) -> None:
@@ -267,7 +271,11 @@ def picture_of_only_result_without_caption(draft: Draft) -> None:
         caption.blocks.remove(caption.holder)
 
 
-@harmless(target=CHAT, sources=(ANTHROPIC, RESPONSES), beside="translation/media-moved")
+@harmless(
+    target=CHAT,
+    sources=(ANTHROPIC, RESPONSES),
+    beside=("translation/media-moved", "translation/media-dropped-silently"),
+)
 def a_message_for_each_picture(draft: Draft) -> None:
     """Behind all tool messages each picture has a user message of its own, its caption with it."""
     found = need(of_tools(draft))
@@ -323,5 +331,29 @@ def placeholder_for_sound_in_other_words(draft: Draft) -> None:
         for place, part in enumerate(rows):
             if isinstance(part, dict) and str(part.get("text")).startswith("[audio/"):
                 rows[place] = text_part(draft, "[audio attachment not supported by this model]")
+                hit = True
+    need(hit)
+
+
+@harmless(target=(ANTHROPIC, RESPONSES), sources=(CHAT,), cases=("binary/audio",), beside="translation/text-changed")
+def placeholder_for_sound_joined(draft: Draft) -> None:
+    """What stands in place of a sound is joined to the text before it, with nothing between."""
+    _join(draft, lambda said: said)
+
+
+@broken("translation/text-changed", target=(ANTHROPIC, RESPONSES), sources=(CHAT,), cases=("binary/audio",))
+def remark_joined(draft: Draft) -> None:
+    """A remark that is about no sound is joined to the text before it."""
+    _join(draft, lambda _: "[answer in one word]")
+
+
+def _join(draft: Draft, told: Callable[[str], str]) -> None:
+    hit = False
+    for rows in _rows(draft.messages):
+        for place in range(len(rows) - 1, 0, -1):
+            one, two = rows[place - 1], rows[place]
+            if isinstance(two, dict) and str(two.get("text")).startswith("[audio/") and "text" in one:
+                one["text"] += told(two["text"])
+                del rows[place]
                 hit = True
     need(hit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need
 from doubles.draft import Draft
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -25,7 +25,7 @@ def one_id_in_a_turn(draft: Draft) -> None:
         handle.id = "call_0"
 
 
-@broken("{format}/result-once", target=(ANTHROPIC, CHAT, GEMINI))
+@broken("{format}/result-once", target=(ANTHROPIC, CHAT, GEMINI), at_home=(ANTHROPIC, CHAT))
 def call_answered_twice(draft: Draft) -> None:
     """A call is answered once with nothing and once with its result."""
     result = need(draft.results)[0]
@@ -203,3 +203,15 @@ def tool_use_items(draft: Draft) -> None:
     """Calls have Anthropic's type name."""
     for call in need(draft.calls):
         call.entry["type"] = "tool_use"
+
+
+@broken("anthropic/caller-not-null")
+def caller_null(draft: Draft) -> None:
+    """A call says that its caller is null."""
+    need(draft.calls)[0].inner["caller"] = None
+
+
+@harmless(target=ANTHROPIC, beside="anthropic/caller-not-null")
+def caller_direct(draft: Draft) -> None:
+    """A call says that the model itself called."""
+    need(draft.calls)[0].inner["caller"] = {"type": "direct"}

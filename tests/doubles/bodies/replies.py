@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, harmless, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, harmless, need, warning
 from doubles.draft import Draft
 
 
@@ -20,9 +20,10 @@ def reply_unknown_keys(draft: Draft) -> None:
 def reply_generated_values(draft: Draft) -> None:
     """A reply has another id and time."""
     if draft.format == GEMINI:
-        draft.body["responseId"], draft.body["createTime"] = "Zm9vYmFyMTIz", "2026-11-21T08:00:00Z"
+        draft.body["responseId"] = f"{draft.body.get('responseId', '')}Zm9v"
+        draft.body["createTime"] = "2026-11-21T08:00:00Z"
     else:
-        draft.body["id"] = {ANTHROPIC: "msg_01X", CHAT: "chatcmpl-X1", RESPONSES: "resp_01x"}[draft.format]
+        draft.body["id"] += "X1"  # each reply its own
         for key in ("created", "created_at"):
             if key in draft.body:
                 draft.body[key] = 1790000000
@@ -32,12 +33,6 @@ def reply_generated_values(draft: Draft) -> None:
 def reply_another_model(draft: Draft) -> None:
     """A reply names the model under another name."""
     draft.body["modelVersion" if draft.format == GEMINI else "model"] = "proxy/large-latest"
-
-
-@harmless(target=(CHAT, GEMINI), check="response", warns="translation/usage")
-def reply_without_usage(draft: Draft) -> None:
-    """A reply has no token counts, which are optional here."""
-    del draft.body["usageMetadata" if draft.format == GEMINI else "usage"]
 
 
 @harmless(target=CHAT, check="response", beside=("openai_chat/refusal-text", "openai_chat/reply-choice"))
@@ -110,17 +105,17 @@ def reply_text_and_calls_apart(draft: Draft) -> None:
 @harmless(
     check="response",
     sources=SAME,
-    beside="translation/identity",
+    beside="translation/reply-state",
     fault="same-reply",
     title="On A→A the reply is written anew with its keys in another order",
 )
-@harmless(sources=SAME, beside="translation/identity")
+@harmless(sources=SAME, beside="translation/text-changed")
 def same_body(draft: Draft) -> None:
     """On A→A the body is written anew with its keys in another order."""
     draft.body = dict(reversed(copy.deepcopy(draft.body).items()))
 
 
-@harmless(target=(ANTHROPIC, CHAT, RESPONSES), sources=SAME, beside="translation/identity")
+@warning("translation/model-alias", target=(ANTHROPIC, CHAT, RESPONSES), sources=SAME)
 def same_body_another_model(draft: Draft) -> None:
-    """On A→A only the model differs."""
+    """On A→A only the model differs, and the route names another."""
     draft.body["model"] = "another-model"

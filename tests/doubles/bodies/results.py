@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, WITH_IDS, broken, need, warning
 from doubles.draft import Draft
 from doubles.wire import Result
 
@@ -74,7 +74,7 @@ def result_only_first(draft: Draft) -> None:
         result.remove()
 
 
-@broken("translation/result-duplicated")
+@broken("translation/result-duplicated", at_home=WITH_IDS)
 def result_doubled(draft: Draft) -> None:
     """A call is answered twice with the same result."""
     result = need(draft.results)[-1]
@@ -94,7 +94,7 @@ def result_invented(draft: Draft) -> None:
         extra.id = "call_nobody"
 
 
-@broken("translation/result-lost")
+@broken("translation/result-lost", never="translation/text-invented")
 def results_as_user_text(draft: Draft) -> None:
     """Results are told as text of the user."""
     for result in need(draft.results):
@@ -163,7 +163,7 @@ def _is_object(text: str | None) -> bool:
         return False
 
 
-@broken("translation/result-content", cases=("shell/json-result",))
+@broken("translation/result-content", cases=("shell/json-result",), at_home=(ANTHROPIC, CHAT, GEMINI))
 def result_key_output_only(draft: Draft) -> None:
     """Of an object with several keys only ``output`` is left."""
     for result in need(draft.results):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from typing import Any
 
 from doubles.bodies.choice import choice, mode
@@ -126,7 +128,7 @@ def named_as_only_one_allowed(draft: Draft) -> None:
     draft.body["tool_choice"] = inner
 
 
-@harmless(target=ANTHROPIC, beside=("translation/tool-choice", "translation/tool-lost"))
+@harmless(target=ANTHROPIC, beside=("translation/tool-choice", "translation/tool-lost"), at_home=())
 def named_as_only_one_declared(draft: Draft) -> None:
     """A forced tool is the only one declared, and one must be called."""
     need(mode(draft) == "named")
@@ -213,7 +215,7 @@ def not_stored(draft: Draft) -> None:
     draft.body["store"] = False
 
 
-@warning("translation/response-format-lost", target=(CHAT, RESPONSES, GEMINI))
+@warning("translation/response-format-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
 def response_format_lost(draft: Draft) -> None:
     """The format that a request asks of the answer is gone."""
     holder, prefix = settings(draft), "text" if draft.format == RESPONSES else "response"
@@ -221,12 +223,125 @@ def response_format_lost(draft: Draft) -> None:
         del holder[key]
 
 
-@warning("translation/setting-changed")
+@broken("translation/setting-changed")
 def temperature_changed(draft: Draft) -> None:
     """The temperature is another one."""
-    holder = draft.body.get("generationConfig", {}) if draft.format == GEMINI else draft.body
-    need(holder.get("temperature") is not None and holder["temperature"] != 1)
-    holder["temperature"] = 1
+    need(settings(draft).get("temperature") is not None and settings(draft)["temperature"] != 1)
+    settings(draft)["temperature"] = 1
+
+
+@broken("translation/setting-changed")
+def temperature_on_another_scale(draft: Draft) -> None:
+    """The temperature is half of what it was, as if the two scales were two measures."""
+    settings(draft)["temperature"] = need(settings(draft).get("temperature")) / 2
+
+
+@broken("translation/setting-changed")
+def limit_raised(draft: Draft) -> None:
+    """The limit of output tokens became four times as large."""
+    key = LIMITS[draft.format]
+    need(isinstance(_limit_of_source(draft), int) and "thinking" not in draft.body)
+    settings(draft)[key] = need(settings(draft).get(key)) * 4
+
+
+@broken("translation/setting-changed")
+def limit_by_default(draft: Draft) -> None:
+    """The limit of output tokens is the translator's own, whatever the client said."""
+    key = LIMITS[draft.format]
+    need(isinstance(_limit_of_source(draft), int) and settings(draft).get(key) not in (None, 4000))
+    need("thinking" not in draft.body)
+    settings(draft)[key] = 4000
+
+
+def _limit_of_source(draft: Draft) -> Any:
+    source = draft.source.get("generationConfig", {}) if draft.source_format == GEMINI else draft.source
+    return source.get(LIMITS[draft.source_format], source.get("max_tokens"))
+
+
+def _stops(draft: Draft) -> tuple[dict[str, Any], str]:
+    key = {ANTHROPIC: "stop_sequences", CHAT: "stop", GEMINI: "stopSequences"}[draft.format]
+    need(isinstance(settings(draft).get(key), list))
+    return settings(draft), key
+
+
+@broken("translation/setting-changed", target=(ANTHROPIC, CHAT, GEMINI))
+def stop_cut(draft: Draft) -> None:
+    """Only the first stop sequence is left."""
+    holder, key = _stops(draft)
+    need(len(holder[key]) > 1)
+    holder[key] = holder[key][:1]
+
+
+@harmless(target=(ANTHROPIC, CHAT, GEMINI), beside=("translation/setting-changed", "translation/setting-lost"))
+def stop_in_another_order(draft: Draft) -> None:
+    """The stop sequences stand in another order."""
+    holder, key = _stops(draft)
+    need(len(holder[key]) > 1)
+    holder[key].reverse()
+
+
+@broken("translation/setting-changed", target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES))
+def effort_lowered(draft: Draft) -> None:
+    """How much to think is less, in a word that every model takes."""
+    if draft.format == CHAT:
+        need(draft.body.get("reasoning_effort") in ("medium", "high"))
+        draft.body["reasoning_effort"] = "low"
+    else:
+        need(draft.body.get("reasoning", {}).get("effort") in ("medium", "high"))
+        draft.body["reasoning"]["effort"] = "low"
+
+
+@harmless(target=CHAT, sources=(ANTHROPIC,), beside="translation/setting-changed")
+def limit_of_the_model(draft: Draft) -> None:
+    """Of more tokens than the model can give those are asked for that it can."""
+    need(draft.source.get("max_tokens", 0) > 32768 and "gpt-4.1" in str(draft.body.get("model")))
+    draft.body["max_completion_tokens"] = 32768
+
+
+@warning("translation/setting-adjusted", target=CHAT, sources=(ANTHROPIC,))
+def limit_below_the_models(draft: Draft) -> None:
+    """Of more tokens than the model can give only a few are asked for."""
+    need(draft.source.get("max_tokens", 0) > 32768 and "gpt-4.1" in str(draft.body.get("model")))
+    draft.body["max_completion_tokens"] = 8192
+
+
+@broken("translation/setting-changed")
+def top_p_changed(draft: Draft) -> None:
+    """The share of top_p is another one."""
+    key = "topP" if draft.format == GEMINI else "top_p"
+    need(settings(draft).get(key) not in (None, 0.5))
+    settings(draft)[key] = 0.5
+
+
+@harmless(beside="translation/setting-changed")
+def temperature_of_single_precision(draft: Draft) -> None:
+    """The temperature is what is left of it in a number of four bytes."""
+    value = settings(draft).get("temperature")
+    need(isinstance(value, float) and value != int(value))
+    (settings(draft)["temperature"],) = struct.unpack("f", struct.pack("f", value))
+
+
+@warning("translation/setting-by-convention-changed", target=(CHAT, RESPONSES), sources=(ANTHROPIC,))
+def user_id_of_the_translator(draft: Draft) -> None:
+    """The id of the user is one for all."""
+    need(draft.body.get("user"))
+    draft.body["user"] = "everybody"
+
+
+@warning("translation/setting-added", target=(ANTHROPIC, CHAT, GEMINI))
+def stop_added(draft: Draft) -> None:
+    """There is one stop sequence more."""
+    holder, key = _stops(draft)
+    holder[key].append("</calls>")
+
+
+@warning("translation/response-format-changed", target=(CHAT, RESPONSES))
+def response_format_without_schema(draft: Draft) -> None:
+    """Of a schema for the answer only the wish for JSON is left."""
+    wanted = draft.body.get("text", {}) if draft.format == RESPONSES else draft.body
+    key = "format" if draft.format == RESPONSES else "response_format"
+    need(wanted.get(key, {}).get("type") == "json_schema")
+    wanted[key] = {"type": "json_object"}
 
 
 @warning("translation/setting-added")
@@ -237,7 +352,48 @@ def temperature_added(draft: Draft) -> None:
     holder["temperature"] = 0.7
 
 
-@warning("translation/model-of-route", target=(ANTHROPIC, CHAT, RESPONSES))
+@broken("translation/model-of-route", target=(ANTHROPIC, CHAT, RESPONSES))
 def model_of_another_route(draft: Draft) -> None:
     """The request names a model that the route does not name."""
     draft.body["model"] = {ANTHROPIC: "claude-3-5-haiku-20241022"}.get(draft.format, "gpt-4o-mini-2024-07-18")
+
+
+@broken("translation/model-of-route", target=(ANTHROPIC, CHAT, RESPONSES))
+def model_of_the_client(draft: Draft) -> None:
+    """The request names the client's model, which this provider does not have."""
+    draft.body["model"] = need(draft.source.get("model"))
+    need((draft.source_format == ANTHROPIC) != (draft.format == ANTHROPIC))
+
+
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES), beside="translation/model-of-route")
+def model_behind_its_provider(draft: Draft) -> None:
+    """The name of the provider stands in front of the model's."""
+    draft.body["model"] = f"{'anthropic' if draft.format == ANTHROPIC else 'openai'}/{need(draft.body.get('model'))}"
+
+
+@harmless(target=(ANTHROPIC, CHAT, RESPONSES), beside="translation/model-of-route")
+def model_without_its_date(draft: Draft) -> None:
+    """The model stands without the date of its snapshot."""
+    name = str(need(draft.body.get("model")))
+    draft.body["model"] = re.sub(r"-(\d{8}|\d{4}-\d{2}-\d{2})$", "", name)
+
+
+@warning("translation/model-alias", target=(ANTHROPIC, CHAT, RESPONSES))
+def model_by_an_alias(draft: Draft) -> None:
+    """The model has a name that somebody may have configured."""
+    draft.body["model"] = "our-deployment"
+
+
+@broken("translation/stream-lost", target=CHAT, sources=(ANTHROPIC,))
+def stream_lost(draft: Draft) -> None:
+    """The client asks for a stream, and the provider is not asked for one."""
+    need(draft.source.get("stream"))
+    draft.body["stream"] = False
+    draft.body.pop("stream_options", None)
+
+
+@harmless(target=CHAT, sources=(ANTHROPIC,), beside="translation/stream-lost")
+def stream_with_counts(draft: Draft) -> None:
+    """The provider is asked for token counts behind the stream."""
+    need(draft.source.get("stream"))
+    draft.body["stream_options"] = {"include_usage": True, "include_obfuscation": False}

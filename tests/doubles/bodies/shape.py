@@ -17,7 +17,7 @@ def request_passed_through(draft: Draft) -> Any:
     return draft.source | ({"model": model} if model is not None and "model" in draft.source else {})
 
 
-@broken(TARGET, check="response")
+@broken(TARGET, check="response", at_home=())
 def reply_passed_through(draft: Draft) -> Any:
     """The reply comes out as it went in."""
     return draft.source
@@ -74,6 +74,15 @@ def contents_empty(draft: Draft) -> None:
 def blank_text(draft: Draft) -> None:
     """An empty text block stands beside a call."""
     need(draft.calls)[0].holder.insert(0, {"type": "text", "text": ""})
+
+
+@broken("anthropic/text-not-blank")
+def white_space_for_the_user(draft: Draft) -> None:
+    """A text block of white space stands in a user's message."""
+    message = need([message for message in draft.messages if message["role"] == "user"])[0]
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    message["content"] = [*blocks, {"type": "text", "text": "\n"}]
 
 
 @broken({ANTHROPIC: "anthropic/roles", CHAT: "openai_chat/known-role", RESPONSES: "openai_responses/message-role"})

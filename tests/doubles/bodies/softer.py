@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, need, warning
+from doubles.bodies.outcome import end_well
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need, warning
 from doubles.draft import Draft
 from doubles.pictures import pieces
 from doubles.wire import walk
@@ -93,10 +94,17 @@ def stop_reason_null(draft: Draft) -> None:
 
 
 @warning("translation/failed-reply-reason", check="response", target=CHAT, sources=(GEMINI,))
-def failed_reply_ends_at_the_limit(draft: Draft) -> None:
-    """A reply whose call was malformed ends as if the limit of tokens had cut it."""
-    need(draft.source["candidates"][0].get("finishReason") == "MALFORMED_FUNCTION_CALL")
-    draft.body["choices"][0]["finish_reason"] = "length"
+def failed_reply_ends_well(draft: Draft) -> None:
+    """A reply that failed behind its first words ends as if these were the answer."""
+    need(draft.source.get("candidates", [{}])[0].get("finishReason") == "MALFORMED_FUNCTION_CALL" and draft.texts)
+    draft.body["choices"][0]["finish_reason"] = "stop"
+
+
+@warning("translation/paused-reply-reason", check="response", target=(CHAT, RESPONSES, GEMINI), sources=(ANTHROPIC,))
+def paused_reply_ends_well(draft: Draft) -> None:
+    """A reply that its provider paused ends as if it were whole."""
+    need(draft.source.get("stop_reason") == "pause_turn")
+    end_well(draft)
 
 
 @warning("translation/schema-branch-description", target=(CHAT, RESPONSES, GEMINI))
@@ -194,3 +202,16 @@ def first_id_again(draft: Draft) -> None:
     last.id = first.id
     for result in answers:
         result.id = first.id
+
+
+@harmless(target=ANTHROPIC, warns="anthropic/assistant-text-not-blank", beside="anthropic/text-not-blank")
+def white_space_beside_call(draft: Draft) -> None:
+    """A text block of white space stands beside a call, as recorded clients send it."""
+    need(draft.calls)[0].holder.insert(0, {"type": "text", "text": " "})
+
+
+@harmless(target=CHAT, warns="openai_chat/tool-parameters-null", beside="openai_chat/tool-parameters")
+def null_for_no_parameters(draft: Draft) -> None:
+    """The parameters of a function that has none are null, as recorded clients send it."""
+    for tool in need([tool for tool in draft.tools if not (tool.schema or {}).get("properties")]):
+        tool.inner["parameters"] = None

@@ -18,10 +18,26 @@ def _renamed(draft: Draft, pattern: str) -> None:
     draft.rename_ids({old: pattern.format(number) for number, old in enumerate(ids, 1)})
 
 
-@harmless(warns=IDS, beside=("translation/ids-injective", "translation/results-linked"))
+@harmless(
+    warns=IDS,
+    beside=(
+        *("translation/ids-injective", "translation/results-linked"),
+        *("translation/call-lost", "translation/call-invented", "translation/result-duplicated"),
+    ),
+)
 def ids_of_its_own(draft: Draft) -> None:
     """Calls have other legal ids, the same on call and result."""
     _renamed(draft, "tc_{:02}_Vd3kQxT9mLrZ8uWb")
+
+
+@harmless(
+    target=WITH_IDS, warns=IDS, beside=("translation/call-name", "translation/arguments", "translation/calls-split")
+)
+def ids_of_each_other(draft: Draft) -> None:
+    """Calls have each other's ids, and so have their results."""
+    ids = [call.id for call in need(draft.calls)]
+    need(all(ids) and len(set(ids)) == len(ids) > 1)
+    draft.rename_ids(dict(zip(ids, [*ids[1:], ids[0]], strict=True)))
 
 
 @harmless(target=WITH_IDS, warns=IDS, beside="translation/ids-injective")
@@ -116,7 +132,7 @@ def _plain(draft: Draft) -> list[Result]:
     return [result for result in draft.results if isinstance(result.text, str) and not result.failed]
 
 
-@harmless(beside="translation/results-linked")
+@harmless(beside=("translation/results-linked", "translation/result-lost", "translation/result-invented"))
 def results_in_other_order(draft: Draft) -> None:
     """Parallel results stand in another order; ids pair them."""
     batch = need([batch for batch in draft.result_batches if len(batch) > 1])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 
 STRANGER = "translation/state-to-stranger"
@@ -97,7 +97,7 @@ def reasoning_counted_twice(draft: Draft) -> None:
         )
         return
     usage = draft.body["usage"]
-    details = usage["completion_tokens_details" if draft.format == CHAT else "output_tokens_details"]
+    details = usage.get("completion_tokens_details" if draft.format == CHAT else "output_tokens_details", {})
     details["reasoning_tokens"] = min(2 * need(details.get("reasoning_tokens")), usage.get("output_tokens", 10**9))
 
 
@@ -132,3 +132,32 @@ def _thoughts(value: Any) -> list[str]:
         own += [value["text"]] if thought and isinstance(value.get("text"), str) else []
         return own + [found for entry in value.values() for found in _thoughts(entry)]
     return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
+
+
+@broken("anthropic/thinking-signed", sources=(CHAT, RESPONSES, GEMINI))
+def thinking_of_a_stranger(draft: Draft) -> None:
+    """What another model thought is sent to Anthropic as thinking, which nobody signed."""
+    thought = need(_thoughts(draft.source))[0]
+    need(draft.calls)[0].holder.insert(0, {"type": "thinking", "thinking": thought})
+
+
+@warning("anthropic/thinking-signed", sources=(CHAT, RESPONSES, GEMINI), check="response")
+def unsigned_thinking_for_the_user(draft: Draft) -> None:
+    """What another model thought comes as thinking without a signature, which it has none of."""
+    _thinking(draft).pop("signature", None)
+
+
+@harmless(target=ANTHROPIC, sources=(CHAT, RESPONSES, GEMINI), check="response", beside="anthropic/thinking-signed")
+def thinking_with_a_blank_signature(draft: Draft) -> None:
+    """What another model thought comes as thinking whose signature is blank."""
+    _thinking(draft)["signature"] = ""
+
+
+def _thinking(draft: Draft) -> dict[str, Any]:
+    """A block of thinking in a reply, put in from the source if the reply has none."""
+    own: list[dict[str, Any]] = [block for block in draft.body["content"] if block["type"] == "thinking"]
+    if own:
+        return own[0]
+    block = {"type": "thinking", "thinking": need(_thoughts(draft.source))[0]}
+    draft.body["content"].insert(0, block)
+    return block

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import html
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.wire import Text
+from doubles.wire import Result, Text
 
 
 def _beside_calls(draft: Draft) -> list[Text]:
@@ -125,6 +125,50 @@ def text_behind_results(draft: Draft) -> None:
     text.remove()
 
 
+def _behind_calls(draft: Draft) -> None:
+    """Put what the assistant said beside calls behind them."""
+    text = need(_beside_calls(draft))[0]
+    rows = draft.messages if draft.format == RESPONSES else need(text.blocks)
+    entry = text.message if draft.format == RESPONSES else text.holder
+    first = last = rows.index(entry)
+    if draft.format != RESPONSES:
+        last = len(rows) - 1
+    while last + 1 < len(rows) and rows[last + 1].get("type") == "function_call":
+        last += 1
+    need(first < last and any(call.place > first for call in draft.calls if call.holder is rows))
+    rows.insert(last, rows.pop(first))
+
+
+@broken("translation/text-moved", target=ANTHROPIC, sources=(RESPONSES, GEMINI))
+def text_behind_calls_refused(draft: Draft) -> None:
+    """What the assistant said beside calls stands behind them, before the results."""
+    _behind_calls(draft)
+
+
+@warning(
+    "translation/text-moved-in-turn",
+    target=(RESPONSES, GEMINI),
+    sources=(ANTHROPIC, RESPONSES, GEMINI),
+    never="translation/text-moved",
+)
+def text_behind_calls(draft: Draft) -> None:
+    """What the assistant said beside calls stands behind them, before the results."""
+    _behind_calls(draft)
+
+
+@warning(
+    "translation/text-moved-in-turn",
+    check="response",
+    target=(ANTHROPIC, RESPONSES, GEMINI),
+    sources=(ANTHROPIC, RESPONSES, GEMINI),
+    never="translation/text-moved",
+)
+def reply_text_behind_calls(draft: Draft) -> None:
+    """What a reply says before its calls stands behind them."""
+    need(draft.calls)
+    _behind_calls(draft)
+
+
 @broken("translation/text-role")
 def assistant_text_as_user(draft: Draft) -> None:
     """What the assistant said is put in the user's mouth."""
@@ -200,6 +244,13 @@ def reply_text_doubled(draft: Draft) -> None:
     """The text of a reply stands there twice."""
     text = need(draft.texts)[0]
     text.text = text.text + text.text
+
+
+@broken("translation/text-duplicated")
+def system_doubled(draft: Draft) -> None:
+    """The system prompt stands twice where it belongs."""
+    draft.system = [*need(draft.system), *draft.system]
+    need(len(draft.system[0].split()) > 3)
 
 
 @broken("translation/system-prompt")
@@ -319,3 +370,26 @@ def system_added(draft: Draft) -> None:
     """A sentence was added to the system prompt."""
     texts = need(draft.system)
     draft.system = [*texts, "You can use tools."]
+
+
+CITED = ("translation/search-source",)
+
+
+@broken("translation/search-source", target=(CHAT, RESPONSES), sources=(ANTHROPIC,), cases=CITED)
+def search_source_lost(draft: Draft) -> None:
+    """A search result lost its title and its source; its text is there."""
+    for result in need(draft.results):
+        result.content = _cited(result)[2]
+
+
+@harmless(target=CHAT, sources=(ANTHROPIC,), cases=CITED, beside="translation/search-source")
+def search_source_behind(draft: Draft) -> None:
+    """A search result has its title and its source behind its text."""
+    for result in need(draft.results):
+        title, source, content = _cited(result)
+        result.content = f"{content}\n\nFrom: {title} <{source}>"
+
+
+def _cited(result: Result) -> list[str]:
+    """Title, source and text of a search result."""
+    return str(result.text).split("\n", 2)

@@ -298,3 +298,47 @@ def tool_strict_lost(draft: Draft) -> None:
             tool.inner["strict"] = False
         else:
             del tool.inner["strict"]
+
+
+OWN = ("translation/hosted-tool-as-function", "translation/hosted-tool-lost")
+
+
+def _own(draft: Draft, kind: str) -> dict[str, Any]:
+    """The declaration of a type, beside which others stand."""
+    tools = draft.body["tools"]
+    return need(next((tool for tool in tools if tool["type"] == kind), None))
+
+
+@broken("translation/tool-lost", target=RESPONSES, sources=(ANTHROPIC,), cases=OWN)
+def shell_dropped(draft: Draft) -> None:
+    """A shell that its API defines and the client runs is not declared any more."""
+    draft.body["tools"].remove(_own(draft, "function"))
+
+
+@harmless(
+    target=RESPONSES, sources=(ANTHROPIC,), cases=OWN, beside=("translation/tool-invented", "translation/tool-lost")
+)
+def shell_as_own_shell(draft: Draft) -> None:
+    """A shell that its API defines is the target's own."""
+    draft.body["tools"].remove(_own(draft, "function"))
+    draft.body["tools"].append({"type": "shell", "environment": {"type": "local"}})
+
+
+@harmless(target=RESPONSES, sources=(ANTHROPIC,), cases=OWN, beside="translation/tool-invented")
+def shell_under_another_name(draft: Draft) -> None:
+    """A shell that its API defines is a function of another name."""
+    _own(draft, "function")["name"] = "run_command"
+
+
+@warning("translation/hosted-tool-lost", target=RESPONSES, sources=(ANTHROPIC,), cases=OWN)
+def search_dropped(draft: Draft) -> None:
+    """A search that the provider runs is silently gone."""
+    draft.body["tools"].remove(_own(draft, "web_search"))
+
+
+@warning("translation/hosted-tool-as-function", target=RESPONSES, sources=(ANTHROPIC,), cases=OWN)
+def search_as_function(draft: Draft) -> None:
+    """A search that the provider runs is a function, which the client does not have."""
+    search = _own(draft, "web_search")
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    search.update({"type": "function", "name": "web_search", "parameters": schema, "strict": False})

@@ -54,7 +54,7 @@ def upstream_error_unchanged(draft: Draft) -> None:
     draft.body = draft.source
 
 
-@broken("translation/target-format", check="error")
+@broken("translation/target-format", check="error", at_home=(ANTHROPIC, GEMINI))
 def upstream_error_of_a_stranger(draft: Draft) -> None:
     """The error has the form of another API, whoever the provider is."""
     other = ANTHROPIC if draft.format in OPENAI else CHAT
@@ -65,6 +65,13 @@ def upstream_error_of_a_stranger(draft: Draft) -> None:
 def upstream_error_without_message(draft: Draft) -> None:
     """The error has no message any more."""
     del error(draft)["message"]
+
+
+@warning("anthropic/error-outer-type", target=ANTHROPIC, check="error")
+def upstream_error_without_outer_type(draft: Draft) -> None:
+    """The body has the error, and does not say of itself that it is one; the official client reads it."""
+    need(draft.format != draft.source_format)
+    del draft.body["body"]["type"]
 
 
 @broken("{format}/error-envelope", check="error")
@@ -130,7 +137,7 @@ def upstream_error_status_name_lost(draft: Draft) -> None:
     del error(draft)["status"]
 
 
-@broken("translation/identity", check="error", sources=SAME)
+@warning("translation/identity-spelling", check="error", sources=SAME)
 def upstream_error_changed_on_its_way(draft: Draft) -> None:
     """Between two ends of one format the message gets a prefix."""
     error(draft)["message"] = "Upstream: " + error(draft)["message"]
@@ -305,7 +312,13 @@ def upstream_error_headers_elsewhere(draft: Draft) -> None:
     del draft.body["headers"]
 
 
-@harmless(check="error")
+@broken("translation/retry-after-longer", check="error")
+def retry_after_a_thousand_times(draft: Draft) -> None:
+    """Of a wait in seconds the milliseconds are told, as if they were seconds."""
+    draft.body["headers"] = {"retry-after": str(int(wait_of(draft)) * 1000)}
+
+
+@harmless(check="error", beside="translation/retry-after-longer")
 def retry_after_longer(draft: Draft) -> None:
     """The client is told to wait longer than the provider said."""
     draft.body["headers"]["retry-after"] = str(int(wait_of(draft)) + 30)
@@ -362,8 +375,8 @@ _comes_as(
     500,
     (503, 529),
     "Between two ends of one format 503 or 529 becomes 500",
-    broken,
-    "translation/identity",
+    warning,
+    "translation/identity-spelling",
     sources=SAME,
 )
 _comes_as(

@@ -243,6 +243,19 @@ class IdsOnResultsAlone(DoubledSession):
         return body
 
 
+@warning(rule="openai_chat/call-id", case="grep/dialect-gemini-endpoint", client=ANTHROPIC, upstream=CHAT)
+class BlankIdsSentBack(DoubledSession):
+    """Sends a vendor the blank ids back that its own calls have."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        for message in body["messages"]:
+            for call in message.get("tool_calls", ()):
+                call["id"] = ""
+            if message["role"] == "tool":
+                message["tool_call_id"] = ""
+        return body
+
+
 @warning(rule="translation/ids-returned", case=EQUAL, client=CHAT, upstream=ANTHROPIC)
 class NeverMappedBack(Counting):
     """Gives the client fresh ids, and the provider these in place of its own."""

@@ -61,7 +61,7 @@ class LosesSignatures(DoubledSession):
         return body
 
 
-@broken(rule=RETURNED, case=AGAIN, client=RESPONSES, upstream=GEMINI)
+@warning(rule=RETURNED, case=AGAIN, client=RESPONSES, upstream=GEMINI)
 class LosesSignaturesThatNobodyDemands(DoubledSession):
     """Sends Gemini 2.5 its calls back without their signatures, which it bears, and thinks anew."""
 
@@ -111,9 +111,21 @@ class MakesUpASignature(DoubledSession):
         return body
 
 
-@broken(rule=RETURNED, case=AGAIN, client=ANTHROPIC, upstream=GEMINI)
+@broken(rule=RETURNED, case=AGAIN, client=RESPONSES, upstream=ANTHROPIC)
+class ThinkingByWhatWasCalled(DoubledSession):
+    """Keeps thinking by the arguments of the call behind it, which come again in the next round."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        latest = {str(blocks[-1].get("input")): blocks for blocks in turns(body) if isinstance(blocks, list)}
+        for blocks in turns(body):
+            other = latest.get(str(blocks[-1].get("input")), [])
+            blocks[:] = [*filter(is_thought, other), *(block for block in blocks if not is_thought(block))]
+        return body
+
+
+@warning(rule=RETURNED, case=AGAIN, client=ANTHROPIC, upstream=GEMINI)
 class StateByWhatWasCalled(DoubledSession):
-    """Keeps signatures by name and arguments of the call, which come again in the next round."""
+    """Keeps signatures of Gemini 2.5 by name and arguments of the call, which come again in the next round."""
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         latest = {str(part["functionCall"]["args"]): part.get("thoughtSignature") for part in calls(body)}

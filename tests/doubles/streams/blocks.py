@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doubles.stream import ANTHROPIC, CUT, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
-from doubles.streams.handles import again, kind, opens, piece, typed, without_last
+from doubles.stream import ANTHROPIC, CUT, GEMINI, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
+from doubles.streams.handles import again, kind, opens, piece, typed, whole_input, without_last
 
 Events = Iterator[Event]
 
 NOT_ITS_BLOCK = ("anthropic/stream-block-closed", "translation/arguments")
 """What follows where deltas and stops are for another block than their own."""
+
+
+@broken(
+    "anthropic/stream-block-index",
+    follows="anthropic/stream-block-start",
+    never="anthropic/stream-block-open",
+    layer="each",
+)
+def index_as_string(event: Event) -> None:
+    """The index of a block is a string."""
+    if "index" in event["data"]:
+        event["data"]["index"] = str(event["data"]["index"])
 
 
 @broken(
@@ -246,7 +258,10 @@ def no_stop_reason(events: Events) -> Events:
 
 
 @broken(
-    "anthropic/stream-message-delta-shape", thread="https://github.com/farion1231/cc-switch/pull/2485", layer="each"
+    "anthropic/stream-message-delta-shape",
+    follows="translation/usage-lost",
+    thread="https://github.com/farion1231/cc-switch/pull/2485",
+    layer="each",
 )
 def message_delta_without_usage(event: Event) -> None:
     """message_delta has no usage."""
@@ -301,7 +316,11 @@ def data_without_type(event: Event) -> None:
 
 
 @broken(
-    "anthropic/stream-signature-once", upstream=ANTHROPIC, follows=("translation/identity",), case=THINKING, spares=TEXT
+    "anthropic/stream-signature-once",
+    upstream=ANTHROPIC,
+    follows=("translation/reply-state",),
+    case=THINKING,
+    spares=TEXT,
 )
 def two_signatures(events: Events) -> Events:
     """A signature comes in two pieces, and clients keep the last."""
@@ -361,3 +380,9 @@ def content_after_the_stop_reason(events: Events) -> Events:
                 held = []
             continue
         yield event
+
+
+@warning("anthropic/stream-input-in-deltas", upstream=GEMINI)
+def input_at_the_start_and_in_deltas(events: Events) -> Events:
+    """A call has its whole input in the event that starts its block, and in the deltas again."""
+    return whole_input(events, and_deltas=True)

@@ -115,7 +115,7 @@ def an_array_of_chunks(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield b"]"
 
 
-@broken("translation/identity", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT)
+@broken("translation/reply-state", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT)
 def signature_at_the_next_call(events: Events) -> Events:
     """A signature is handed on with the next part."""
     held = None
@@ -127,7 +127,7 @@ def signature_at_the_next_call(events: Events) -> Events:
         yield event
 
 
-@broken("translation/identity", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT, layer="each")
+@broken("translation/reply-state", client=GEMINI, upstream=GEMINI, case=THINKING, spares=TEXT, layer="each")
 def signature_cut(event: Event) -> None:
     """A signature is cut at 64 characters."""
     for part in parts(event):
@@ -149,7 +149,7 @@ def reply_id_of_every_chunk(events: Events) -> Events:
         yield event
 
 
-@warning("gemini/stream-usage", case=UNICODE, layer="each")
+@broken("translation/usage-lost", case=UNICODE, client=GEMINI, layer="each")
 def last_chunk_without_usage(event: Event) -> None:
     """No chunk has token counts."""
     event["data"].pop("usageMetadata", None)

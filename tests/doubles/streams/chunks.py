@@ -227,11 +227,10 @@ def tool_calls_without_calls(event: Event) -> None:
         choice_of(event)["finish_reason"] = "tool_calls"
 
 
-@broken(
-    "translation/finish-reason",
+@warning(
+    "translation/finish-beside-calls",
     client=CHAT,
     upstream=GEMINI,
-    spares=TEXT,
     thread="https://github.com/maximhq/bifrost/pull/6155",
     layer="each",
 )
@@ -304,7 +303,7 @@ def two_chunks_a_line(events: Events) -> Events:
             held = []
 
 
-@broken("openai_chat/stream-after-end")
+@broken("openai_chat/stream-after-end", follows="translation/usage-lost")
 def chunk_after_done(events: Events) -> Events:
     """The last chunk comes behind [DONE]."""
     last = None

@@ -20,6 +20,7 @@ from doubles.stream import (
     THINKING,
     Event,
     broken,
+    harmless,
     warning,
 )
 from doubles.streams.handles import again, choice_of, delta, entries, kind, opens, parts, piece, typed
@@ -262,7 +263,7 @@ def length_as_stop(events: Events) -> Events:
     "translation/target-format",
     client=RESPONSES,
     upstream=CHAT,
-    follows=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-end"),
+    never=("openai_responses/stream-type", "openai_responses/foreign-key", "openai_responses/stream-end"),
     layer="stream",
 )
 def upstream_stream_handed_on(_stream: object, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -303,13 +304,13 @@ def last_event_handled_twice(stream: object, chunks: Iterator[bytes]) -> Iterato
     yield from stream(flushed())  # type: ignore[operator]
 
 
-@broken("translation/identity", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT)
+@broken("translation/reply-state", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT)
 def signature_dropped(events: Events) -> Events:
     """The signature of a thinking block is dropped."""
     return (event for event in events if not piece(event, "signature_delta"))
 
 
-@broken("translation/identity", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT, layer="each")
+@broken("translation/reply-state", client=ANTHROPIC, upstream=ANTHROPIC, case=THINKING, spares=TEXT, layer="each")
 def signature_shortened(event: Event) -> None:
     """A signature is cut at 64 characters."""
     if piece(event, "signature_delta"):
@@ -341,8 +342,11 @@ def last_event_unended(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield before.rstrip(b"\r\n")
 
 
-@warning(
-    "translation/usage", client=CHAT, upstream=RESPONSES, thread="https://github.com/odysseus-dev/odysseus/pull/1703"
+@broken(
+    "translation/usage-lost",
+    client=CHAT,
+    upstream=RESPONSES,
+    thread="https://github.com/odysseus-dev/odysseus/pull/1703",
 )
 def usage_dropped(events: Events) -> Events:
     """The client asks for the usage, and its chunk is passed over."""
@@ -400,3 +404,30 @@ def empty_text_before_the_call(events: Events) -> Events:
 def all_at_the_end(events: Events) -> Events:
     """Everything is held until the stream has ended."""
     return iter(list(events))
+
+
+BLOCKED = "errors/reply-blocked"
+
+
+@broken(
+    "translation/empty-success",
+    client=CHAT,
+    upstream=GEMINI,
+    case=BLOCKED,
+    follows="translation/stream-equals-reply",
+    spares=TEXT,
+    layer="each",
+    thread="https://github.com/Wei-Shaw/sub2api/issues/7081",
+)
+def blocked_prompt_as_empty_stop(event: Event) -> None:
+    """A prompt that the provider blocked gets an empty reply that says stop."""
+    if choice_of(event).get("finish_reason") == "content_filter":
+        choice_of(event)["finish_reason"] = "stop"
+
+
+@harmless(client=CHAT, upstream=GEMINI, case=BLOCKED, beside="translation/empty-success")
+def blocked_prompt_as_error(events: Events) -> Events:
+    """A prompt that the provider blocked is an error in the stream."""
+    yield next(events)
+    error = {"message": "the prompt was blocked", "type": "server_error", "param": None, "code": "content_filter"}
+    yield {"data": {"error": error}}

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, THINKING, UNICODE, broken, harmless
+from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, THINKING, UNICODE, broken, harmless, warning
 
 Chunks = Iterator[bytes]
 CUTS = "translation/stream-cuts"
@@ -45,7 +45,7 @@ def cut_characters_dropped(chunks: Chunks) -> Chunks:
 @broken(
     "translation/call-lost",
     client=ANTHROPIC,
-    follows=("anthropic/finish-reason", "translation/text-lost"),
+    follows=("anthropic/finish-reason", "translation/text-lost", "translation/usage-lost"),
     case="streaming/line-separators",
     layer="chunks",
     spares=TEXT,
@@ -96,15 +96,32 @@ def one_event_a_piece(chunks: Chunks) -> Chunks:
             rest = b"" if rest.endswith(b"\n\n") else rest[rest.rindex(b"\n\n") + 2 :]
 
 
-@broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
+@warning("translation/stream-line-ends", client=CHAT, variant="recut", layer="chunks")
 def events_end_with_two_newlines(chunks: Chunks) -> Chunks:
-    """Events are split at LF LF, so that a stream with CRLF is one event that never ends."""
+    """Events are split at LF LF, so that a stream with CRLF, which this provider never sends, never ends an event."""
+    yield from _split_at(chunks, b"\n\n")
+
+
+@warning("translation/stream-line-ends", client=ANTHROPIC, upstream=GEMINI, variant="recut", layer="chunks")
+def events_end_with_two_pairs(chunks: Chunks) -> Chunks:
+    """Events are split at CR LF CR LF, as Gemini ends them, so that a stream with LF never ends an event."""
+    yield from _split_at(chunks, b"\r\n\r\n")
+
+
+@broken(CUTS, client=ANTHROPIC, upstream=GEMINI, case=UNICODE, variant="recut", layer="chunks", spares="")
+def line_ends_mended_by_piece(chunks: Chunks) -> Chunks:
+    """CR LF becomes LF in each piece for itself, so that one that is cut in two stays, and events run together."""
+    yield from _split_at((chunk.replace(b"\r\n", b"\n") for chunk in chunks), b"\n\n")
+
+
+def _split_at(chunks: Chunks, end: bytes) -> Chunks:
+    """Events as what stands between two ends, and nothing of what none follows."""
     rest = b""
     for chunk in chunks:
         rest += chunk
-        *events, rest = rest.split(b"\n\n")
+        *events, rest = rest.split(end)
         for event in events:
-            yield event + b"\n\n"
+            yield event + end
 
 
 @broken(CUTS, client=CHAT, variant="recut", layer="chunks", spares="")
@@ -132,7 +149,7 @@ def falls_over_a_comment(chunks: Chunks) -> Chunks:
         yield line
 
 
-@broken(CUTS, client=RESPONSES, variant="recut", layer="chunks", spares="")
+@warning("translation/stream-comments", client=RESPONSES, variant="recut", layer="chunks")
 def comment_as_data(chunks: Chunks) -> Chunks:
     """A line that is no field is data."""
     for line in _lines(chunks):

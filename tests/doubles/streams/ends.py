@@ -205,6 +205,18 @@ def length_for_what_broke_off(stream: Stream, chunks: Chunks) -> Iterator[bytes]
     return framed(ended_as_messages(as_far_as_it_came(stream, chunks), "max_tokens"), ANTHROPIC)
 
 
+@broken(CALL, client=ANTHROPIC, case=UNICODE, variant="cut", layer="events", spares="")
+def call_closed_before_the_error(events: Iterator[Event]) -> Iterator[Event]:
+    """Where the provider's error comes in the middle of a call, the call is stopped, and the error is told then."""
+    under_way = None
+    for event in events:
+        if kind(event) in ("content_block_start", "content_block_stop"):
+            under_way = event["data"]["index"] if kind(event) == "content_block_start" else None
+        if under_way is not None and is_error(event) and "server had an error" in json.dumps(event["data"]):
+            yield typed("content_block_stop", index=under_way)
+        yield event
+
+
 @broken(
     CALL,
     client=RESPONSES,

@@ -21,7 +21,7 @@ from doubles.stream import (
     harmless,
 )
 from doubles.streams.ends import as_far_as_it_came, framed, is_error
-from doubles.streams.handles import again, choice_of, delta, entries, kind, opens, parts, piece, typed
+from doubles.streams.handles import again, choice_of, delta, entries, kind, parts, piece, typed, whole_input
 from toolcall_conformance.streaming import parse
 
 Events = Iterator[Event]
@@ -208,20 +208,15 @@ def no_empty_first_fragment(events: Events) -> Events:
     )
 
 
-@harmless(client=ANTHROPIC, upstream=GEMINI, beside=("anthropic/stream-block-start", "anthropic/stream-arguments-json"))
+@harmless(
+    client=ANTHROPIC,
+    upstream=GEMINI,
+    warns="anthropic/stream-input-in-deltas",
+    beside=("anthropic/stream-block-start", "anthropic/stream-arguments-json"),
+)
 def whole_input_at_the_start(events: Events) -> Events:
     """A call has its whole input in the event that starts its block, and no delta."""
-    held = None
-    for event in events:
-        if opens(event, "tool_use"):
-            held = event
-        elif held is not None and piece(event, "input_json_delta"):
-            if event["data"]["delta"]["partial_json"]:
-                held["data"]["content_block"]["input"] = json.loads(event["data"]["delta"]["partial_json"])
-                yield held
-        else:
-            held = None
-            yield event
+    return whole_input(events, and_deltas=False)
 
 
 @harmless(client=(ANTHROPIC, CHAT), case=UNICODE, beside="translation/arguments")
@@ -297,12 +292,6 @@ def content_null_beside_calls(event: Event) -> None:
     """Deltas with calls say that their content is null."""
     if entries(event):
         delta(event)["content"] = None
-
-
-@harmless(client=CHAT, warns="translation/usage")
-def no_usage_chunk(events: Events) -> Events:
-    """There is no chunk with the usage."""
-    return (event for event in events if choice_of(event) or event["data"] == "[DONE]")
 
 
 @harmless(client=CHAT, layer="each", beside="openai_chat/stream-chunk")

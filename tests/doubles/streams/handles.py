@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -76,3 +77,20 @@ def without_last(items: Iterable[Any]) -> Iterator[Any]:
     for before, _ in in_pairs(items):
         if before is not None:
             yield before
+
+
+def whole_input(events: Iterable[Event], *, and_deltas: bool) -> Iterator[Event]:
+    """Anthropic's events, with the whole input of a call in the event that starts its block; in deltas again or not."""
+    held = None
+    for event in events:
+        if opens(event, "tool_use"):
+            held = event
+        elif held is not None and piece(event, "input_json_delta"):
+            if event["data"]["delta"]["partial_json"]:
+                held["data"]["content_block"]["input"] = json.loads(event["data"]["delta"]["partial_json"])
+                yield held
+                if and_deltas:
+                    yield event
+        else:
+            held = None
+            yield event

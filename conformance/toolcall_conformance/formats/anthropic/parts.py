@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
@@ -121,9 +122,10 @@ def _shown(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Me
     if kind == "text":
         yield from _texts(text_items(block.child("text")))
     elif kind == "search_result":
-        block.ignore("source", "title")
+        named = (block.text("title"), block.text("source"))
+        labels = tuple(label.strip() for label in named if label and label.strip())
         for part in block.child("content").each():
-            yield from _shown("text", part, residue)
+            yield from (replace(text, labels=labels) for text in _texts(text_items(part.child("text"))))
             part.ignore(*ASIDE)
             part.close(residue)
     else:

@@ -25,6 +25,8 @@ def read_tools(tools: Node, reading: Reading) -> None:
                 name_pointer=name.pointer if "name" in tool else None,
                 description_pointer=description.pointer if "description" in tool else None,
                 schema_pointer=schema.pointer if "input_schema" in tool else None,
+                type=None if is_function else tool.text("type"),
+                own=None if is_function else tool.value,
             )
         )
         if is_function:

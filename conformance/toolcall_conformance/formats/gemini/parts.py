@@ -155,12 +155,13 @@ def read_result(node: Node, counts: Counts) -> Result:
 def is_error(response: Any) -> bool | None:
     """Whether a response says that the function failed: it has details under ``error``, or ``is_error`` is true.
 
-    An ``error`` that is null, false or empty gives no details, so it says nothing.
+    An ``error`` that is null, false or empty gives no details, so it says nothing; an empty text with nothing beside it
+    is what a failed tool without any words leaves.
     """
     if not isinstance(response, dict):
         return None
     marks = [response[key] for key in ("is_error", "isError") if isinstance(response.get(key), bool)]
-    if response.get("error") or True in marks:
+    if response.get("error") or True in marks or response == {"error": ""}:
         return True
     return False if marks else None
 

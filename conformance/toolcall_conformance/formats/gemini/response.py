@@ -27,6 +27,10 @@ REASONS = {
         ),
         "error",
     ),
+    # The API's own words for an end that is not a whole answer, and that no other API has a word for.
+    **dict.fromkeys(
+        ("OTHER", "LANGUAGE", "NO_IMAGE", "IMAGE_OTHER", "ESCALATION", "PUP_LIMITED_DISABLED", "CONTINUATION"), "other"
+    ),
 }
 
 
@@ -45,6 +49,9 @@ def read_response(body: Any) -> Reading:
     error = node.child("error")
     if reading.finish is None and error.is_object:
         reading.finish = Finish("error", error.get("status"), error.pointer)
+    if reading.finish is None and not candidates and node.is_object:
+        # None came, and nothing says why: "there was something wrong with the prompt".
+        reading.finish = Finish("filter", None, node.pointer)
     _read_usage(node.child("usageMetadata"), reading)
     node.ignore("modelVersion", "responseId", "createTime", "modelStatus", "automaticFunctionCallingHistory")
     node.close(reading.residue)
@@ -58,8 +65,10 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
         read_content(content, reading, counts, side="assistant")
     raw = node.child("finishReason")
     if raw.value is not None:
-        reason = REASONS.get(enum(raw.value, FINISH_REASONS) or "", "other")
-        reading.finish = Finish("tools" if reason == "end" and reading.calls else reason, raw.value, raw.pointer)
+        word = enum(raw.value, FINISH_REASONS) or ""
+        reason = REASONS.get(word, "other")
+        reason = "tools" if reason == "end" and reading.calls else reason
+        reading.finish = Finish(reason, raw.value, raw.pointer, known=word in REASONS)
     node.ignore("index", "finishMessage", "safetyRatings", "citationMetadata", "tokenCount", "groundingMetadata")
     node.ignore("groundingAttributions", "avgLogprobs", "logprobsResult", "urlContextMetadata", "continuationToken")
     node.close(reading.residue)

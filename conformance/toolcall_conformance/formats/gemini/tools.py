@@ -20,7 +20,8 @@ def read_tools(node: Node, reading: Reading) -> None:
         for key in BUILT_IN:
             built_in = tool.child(key)
             if built_in.value is not None:
-                reading.tools.append(Tool(key, None, None, built_in.pointer, kind="hosted"))
+                place, said = built_in.pointer, built_in.value
+                reading.tools.append(Tool(key, None, None, place, kind="hosted", type=key, own=said))
         tool.close(reading.residue)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
 from toolcall_conformance.formats.openai_chat.parts import read_content
 from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
-from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reading import (
     Call,
     Media,
@@ -20,9 +19,9 @@ from toolcall_conformance.reading import (
     Text,
     Turn,
     Unknown,
-    Unreadable,
     Value,
 )
+from toolcall_conformance.reading.arguments import read_arguments
 
 Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
 
@@ -190,15 +189,3 @@ class ChatMessageReader:
         if not turns or turns[-1].side != side:
             turns.append(Turn(side, message.pointer))
         turns[-1].items.extend(items)
-
-
-def read_arguments(raw: Any) -> Any:
-    """A call's arguments as a JSON value: the string parsed, an object (as some vendors send) as it is."""
-    if raw is None or (isinstance(raw, str) and not raw.strip()):
-        return {}
-    if not isinstance(raw, str):
-        return raw
-    try:
-        return parse(raw)
-    except JSONError:
-        return Unreadable(raw)

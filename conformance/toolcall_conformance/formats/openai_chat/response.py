@@ -44,7 +44,9 @@ def _read_choice(choice: Node, reading: Reading) -> None:
     if "finish_reason" in choice:
         ended = choice.child("finish_reason")
         refused = bool((message.text("refusal") or "").strip())
-        reading.finish = Finish(_reason(ended.value, bool(reading.calls), refused), ended.value, ended.pointer)
+        known = isinstance(ended.value, str) and ended.value in _REASONS
+        reason = _reason(ended.value, bool(reading.calls), refused)
+        reading.finish = Finish(reason, ended.value, ended.pointer, known=known)
     choice.close(reading.residue)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from toolcall_conformance.formats.openai_responses.pairing import Ledger
 from toolcall_conformance.formats.openai_responses.parts import read_content
 from toolcall_conformance.formats.openai_responses.tools import read_tools
-from toolcall_conformance.jsonvalue import parse
 from toolcall_conformance.reading import (
     Call,
     Hosted,
@@ -22,9 +21,9 @@ from toolcall_conformance.reading import (
     Text,
     Turn,
     Unknown,
-    Unreadable,
     Value,
 )
+from toolcall_conformance.reading.arguments import read_arguments
 from toolcall_conformance.reading.model import Item
 
 #: Calls that OpenAI defines and the client carries out: item type -> the key that says what to do.
@@ -67,20 +66,6 @@ def kind_of(item: Any) -> str:
     if kind is None and isinstance(item.get("role"), str):
         return "message"
     return "item_reference" if kind is None and isinstance(item.get("id"), str) else ""
-
-
-def read_arguments(value: Any) -> Any:
-    """Arguments as a JSON value: absent or blank ones are ``{}``, and what is not JSON is Unreadable."""
-    if value is None:
-        return {}
-    if not isinstance(value, str):
-        return value
-    if not value.strip():
-        return {}
-    try:
-        return parse(value)
-    except ValueError:
-        return Unreadable(value)
 
 
 class ItemReader:

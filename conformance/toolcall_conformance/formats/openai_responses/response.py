@@ -17,7 +17,7 @@ _ECHO = (
     *("tool_usage", "access_programs", "context_management", "output_text", "billing_info", "image"),
 )
 
-_INCOMPLETE = {"max_output_tokens": "length", "content_filter": "filter"}
+_INCOMPLETE = {"max_output_tokens": "length", "content_filter": "filter", "max_messages": "other", "steered": "other"}
 _STATUS = {"failed": "error", "cancelled": "other", "queued": "other", "in_progress": "other"}
 
 
@@ -42,9 +42,10 @@ def _finish(root: Node, reading: Reading) -> Finish | None:
     if status.value == "incomplete":
         known = _INCOMPLETE.get(reason.value, "other") if isinstance(reason.value, str) else "other"
         named = reason.value is not None
-        return Finish(known, reason.value if named else status.value, reason.pointer if named else status.pointer)
+        raw, pointer = (reason.value, reason.pointer) if named else (status.value, status.pointer)
+        return Finish(known, raw, pointer)
     if status.value != "completed":
-        return Finish(_STATUS.get(status.value, "other"), status.value, status.pointer)
+        return Finish(_STATUS.get(status.value, "other"), status.value, status.pointer, known=status.value in _STATUS)
     if reading.calls:
         return Finish("tools", status.value, status.pointer)
     return Finish("refusal" if _refused(root) else "end", status.value, status.pointer)

@@ -32,6 +32,8 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
                 entry.pointer,
                 kind="hosted",
                 name_pointer=None if name is None else entry.child(label).pointer,
+                type=kind,
+                own=entry.value,
             )
         else:
             yield Tool(None, None, None, entry.pointer, kind="hosted")

@@ -20,7 +20,7 @@ SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
 def document(run: RunRecord) -> dict[str, Any]:
     """The report as JSON; ``footer`` is last, so a truncated report has none."""
     counts = Counter(count_of(item) for item in run.items)
-    counts["not_applicable"] = len(run.not_applicable)
+    counts["not_applicable"] += len(run.not_applicable)
     return {
         "format": FORMAT,
         **run.header,

@@ -10,6 +10,7 @@ from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.model import Reading, Value
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
+from toolcall_conformance.translation.upstream_errors import bearable, holds_message
 
 
 def _is_reply(bodies: Bodies) -> bool:
@@ -47,6 +48,28 @@ def error_status_alike(bodies: Bodies) -> Iterator[Occurrence]:
     before, after = bodies.pair.source.failure, bodies.pair.output.failure
     if before is not None and after is not None and before.status != after.status:
         yield Occurrence(after.status_pointer, before.status_pointer, before.status, after.status)
+
+
+@tolerance("wait-longer")
+def wait_longer(bodies: Bodies) -> Iterator[Occurrence]:
+    """The client is to wait longer than the provider says."""
+    before, after = bodies.pair.source.failure, bodies.pair.output.failure
+    if before is None or after is None or before.retry_after is None or after.retry_after is None:
+        return
+    if after.retry_after > before.retry_after and bearable(bodies.pair.corpus, before.retry_after, after.retry_after):
+        want, got = before.retry_after, after.retry_after
+        yield Occurrence(after.retry_after_pointer or "", before.retry_after_pointer, want, got)
+
+
+@tolerance("error-message-in-words")
+def error_message_in_words(bodies: Bodies) -> Iterator[Occurrence]:
+    """An error's message stands inside other words."""
+    before, after = bodies.pair.source.failure, bodies.pair.output.failure
+    if before is None or after is None or not before.message or not after.message:
+        return
+    if before.message != after.message and holds_message(after.message, before.message):
+        place = after.message_pointer or after.pointer
+        yield Occurrence(place, before.message_pointer, before.message, after.message)
 
 
 @tolerance("finish-next-best")

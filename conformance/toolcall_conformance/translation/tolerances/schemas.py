@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.model import Tool
+from toolcall_conformance.translation.spelling import COUNTS
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 Feature = Callable[[dict[str, Any]], str | None]
@@ -71,3 +72,17 @@ def schema_empty_keywords(bodies: Bodies) -> Iterator[Occurrence]:
     """``required`` or ``properties`` on one side, and empty."""
     keys = ("required", "properties")
     return _told_by(bodies, lambda schema: next((key for key in keys if schema.get(key) in ([], {})), None))
+
+
+@tolerance("schema-bound-as-text")
+def schema_bound_as_text(bodies: Bodies) -> Iterator[Occurrence]:
+    """A bound is a text on one side. The readings have it as a number, so the bodies are asked."""
+    for tool, twin in bodies.pair.twins:
+        before = _having(bodies.source(tool.schema_pointer), _bound_as_text)
+        after = _having(bodies.output(twin.schema_pointer), _bound_as_text)
+        if (before is None) != (after is None):
+            yield Occurrence(_place(twin, after), _place(tool, before))
+
+
+def _bound_as_text(schema: dict[str, Any]) -> str | None:
+    return next((key for key in COUNTS if isinstance(schema.get(key), str)), None)

@@ -10,6 +10,7 @@ from toolcall_conformance.reading.model import Reading
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.runs import TextRun, merge_runs, output_runs, pair_runs, source_runs
+from toolcall_conformance.translation.search_sources import place_of, texts_of
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
@@ -31,8 +32,14 @@ def _texts(reading: Reading) -> Iterator[Text]:
 def string_as_text_part(bodies: Bodies) -> Iterator[Occurrence]:
     """A text is a string here and a list with one part there."""
     for one, two in _same_texts(bodies):
-        if _is_part(one) != _is_part(two):
+        at_the_top = bodies.pair.is_same_format and _is_body(one) != _is_body(two)
+        if at_the_top or _is_part(one) != _is_part(two):
             yield Occurrence(two.pointer, one.pointer)
+
+
+def _is_body(text: Text) -> bool:
+    """Whether a text is itself a member of the body, as Responses take the input."""
+    return text.pointer.rpartition("/")[0] == ""
 
 
 def _is_part(text: Text) -> bool:
@@ -183,3 +190,13 @@ def hosted_call_as_text(bodies: Bodies) -> Iterator[Occurrence]:
         for text in place.new.chunks if place.old.hosted else ():
             if squeeze(text.text) not in said and any(word in text.text.lower() for word in place.old.hosted):
                 yield Occurrence(text.pointer, steps[0].pointer, MISSING, text.text)
+
+
+@tolerance("search-source-as-text")
+def search_source_as_text(bodies: Bodies) -> Iterator[Occurrence]:
+    """The title and source of a search result stand as text beside its own."""
+    told = list(texts_of(bodies.pair.output))
+    for text in texts_of(bodies.pair.source):
+        place = place_of(text, told)
+        if text.labels and place and not any(one.labels == text.labels for one in told):
+            yield Occurrence(place, text.pointer, list(text.labels), text.text)

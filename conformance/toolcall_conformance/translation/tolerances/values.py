@@ -9,8 +9,9 @@ from typing import Any
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Opaque, Reading
 from toolcall_conformance.reading.model import Media, Result, Unreadable
-from toolcall_conformance.translation.calls import arguments_equal, keeps_unreadable
+from toolcall_conformance.translation.calls import arguments_equal
 from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
+from toolcall_conformance.translation.odd_arguments import is_odd, keeps, means_empty, shown
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
@@ -88,10 +89,17 @@ def big_integers_as_doubles(bodies: Bodies) -> Iterator[Occurrence]:
 
 @tolerance("unreadable-arguments-as-text")
 def unreadable_arguments_as_text(bodies: Bodies) -> Iterator[Occurrence]:
-    """Arguments that are no JSON are a text inside an object."""
+    """Arguments that are no JSON object are inside one, as text or as they are."""
     for one, two in _pairs(bodies):
-        text = one.arguments
-        if isinstance(text, Unreadable) and not isinstance(two.arguments, Unreadable) and keeps_unreadable(text, two):
+        if is_odd(one) and not equal(shown(one), shown(two)) and keeps(one, two):
+            yield _of_arguments(one, two)
+
+
+@tolerance("empty-arguments")
+def empty_arguments(bodies: Bodies) -> Iterator[Occurrence]:
+    """Arguments that say in another way than ``{}`` that there are none are ``{}``."""
+    for one, two in _pairs(bodies):
+        if is_odd(one) and means_empty(bodies.pair.corpus, one, two):
             yield _of_arguments(one, two)
 
 
@@ -102,15 +110,24 @@ def custom_tool_as_function(bodies: Bodies) -> Iterator[Occurrence]:
         if {tool.kind, twin.kind} == {"custom", "function"}:
             yield Occurrence(twin.pointer, tool.pointer, tool.kind, twin.kind)
     for one, two in _pairs(bodies):
-        if one.kind != two.kind and arguments_equal(one, two, exact=True):
+        kinds = {one.kind, two.kind}
+        if kinds == {"custom", "function"} and arguments_equal(one, two, exact=True):
+            yield _of_arguments(one, two)
+
+
+@tolerance("own-tool-as-another")
+def own_tool_as_another(bodies: Bodies) -> Iterator[Occurrence]:
+    """A tool that its API defines and the client runs is a function or a tool of another API; so are its calls."""
+    for tool, twin in bodies.pair.twins:
+        if "hosted" in (tool.kind, twin.kind):
+            yield Occurrence(twin.pointer, tool.pointer, tool.type or tool.name, twin.type or twin.name)
+    for one, two in _pairs(bodies):
+        if "builtin" in (one.kind, two.kind) and arguments_equal(one, two, exact=True):
             yield _of_arguments(one, two)
 
 
 def _of_arguments(one: Call, two: Call) -> Occurrence:
-    want, got = (
-        call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments for call in (one, two)
-    )
-    return Occurrence(two.arguments_pointer or two.pointer, one.arguments_pointer, want, got)
+    return Occurrence(two.arguments_pointer or two.pointer, one.arguments_pointer, shown(one), shown(two))
 
 
 @tolerance("base64-alphabet")

@@ -27,7 +27,7 @@ from .settings import count_of, decode_settings, decode_tools, lose_cache_contro
 
 _FINISH = {
     "end_turn": "end", "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
-    "refusal": "refusal", "stop_sequence": "stop_sequence", "pause_turn": "pause",
+    "refusal": "refusal", "stop_sequence": "stop_sequence", "pause_turn": "pause", "compaction": "pause",
 }  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def head(body: Body) -> Reply:
 
 def tail(reply: Reply, body: Body, *, calls: bool) -> None:
     """What the end of a message tells; ``calls`` says whether there are any."""
-    reply.finish = _FINISH.get(str(body.get("stop_reason")), "other")
+    reply.finish = _FINISH.get(str(body.get("stop_reason")), "end")
     if reply.finish in ("end", "tools"):
         reply.finish = "tools" if calls else "end"
     reply.stop_sequence = body.get("stop_sequence")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import history, media, results
+from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -23,25 +24,25 @@ from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
 from toolcall_reference.target import Target
 
 from .api import IDS, NAME, NAMES
-from .settings import encode_settings, encode_tool, encode_tools
+from .settings import HOSTED, encode_settings, encode_tool, encode_tools
 from .thinking import encode_thinking
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset({"custom", "content-blocks", "result-blocks", "system-blocks"})
+SPELLINGS = frozenset({"cached", "custom", "content-blocks", "result-blocks", "system-blocks"})
 DEFAULT_MAX_TOKENS = 4096
 """``max_tokens`` is required here; this is sent where the source sets no limit."""
 
 _IMAGES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
 _FINISH = {
     "end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal", "filter": "refusal",
-    "stop_sequence": "stop_sequence", "pause": "pause_turn",
+    "stop_sequence": "stop_sequence", "pause": "pause_turn", "error": "refusal", "other": "refusal",
 }  # fmt: skip
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
-    tools = encode_tools(conversation, target)
+    tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
     settings = conversation.settings
     body: Body = {
@@ -59,8 +60,12 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["system"] = blocks if len(system) > 1 or "system-blocks" in target.spelling else system[0].text
     ids = target.ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
-    if tools:
-        body["tools"] = [encode_tool(tool, target) for tool in tools]
+    declared = [encode_tool(tool, target) for tool in tools]
+    declared += encode_hosted(conversation.tools, HOSTED, target, [tool["name"] for tool in declared])
+    if declared:
+        body["tools"] = declared
+        if "cached" in target.spelling:
+            body["tools"][-1]["cache_control"] = {"type": "ephemeral"}
     encode_settings(body, settings, tools, target)
     if settings.reasoning is not None:
         encode_thinking(body, target, turns, settings.reasoning.tokens())
@@ -167,9 +172,9 @@ def encode_response(reply: Reply, target: Target) -> Body:
 
 def encode_finish(reply: Reply, target: Target) -> Body:
     """Why the reply ended."""
-    finish = _FINISH.get(reply.finish, "end_turn")
-    if reply.finish not in _FINISH:
-        target.losses.add("finish", f"{reply.message or reply.finish}; said as end_turn")
+    finish = _FINISH[reply.finish]
+    if reply.finish in ("error", "other"):
+        target.losses.add(f"finish-{reply.finish}", f"{reply.message or reply.finish}; said as {finish}")
     return {"stop_reason": finish, "stop_sequence": reply.stop_sequence if finish == "stop_sequence" else None}
 
 

@@ -11,6 +11,7 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
+from .own_tools import as_function
 from .schemas import for_input
 
 _MODES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
@@ -18,6 +19,14 @@ _KNOWN = {
     "model", "max_tokens", "messages", "system", "tools", "tool_choice", "temperature", "top_p", "top_k",
     "stop_sequences", "metadata", "stream", "output_config", "output_format", "thinking",
 }  # fmt: skip
+
+
+HOSTED: dict[str, Body] = {
+    "web search": {"type": "web_search_20250305", "name": "web_search"},
+    "web fetch": {"type": "web_fetch_20250910", "name": "web_fetch"},
+    "code": {"type": "code_execution_20250825", "name": "code_execution"},
+}
+"""What Anthropic runs itself, by what it is for."""
 
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:
@@ -29,7 +38,7 @@ def _tool_of(tool: Body, losses: Losses) -> Tool:
     name = as_text(tool.get("name"), "a tool's name")
     lose_cache_control(tool, losses)
     if tool.get("type") not in (None, "custom"):
-        return Tool(name or str(tool.get("type")), kind="hosted", format=tool)
+        return as_function(tool) or Tool(name or str(tool.get("type")), kind="hosted", format=tool)
     for key in ("input_examples", "defer_loading", "eager_input_streaming", "allowed_callers"):
         if tool.get(key):
             losses.add("tool", f"{key} has no counterpart; dropped", name)
@@ -96,14 +105,9 @@ def lose_cache_control(block: Body, losses: Losses) -> None:
         losses.add("cache-control", "only Anthropic has cache breakpoints; dropped")
 
 
-def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
+def encode_tools(conversation: Conversation) -> list[Tool]:
     """The tools to declare: not hosted ones, and of a choice among several only these."""
-    kept = []
-    for tool in conversation.tools:
-        if tool.kind == "hosted":
-            target.losses.add("tool-hosted", "Anthropic does not have this provider's tool; dropped", tool.name)
-        else:
-            kept.append(tool)
+    kept = [tool for tool in conversation.tools if tool.kind != "hosted"]
     choice = conversation.settings.tool_choice
     if choice and choice.names and len(choice.names) > 1:
         # No native subset: the tools that may not be called are not declared.

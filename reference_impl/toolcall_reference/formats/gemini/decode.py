@@ -21,7 +21,10 @@ _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",
     "PROHIBITED_CONTENT": "filter", "SPII": "filter", "IMAGE_SAFETY": "filter", "LANGUAGE": "filter",
     "MALFORMED_FUNCTION_CALL": "error", "UNEXPECTED_TOOL_CALL": "error", "TOO_MANY_TOOL_CALLS": "error",
-    "MISSING_THOUGHT_SIGNATURE": "error", "MALFORMED_RESPONSE": "error",
+    "MISSING_THOUGHT_SIGNATURE": "error", "MALFORMED_RESPONSE": "error", "MODEL_ARMOR": "filter",
+    "IMAGE_PROHIBITED_CONTENT": "filter", "IMAGE_RECITATION": "filter", "JAILBREAK": "filter",
+    "OTHER": "other", "NO_IMAGE": "other", "IMAGE_OTHER": "other", "ESCALATION": "other",
+    "PUP_LIMITED_DISABLED": "other", "CONTINUATION": "other",
 }  # fmt: skip
 _FINISH_NUMBERS = {1: "STOP", 2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION", 5: "OTHER"}
 
@@ -189,7 +192,7 @@ def tail(reply: Reply, candidate: Body, *, calls: bool) -> None:
     """Why a candidate ended; ``calls`` says whether there are any."""
     raw = candidate.get("finishReason")
     raw = _FINISH_NUMBERS.get(raw, "OTHER") if isinstance(raw, int) else raw
-    reply.finish = _FINISH.get(str(raw), "end" if raw is None else "other")
+    reply.finish = _FINISH.get(str(raw), "end")
     if reply.finish == "end" and calls:
         reply.finish = "tools"
     if reply.finish in ("error", "other"):

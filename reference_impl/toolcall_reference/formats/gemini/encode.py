@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from toolcall_reference import history, media, results
+from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -25,23 +26,24 @@ from toolcall_reference.target import Target
 from .api import IDS, NAME, NAMES
 from .models import demands_signatures, nests_media
 from .results import wrap
-from .settings import encode_choice, encode_config, encode_tool, encode_tools
+from .settings import HOSTED, encode_choice, encode_config, encode_tool, encode_tools
+from .spelling import snake
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "system-role"})
+SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "snake-case", "system-role"})
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
 _FINISH = {
     "end": "STOP", "tools": "STOP", "stop_sequence": "STOP", "length": "MAX_TOKENS", "filter": "SAFETY",
-    "refusal": "SAFETY", "error": "OTHER", "other": "OTHER",
+    "refusal": "SAFETY", "error": "OTHER", "other": "OTHER", "pause": "MAX_TOKENS",
 }  # fmt: skip
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body; the model is named in the URL."""
-    tools = encode_tools(conversation.tools, target)
+    tools = encode_tools(conversation.tools)
     target.use_names(NAMES, tools, conversation.calls)
     ids = target.ids(conversation.calls, IDS)
     turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
@@ -63,15 +65,17 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}
         if "system-role" in target.spelling:
             body["systemInstruction"]["role"] = "user"
-    if tools:
-        body["tools"] = [{"functionDeclarations": [encode_tool(tool, target) for tool in tools]}]
+    hosted = encode_hosted(conversation.tools, {} if tools else HOSTED, target)
+    if tools or hosted:
+        functions = [{"functionDeclarations": [encode_tool(tool, target) for tool in tools]}] if tools else []
+        body["tools"] = functions + hosted
     choice = encode_choice(conversation.settings, tools, target)
     if choice is not None:
         body["toolConfig"] = choice
     config = encode_config(conversation.settings, target)
     if config:
         body["generationConfig"] = config
-    return body
+    return snake(body) if "snake-case" in target.spelling else body
 
 
 def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
@@ -168,10 +172,10 @@ def encode_response(reply: Reply, target: Target) -> Body:
 def encode_finish(reply: Reply, target: Target) -> str:
     """Why the reply ended."""
     if reply.finish == "pause":
-        target.losses.add("finish", "Gemini has no pause; said as STOP")
+        target.losses.add("finish-pause", "Gemini has no pause; said as MAX_TOKENS")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Gemini does not say which one ended the reply", reply.stop_sequence)
-    return _FINISH.get(reply.finish, "STOP")
+    return _FINISH[reply.finish]
 
 
 def encode_body(reply: Reply, target: Target, candidate: Body) -> Body:

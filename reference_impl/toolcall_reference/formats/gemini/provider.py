@@ -32,11 +32,46 @@ def stream_of(reply: Body, seed: str) -> bytes:
     if not records:
         records = [{key: value for key, value in reply.items() if key not in (*_SHARED, "usageMetadata")}]
     written = []
-    for record in records:
-        counted = {"usageMetadata": usage} if usage is not None else {}
-        text = json.dumps({**record, **counted, **shared}, ensure_ascii=False, separators=(",", ": "))
+    counted = (
+        [{"usageMetadata": count} for count in _counts(usage, records)] if usage is not None else [{}] * len(records)
+    )
+    for record, count in zip(records, counted, strict=True):
+        text = json.dumps({**record, **count, **shared}, ensure_ascii=False, separators=(",", ": "))
         written.append(f"data: {text}\r\n\r\n")
     return "".join(written).encode()
+
+
+def _counts(usage: Body, records: list[Body]) -> Iterator[Body]:
+    """The usage up to each record: the tokens of the answer grow, and before them those of thoughts that are shown."""
+    sizes = [_size(record) for record in records]
+    thought, said = (sum(size[place] for size in sizes) for place in (0, 1))
+    thoughts, answer = usage.get("thoughtsTokenCount", 0), usage.get("candidatesTokenCount", 0)
+    so_far = [0, 0]
+    for number, size in enumerate(sizes, 1):
+        so_far = [before + more for before, more in zip(so_far, size, strict=True)]
+        last = number == len(sizes)
+        counts = {
+            "candidatesTokenCount": answer if last else _share(answer, so_far[1], said),
+            "thoughtsTokenCount": thoughts if last or not thought else _share(thoughts, so_far[0], thought),
+        }
+        found = {key: counts.get(key, value) for key, value in usage.items()}
+        found["totalTokenCount"] -= thoughts + answer - sum(counts.values())
+        yield {key: value for key, value in found.items() if value or key not in counts}
+
+
+def _size(record: Body) -> tuple[int, int]:
+    """How much of thoughts, and how much of the answer, stands in a record."""
+    found = [0, 0]
+    for candidate in record.get("candidates", ()):
+        for part in candidate.get("content", {}).get("parts", ()):
+            told = {key: value for key, value in part.items() if key not in ("thought", "thoughtSignature")}
+            found[part.get("thought") is not True] += 0 if told == {"text": ""} else len(json.dumps(told))
+    return found[0], found[1]
+
+
+def _share(count: int, part: int, whole: int) -> int:
+    """So many tokens of ``count``; something is at least one."""
+    return max(1, count * part // whole) if count and part else 0
 
 
 def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
@@ -44,8 +79,12 @@ def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
     content = candidate.get("content", {})
     role = {"role": content["role"]} if "role" in content else {}
     each = {key: candidate[key] for key in _IN_EACH if key in candidate}
-    whole = {key: value for key, value in candidate.items() if key not in ("content", *_IN_EACH)}
     groups = list(_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
+    # Streams do not tell how likely a reply was, and of calls only in the record that holds them.
+    untold = {"content", "avgLogprobs", *_IN_EACH}
+    if groups and not any("functionCall" in part for part in groups[-1]):
+        untold.add("finishMessage")
+    whole = {key: value for key, value in candidate.items() if key not in untold}
     for number, parts in enumerate(groups, 1):
         last = whole if number == len(groups) else {}
         yield {"content": {"parts": parts, **role}, **last, **each}
@@ -92,6 +131,8 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
         candidate["finishMessage"] = "Model generated function call(s)."
     usage = body["usageMetadata"]
     usage["promptTokensDetails"] = [{"modality": "TEXT", "tokenCount": usage["promptTokenCount"]}]
+    if "cachedContentTokenCount" in usage:
+        usage["cacheTokensDetails"] = [{"modality": "TEXT", "tokenCount": usage["cachedContentTokenCount"]}]
     body.pop("createTime", None)
     body["responseId"] = letters(18, seed) + "PoPcgAQ"[:5]
     return body

@@ -11,10 +11,10 @@ from toolcall_reference.jsontext import dump
 def unwrap(response: dict[str, Any]) -> tuple[str, bool]:
     """Text and error mark of a ``response``: ``output`` and ``error`` are the documented keys.
 
-    A single ``output`` or ``error`` is the content itself; any other object is content as a whole. A non-null ``error``
-    beside other keys, or ``is_error`` inside, marks a failure.
+    A single ``output`` or ``error`` is the content itself; any other object is content as a whole. An ``error`` that
+    says something, one of no words that stands alone, or ``is_error`` inside, marks a failure.
     """
-    failed = response.get("error") is not None or response.get("is_error") is True
+    failed = bool(response.get("error")) or response.get("is_error") is True or response == {"error": ""}
     if len(response) == 1:
         for key in ("output", "error"):
             if key in response and response[key] is not None:

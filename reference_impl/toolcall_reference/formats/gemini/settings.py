@@ -102,15 +102,13 @@ def _reasoning(asked: Body) -> Reasoning | None:
     return None if found == Reasoning() else found
 
 
-def encode_tools(tools: list[Tool], target: Target) -> list[Tool]:
-    """The tools that can be declared as functions; the others are noted as lost."""
-    kept = []
-    for tool in tools:
-        if tool.kind == "hosted":
-            target.losses.add("tool-hosted", "Gemini does not have this provider's tool; dropped", tool.name)
-        else:
-            kept.append(tool)
-    return kept
+HOSTED: dict[str, Body] = {"web search": {"googleSearch": {}}, "web fetch": {"urlContext": {}}}
+"""What Gemini runs itself, by what it is for; most models do not take it beside functions."""
+
+
+def encode_tools(tools: list[Tool]) -> list[Tool]:
+    """The tools that the client runs."""
+    return [tool for tool in tools if tool.kind != "hosted"]
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:

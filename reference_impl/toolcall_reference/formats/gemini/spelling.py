@@ -14,6 +14,21 @@ _VALUES = {
 """Fields whose value is the user's own data: nothing inside is respelt."""
 
 
+_CAMEL = re.compile(r"(?<!^)[A-Z]")
+
+
+def snake(value: Any) -> Any:
+    """``value`` with the fields of Gemini in snake_case; arguments, results and schemas untouched."""
+    if isinstance(value, list):
+        return [snake(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        _CAMEL.sub(lambda match: "_" + match[0].lower(), key): inner if key in _VALUES else snake(inner)
+        for key, inner in value.items()
+    }
+
+
 def camel(value: Any) -> Any:
     """``value`` with the fields of Gemini in camelCase; arguments, results and schemas untouched."""
     if isinstance(value, list):

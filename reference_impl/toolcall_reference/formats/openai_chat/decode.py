@@ -57,7 +57,9 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     for key in ("reasoning_content", "reasoning"):
         if message.get(key):
             items.insert(0, Opaque(NAME, key, message[key]))
-    lose_audio(message, losses)
+    transcript = spoken(message, losses)
+    if transcript.strip():
+        items.append(Text(transcript))
     items += [
         _call(as_object(call, "a tool call"), ledger) for call in as_list(message.get("tool_calls"), "tool_calls")
     ]
@@ -70,10 +72,14 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     return items
 
 
-def lose_audio(message: Body, losses: Losses) -> None:
-    """Note that what was spoken is not carried."""
-    if message.get("audio"):
-        losses.add("audio", "the assistant's spoken answer is dropped")
+def spoken(message: Body, losses: Losses) -> str:
+    """What the assistant said aloud, as text; the sound itself is not carried."""
+    audio = message.get("audio")
+    if not isinstance(audio, dict):
+        return ""
+    if audio.get("data") or audio.get("id"):
+        losses.add("audio", "the sound of the assistant's answer is dropped; its transcript stays")
+    return as_text(audio.get("transcript"), "transcript")
 
 
 def _call(call: Body, ledger: Ledger) -> Item:

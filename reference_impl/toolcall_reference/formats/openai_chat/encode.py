@@ -32,8 +32,10 @@ SPELLINGS = frozenset(
 
 _FINISH = {
     "end": "stop", "tools": "tool_calls", "length": "length", "filter": "content_filter", "stop_sequence": "stop",
-    "refusal": "content_filter",
+    "refusal": "content_filter", "pause": "length", "error": "content_filter", "other": "content_filter",
 }  # fmt: skip
+_EXACT = frozenset({"end", "tools", "length", "filter", "stop_sequence", "refusal"})
+"""Ends that need no explanation: Chat has a word for them, or is told apart what it lacks."""
 
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
@@ -190,11 +192,11 @@ def is_legacy(target: Target) -> bool:
 
 def encode_finish(reply: Reply, target: Target, *, refused: bool) -> str:
     """Why the reply ended; ``refused`` says whether its refusal stands in the message."""
-    finish = _FINISH.get(reply.finish, "stop")
+    finish = _FINISH[reply.finish]
     if reply.finish == "refusal" and refused:
         finish = "stop"
-    if reply.finish not in _FINISH:
-        target.losses.add("finish", f"{reply.message or reply.finish}; said as stop")
+    if reply.finish not in _EXACT:
+        target.losses.add(f"finish-{reply.finish}", f"{reply.message or reply.finish}; said as {finish}")
     if reply.stop_sequence is not None:
         target.losses.add("finish-stop_sequence", "Chat does not say which one ended the reply", reply.stop_sequence)
     return finish

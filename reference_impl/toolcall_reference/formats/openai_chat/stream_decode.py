@@ -16,7 +16,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, dump
 from toolcall_reference.losses import Losses
 
 from .api import NAME
-from .decode import decode_usage, finish_of, head, lose_audio, lose_extras, state_of
+from .decode import decode_usage, finish_of, head, lose_extras, spoken, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
 
@@ -75,7 +75,6 @@ class StreamDecoder:
     def _choice(self, choice: Body) -> None:
         delta = as_object(choice.get("delta"), "delta")
         lose_extras(choice, delta, self._losses)
-        lose_audio(delta, self._losses)
         for key in ("reasoning_content", "reasoning"):
             if isinstance(delta.get(key), str) and delta[key]:
                 self._think(key, delta[key])
@@ -90,6 +89,10 @@ class StreamDecoder:
         if refusal:
             self._end_thoughts()
             self._draft.text(refusal, refusal=True)
+        transcript = spoken(delta, self._losses)
+        if transcript:
+            self._end_thoughts()
+            self._draft.text(transcript, key="audio")
         for entry in as_list(delta.get("tool_calls"), "tool_calls"):
             self._end_thoughts()
             self._call(as_object(entry, "a tool call"))

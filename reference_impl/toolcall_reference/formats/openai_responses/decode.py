@@ -22,13 +22,13 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
+from . import own_tools
 from .api import NAME
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
 
-_CALLS = {"function_call", "custom_tool_call"}
-_CLIENT_RUN = {"computer_call", "local_shell_call", "apply_patch_call"}
-_OUTPUTS = {"function_call_output", "custom_tool_call_output"}
+_CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
+_OUTPUTS = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUTS
 
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
@@ -109,7 +109,7 @@ def _append(found: Conversation, side: str, items: list[Item]) -> None:
 
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
-    if kind in _CALLS:
+    if is_call(item):
         return [ledger.fill(ledger.open(*call_of(item, losses)), argument_text(item))]
     if kind == "message":
         return list(decode_parts(item.get("content"), losses))
@@ -118,12 +118,14 @@ def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
 
 def is_call(item: Body) -> bool:
     """Whether the item is a call for the client to answer."""
-    return isinstance(item.get("type"), str) and item["type"] in _CALLS
+    return isinstance(item.get("type"), str) and item["type"] in _CALLS and not own_tools.is_hosted(item)
 
 
 def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
     """Id, name and kind of the call that an item is."""
     given = item.get("call_id")
+    if item.get("type") in own_tools.CALLS:
+        return given if isinstance(given, str) and given else None, own_tools.name_of(item), "function"
     name = as_text(item.get("name"), "name")
     if item.get("namespace"):
         losses.add("namespace", "dropped from a call", name)
@@ -133,6 +135,8 @@ def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
 
 def argument_text(item: Body) -> str:
     """The arguments of a call's item, or its input."""
+    if item.get("type") in own_tools.CALLS:
+        return own_tools.arguments_of(item)
     key = "input" if item.get("type") == "custom_tool_call" else "arguments"
     return as_text(item.get(key), key)
 
@@ -144,20 +148,21 @@ def other_item(item: Body) -> Item:
         return Opaque(NAME, "reasoning", item)
     if kind == "item_reference":
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
-    local = as_object(item.get("environment"), "environment").get("type") == "local"
-    if kind in _CLIENT_RUN or (kind == "shell_call" and local):
-        raise Refused(f"a {kind} is for the client to run, and only Responses can say it")
+    if kind == "mcp_approval_request":
+        raise Refused("OpenAI waits until the client allows a call of a server, and only Responses can say so")
     return Hosted(NAME, str(kind), item)
 
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
     given = as_text(item.get("call_id"), "call_id")
     call = ledger.answer(given or None)
-    parts = decode_parts(item.get("output"), losses)
+    output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
+    parts = decode_parts(output, losses)
     return results.make(
         call.id if call else given,
         call.name if call else "",
         parts,
+        is_error=kind == "apply_patch_call_output" and item.get("status") == "failed",
         kind="custom" if kind == "custom_tool_call_output" else "function",
     )
 

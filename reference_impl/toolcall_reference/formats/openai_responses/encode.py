@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import results
+from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -24,7 +25,7 @@ from toolcall_reference.target import Target
 
 from .api import IDS, NAME, NAMES
 from .parts import encode_input
-from .settings import encode_settings, encode_tool, encode_tools
+from .settings import HOSTED, encode_settings, encode_tool, encode_tools
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
@@ -56,7 +57,7 @@ _ECHOED: dict[str, Any] = {
 
 def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
-    tools = encode_tools(conversation, target)
+    tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
@@ -75,8 +76,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if "typed-messages" in target.spelling:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
-    if tools:
-        body["tools"] = [encode_tool(tool, target) for tool in tools]
+    declared = [encode_tool(tool, target) for tool in tools] + encode_hosted(conversation.tools, HOSTED, target)
+    if declared:
+        body["tools"] = declared
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
@@ -161,13 +163,13 @@ def encode_finish(reply: Reply, target: Target, *, refused: bool) -> Body:
     only what was said before; such a response is incomplete.
     """
     status, details = "completed", None
-    if reply.finish in ("length", "filter") or (reply.finish == "refusal" and not refused):
+    if reply.finish in ("length", "filter", "pause", "other") or (reply.finish == "refusal" and not refused):
         status = "incomplete"
-        details = {"reason": "max_output_tokens" if reply.finish == "length" else "content_filter"}
+        details = {"reason": "max_output_tokens" if reply.finish in ("length", "pause") else "content_filter"}
     elif reply.finish == "error":
         status = "failed"
-    elif reply.finish in ("pause", "other"):
-        target.losses.add("finish", f"{reply.message or reply.finish}; said as completed")
+    if reply.finish in ("pause", "other"):
+        target.losses.add(f"finish-{reply.finish}", f"{reply.message or reply.finish}; said as incomplete")
     if reply.stop_sequence is not None:
         target.losses.add(
             "finish-stop_sequence", "Responses does not say which one ended the reply", reply.stop_sequence

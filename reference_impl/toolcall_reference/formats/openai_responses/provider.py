@@ -5,6 +5,7 @@ https://platform.openai.com/docs/api-reference/responses-streaming
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -25,6 +26,27 @@ _HOSTED = {
     "mcp_call": ("in_progress", "completed"),
     "mcp_list_tools": ("in_progress", "completed"),
 }
+# Replies of 2026 count what hosted tools used and what was written to the cache; the older models' goldens do not.
+_NEWER = "gpt-5"
+_TOOL_USAGE: Body = {
+    "image_gen": {
+        "input_tokens": 0,
+        "input_tokens_details": {"image_tokens": 0, "text_tokens": 0},
+        "output_tokens": 0,
+        "output_tokens_details": {"image_tokens": 0, "text_tokens": 0},
+        "total_tokens": 0,
+    },
+    "web_search": {"num_requests": 0},
+}
+
+# What OpenAI says of its own tools where the request does not.
+_ECHOED: dict[str, Body] = {
+    "web_search": {
+        "filters": None,
+        "search_context_size": "medium",
+        "user_location": {"type": "approximate", "city": None, "country": "US", "region": None, "timezone": None},
+    },
+}
 
 
 def stream_of(reply: Body, seed: str) -> bytes:
@@ -38,6 +60,7 @@ def stream_of(reply: Body, seed: str) -> bytes:
 
 
 def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
+    reply = {key: value for key, value in reply.items() if key != "billing"}  # unary replies alone have it
     begun = {**reply, "status": "in_progress", "output": [], "usage": None}
     for key in ("completed_at", "incomplete_details", "error"):
         if key in begun:
@@ -60,7 +83,7 @@ def _started(item: Body) -> Body:
         "custom_tool_call": {"input": ""},
         "reasoning": {"summary": []},
     }
-    found = {**item, **empty.get(item["type"], {})}
+    found = {key: value for key, value in item.items() if key != "action"} | empty.get(item["type"], {})
     return {**found, "status": "in_progress"} if item.get("status") is not None else found
 
 
@@ -133,13 +156,17 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     body.update({key: value for key, value in more.items() if key not in body})
     body["text"] = {**body["text"], "verbosity": "medium"}
     usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
+    if body["model"].startswith(_NEWER):
+        body["tool_usage"] = copy.deepcopy(_TOOL_USAGE)
+        body["reasoning"] = {**body["reasoning"], "mode": "standard"}
+        usage["input_tokens_details"]["cache_write_tokens"] = 0
     return {**body, "usage": usage, "user": user, "metadata": metadata}
 
 
 def _echoed_tool(tool: Body) -> Body:
-    """A function as OpenAI echoes it: where the request does not say ``strict``, in strict form."""
+    """A tool as OpenAI echoes it: a function that does not say ``strict`` in strict form, the others with defaults."""
     if tool.get("type") != "function":
-        return tool
+        return {**tool, **{key: value for key, value in _ECHOED.get(str(tool["type"]), {}).items() if key not in tool}}
     found = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
     if tool.get("strict") is None:
         return {**found, "parameters": _closed(tool["parameters"]), "strict": True}

@@ -11,6 +11,8 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
+from .own_tools import as_function
+
 _KNOWN = {
     "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_output_tokens",
     "temperature", "top_p", "text", "user", "metadata", "stream", "stream_options", "reasoning",
@@ -19,6 +21,10 @@ _KNOWN = {
 _SHARED = (
     "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier", "store",
 )  # fmt: skip
+
+
+FEWEST_TOKENS = 16
+"""The least limit of tokens that the API takes: https://github.com/UKGovernmentBEIS/inspect_evals/issues/694"""
 
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:
@@ -49,7 +55,7 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
             name = as_text(tool.get("name"), "a tool's name")
             found.append(Tool(name, description, kind="custom", format=tool.get("format")))
         else:
-            found.append(Tool(str(kind), kind="hosted", format=tool))
+            found.append(as_function(tool) or Tool(str(kind), kind="hosted", format=tool))
     return found
 
 
@@ -115,15 +121,16 @@ def _response_format(value: Any) -> ResponseFormat | None:
     )
 
 
-def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
-    """The tools that can be declared; the others are noted as lost."""
-    kept = []
-    for tool in conversation.tools:
-        if tool.kind == "hosted":
-            target.losses.add("tool-hosted", "Responses does not have this provider's tool; dropped", tool.name)
-        else:
-            kept.append(tool)
-    return kept
+HOSTED: dict[str, Body] = {
+    "web search": {"type": "web_search"},
+    "code": {"type": "code_interpreter", "container": {"type": "auto"}},
+}
+"""What OpenAI runs itself, by what it is for."""
+
+
+def encode_tools(conversation: Conversation) -> list[Tool]:
+    """The tools that the client runs."""
+    return [tool for tool in conversation.tools if tool.kind != "hosted"]
 
 
 def encode_tool(tool: Tool, target: Target) -> Body:
@@ -181,6 +188,11 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     for key in ("max_output_tokens", "temperature", "top_p"):
         if getattr(settings, key) is not None:
             body[key] = getattr(settings, key)
+    if settings.max_output_tokens is not None and settings.max_output_tokens < FEWEST_TOKENS:
+        body["max_output_tokens"] = FEWEST_TOKENS
+        target.losses.add(
+            "max-output-tokens", f"Responses takes no less than {FEWEST_TOKENS}", settings.max_output_tokens
+        )
     for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
         if getattr(settings, key) not in (None, []):
             target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)

@@ -83,7 +83,9 @@ class StreamEncoder:
         elif isinstance(delta, Closed):
             yield from self._close(self._open.pop(delta.place), delta)
         elif isinstance(delta, Whole):
-            yield from self._settle()
+            # What was closed last may still be the last, and cut; but a text behind this is no neighbour of it.
+            if self._last is not None:
+                self._last.text = None
             lose_item(delta.item, self._target)
         elif isinstance(delta, Ended):
             refused = any(part.get("type") == "refusal" for item in self._output for part in item.get("content", ()))

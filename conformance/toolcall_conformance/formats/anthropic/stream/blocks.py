@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
-from toolcall_conformance.jsonvalue import JSONError, copied, parse
+from toolcall_conformance.jsonvalue import JSONError, TooMuchError, copied, parse_arguments
 
 #: The blocks that each delta continues, and its key that holds the fragment.
 DELTAS = {
@@ -82,10 +82,10 @@ class StreamedBlock:
         if not text:
             return True
         try:
-            self.body["input"] = parse(text)
-        except JSONError:
+            self.body["input"] = parse_arguments(text)
+        except JSONError as error:
             self.body["input"] = parse_beginning(text)
-            return False
+            return isinstance(error, TooMuchError)
         return isinstance(self.body["input"], dict)
 
 

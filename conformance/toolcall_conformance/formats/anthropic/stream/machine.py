@@ -25,7 +25,7 @@ from typing import Any
 
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
-from toolcall_conformance.formats.stream_machine import Machine, rule_ids
+from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
@@ -60,6 +60,7 @@ RULES = rule_ids(
     *("stream-start", "stream-end", "stream-after-end", "stream-finish", "stream-finish-agrees"),
     *("stream-finish-last", "stream-block-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
     *("stream-delta-kind", "stream-signature-once", "stream-arguments-json"),
+    "stream-input-in-deltas",
 )
 
 
@@ -159,8 +160,7 @@ class _MessageMachine(Machine):
         self.state = MessageState.MESSAGE
 
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
-        where = _index(data)
-        if where != len(self.blocks):
+        if self._index(pointer, data, len(self.blocks)) != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
             self.report.add("stream-block-index", at, want=len(self.blocks), got=data.get("index"))
         unfinished = [block for block in self.blocks if not block.closed]
@@ -169,14 +169,27 @@ class _MessageMachine(Machine):
                 "stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open"
             )
         block = StreamedBlock(copied(data.get("content_block")), pointer)
+        if block.kind == "tool_use" and block.body.get("input"):
+            self.report.once("stream-input-in-deltas", f"{pointer}/content_block/input", got=block.body["input"])
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
 
+    def _index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
+        """The index that an event says, or means: one of the wrong type is reported once, and is the likely one."""
+        wrong = wrong_number("the index", data["index"]) if "index" in data else ""
+        if not wrong:
+            return meant_number(data.get("index"))
+        self.report.once("stream-block-index", f"{pointer}/index", wrong, got=data["index"])
+        meant = meant_number(data["index"])
+        return otherwise if meant is None else meant
+
     def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
-        where = _index(data)
-        if where is None or where >= len(self.blocks):
+        where = self._index(pointer, data, len(self.blocks) - 1)
+        if where is not None and -len(self.blocks) <= where < 0:
+            self.report.add("stream-block-open", at, "the official SDK counts such an index from the end", got=where)
+        elif where is None or not 0 <= where < len(self.blocks):
             self.report.add("stream-block-open", at, "no block of this index was started", got=data.get("index"))
             return
         block = self.blocks[where]
@@ -263,8 +276,3 @@ class _MessageMachine(Machine):
                     tuple(block.fragments),
                     closed=block.closed or self.state is MessageState.ENDED,
                 )
-
-
-def _index(data: dict[str, Any]) -> int | None:
-    value = data.get("index")
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

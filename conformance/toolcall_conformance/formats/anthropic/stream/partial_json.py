@@ -61,5 +61,12 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
+def _whole(digits: str) -> float:
+    try:
+        return int(digits)
+    except ValueError:  # more digits than Python reads
+        return float(digits)
+
+
 _BLANK = " \t\r\n"
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_whole)

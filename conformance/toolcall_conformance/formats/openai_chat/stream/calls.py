@@ -8,11 +8,13 @@ the open call does not have opens another.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.stream_machine import Report, unless_null
-from toolcall_conformance.jsonvalue import JSONError, join, parse
+from toolcall_conformance.formats.stream_machine import Report, is_whole, meant_number, unless_null, wrong_number
+from toolcall_conformance.jsonvalue import is_json, join
+from toolcall_conformance.reading import Unreadable
+from toolcall_conformance.reading.arguments import read_arguments
 from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
@@ -73,11 +75,7 @@ class OpenCall:
         return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed)
 
     def is_json(self) -> bool:
-        try:
-            parse(self.text)
-        except JSONError:
-            return False
-        return True
+        return is_json(self.text)
 
 
 class Calls:
@@ -92,6 +90,10 @@ class Calls:
         """Take one entry of ``delta.tool_calls``; true if it opens a call."""
         if not isinstance(entry, dict):
             return False
+        index = entry.get("index", 0)
+        if not is_whole(index):
+            self._report.once("stream-call-index", join(pointer, "index"), wrong_number("the index", index), got=index)
+            entry = entry | {"index": meant_number(index)}
         holder: dict[str, Any] = next(
             (entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {}
         )
@@ -119,6 +121,8 @@ class Calls:
         index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(holder.get("name"))
         if _is_index(index):
             known = next((call for call in reversed(self.all) if call.index == index), None)
+            if known is None and index < 0 and self.all and not name:
+                known = self.all[-1]  # the official accumulator counts such an index from the end
         elif call_id:
             known = next((call for call in reversed(self.all) if call.id == call_id), None)
         else:
@@ -140,10 +144,10 @@ class Calls:
         call.custom = not isinstance(entry.get("function"), dict) and isinstance(entry.get("custom"), dict)
         if "index" not in entry:
             self._once(call, "stream-call-index", pointer, "the entry has no index")
-        elif any(known.index == index for known in self.all):
+        elif _is_index(index) and any(known.index == index for known in self.all):
             message = f"index {index} is that of an earlier call"
             self._once(call, "stream-call-own-index", join(pointer, "index"), message, call.ordinal, index)
-        elif index != call.ordinal:
+        elif _is_index(index) and index != call.ordinal:
             message = f"the call has the index {index}, and {call.ordinal} calls came before it"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)
         if not call.id:
@@ -156,8 +160,12 @@ class Calls:
         return call
 
     def _go_on(self, call: OpenCall, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> None:
+        index = entry.get("index")
         if "index" not in entry:
             self._once(call, "stream-call-index", pointer, "the entry has no index")
+        elif _is_index(index) and index < 0 and index != call.index:
+            message = f"the call has the index {call.index}, and goes on with {index}"
+            self._once(call, "stream-call-index", join(pointer, "index"), message, call.index, index)
         if call.left and self._current is not call:
             self._once(call, "stream-calls-in-turn", pointer)
         if "type" in entry and entry["type"] != call.type:
@@ -187,10 +195,10 @@ class Calls:
                 message = "a call without arguments has {}, in one fragment or more"
             elif not call.is_json():
                 message = "the fragments together are no JSON"
-            elif not isinstance(parse(call.text), dict):
-                message = "the fragments together are no JSON object"
-            else:
+            elif isinstance(read_arguments(call.text), Unreadable | dict):
                 continue
+            else:
+                message = "the fragments together are no JSON object"
             self._once(call, "stream-arguments-json", call.pointer, message, got=call.text)
 
     def _once(
@@ -204,5 +212,5 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _is_index(value: Any) -> bool:
+def _is_index(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)

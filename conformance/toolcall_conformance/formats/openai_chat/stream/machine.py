@@ -127,6 +127,10 @@ class _ChunkMachine(Machine):
             if self._choices:
                 return self._choices[0]
             index = 0
+        elif index < 0 and self._choices:
+            # The official accumulator counts such an index from the end.
+            self.report.once("stream-choice-index", join(pointer, "index"), want=number, got=index)
+            return self._choices[max(index, -number)]
         elif index != number:
             self.report.add("stream-choice-index", join(pointer, "index"), want=number, got=index)
         self._choices.append(Choice(index, self.report))

@@ -124,7 +124,8 @@ def arguments_json(subject: Subject) -> Iterator[Breach]:
     for call in subject.reading.calls:
         status = member(items[call.pointer].value, "status")
         unfinished = status == "incomplete" or (cut and status is None)
-        if call.kind == "function" and isinstance(call.arguments, Unreadable) and not unfinished:
+        broken = isinstance(call.arguments, Unreadable) and not call.arguments.is_json
+        if call.kind == "function" and broken and not unfinished:
             yield Breach(call.arguments_pointer or call.pointer, got=call.arguments.raw, subject=name_of(call))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
-from toolcall_conformance.formats.stream_machine import Report
-from toolcall_conformance.jsonvalue import JSONError, join, parse
+from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
+from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
 
 RULES = (
@@ -45,6 +45,7 @@ class Output:
 
     def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         """Take an event that is about an item; one of a type that is not known changes nothing."""
+        data = self._with_numbers(data, pointer)
         stem, _, last = kind.rpartition(".")
         if kind == "response.output_item.added":
             self._added(data, pointer)
@@ -64,6 +65,16 @@ class Output:
                 list_key, index_key = PARTS[stem]
                 take_part = item.open_part if last == "added" else item.close_part
                 take_part(list_key, data.get(index_key), part, pointer)
+
+    def _with_numbers(self, data: dict[str, Any], pointer: str) -> dict[str, Any]:
+        """An event with the numbers that its indexes mean: one of the wrong type is reported, once of a kind."""
+        for key in ("output_index", "content_index", "summary_index"):
+            wrong = wrong_number(key, data[key]) if key in data else ""
+            if wrong:
+                rule = "stream-output-index" if key == "output_index" else "stream-part-index"
+                self._report.once(rule, join(pointer, key), wrong, got=data[key])
+                data = data | {key: meant_number(data[key])}
+        return data
 
     def _added(self, data: dict[str, Any], pointer: str) -> None:
         index, item = data.get("output_index"), data.get("item")
@@ -149,9 +160,7 @@ class Output:
             text = item.said.get("arguments")
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
-            try:
-                parse(text)
-            except JSONError:
+            if not is_json(text):
                 message = "a call without arguments has {}" if not text.strip() else "the arguments are no JSON"
                 self._report.add("stream-arguments-json", item.pointer, message, got=text, subject=item.subject)
 

@@ -1,0 +1,49 @@
+"""Changes the texts in a JSON document that comes in fragments; keys, literals and escapes stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+_HEX_DIGITS: Final = 4
+
+
+class JSONValues:
+    """One document. ``change`` gets its fragments in their order; ``other`` makes of each character another one."""
+
+    def __init__(self, other: Callable[[str], str]) -> None:
+        self._other = other
+        self._open: list[str] = []  # the brackets around
+        self._key_next = self._is_key = self._in_text = self._behind_slash = False
+        self._hex_digits = 0  # so many are still to come
+
+    def change(self, fragment: str) -> str:
+        """The same fragment with other texts."""
+        return "".join(self._in(one) if self._in_text else self._between(one) for one in fragment)
+
+    def _between(self, one: str) -> str:
+        """A character outside of texts."""
+        if one == '"':
+            self._in_text, self._is_key = True, self._key_next
+        elif one in "{[":
+            self._open.append(one)
+        elif one in "}]" and self._open:
+            self._open.pop()
+        if one in "{[,:":
+            self._key_next = one != ":" and self._open[-1:] == ["{"]
+        return one
+
+    def _in(self, one: str) -> str:
+        """A character of a text."""
+        if self._behind_slash:
+            self._behind_slash = False
+            self._hex_digits = _HEX_DIGITS if one == "u" else 0
+        elif self._hex_digits:
+            self._hex_digits -= 1
+        elif one == '"':
+            self._in_text = False
+        elif one == "\\":
+            self._behind_slash = True
+        elif not self._is_key:
+            return self._other(one)
+        return one

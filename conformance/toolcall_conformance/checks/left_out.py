@@ -1,0 +1,62 @@
+"""Requests that fail for a setting: the same without it, so that what follows the request can still be judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import Failed, failure
+from toolcall_conformance.drivers import Crashed, TimedOut
+from toolcall_conformance.jsonvalue import copied, resolve, unescaped
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Setting
+
+# Without these it would be another exchange.
+_KEPT: Final = frozenset({"model", "stream"})
+
+
+def shorter_requests(corpus: Corpus, name: str, body: Any, failed: Failed) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The request of the format ``name`` without the settings that ``failed`` names, and without all settings.
+
+    Yields the pointers of what is left out, and the body. Yields nothing where the translator does not come back.
+    """
+    if name not in formats.names() or isinstance(failed, TimedOut) or (isinstance(failed, Crashed) and failed.died):
+        return
+    required = "max_output_tokens" if corpus.format(name).get("max_output_tokens_required") else ""
+    settings = [
+        one for one in formats.read(name, "request", body).settings.values() if one.name not in {*_KEPT, required}
+    ]
+    words = failure(corpus, "request", failed, "").message
+    named = _outermost([one.pointer for one in settings if _names(words, one)])
+    every = _outermost([one.pointer for one in settings])
+    for pointers in dict.fromkeys(pointers for pointers in (named, every) if pointers):
+        yield pointers, without(body, pointers)
+
+
+def without(body: Any, pointers: Sequence[str]) -> Any:
+    """The body without the members at ``pointers``; some need not be there."""
+    if not pointers:
+        return body
+    changed = copied(body)
+    for pointer in pointers:
+        parent, _, key = pointer.rpartition("/")
+        try:
+            holder = resolve(changed, parent)
+        except LookupError:
+            continue
+        if isinstance(holder, dict):
+            holder.pop(unescaped(key), None)
+    return changed
+
+
+def _names(words: str, setting: Setting) -> bool:
+    """Whether words name a setting by its key or by its neutral name."""
+    keys = (setting.pointer.rpartition("/")[2], setting.name)
+    return any(re.search(rf"(?<!\w){re.escape(key)}(?!\w)", words) for key in keys)
+
+
+def _outermost(pointers: Sequence[str]) -> tuple[str, ...]:
+    """The pointers that are not below another one."""
+    return tuple(dict.fromkeys(one for one in pointers if not any(one.startswith(f"{other}/") for other in pointers)))

@@ -1,0 +1,197 @@
+"""The twin of a case: the same conversation with the same ids, in which the model and the tools say something else.
+
+Two conversations that share ids show what a translator remembers by an id alone. Letters and digits of texts, argument
+values, results and opaque state are exchanged for others; where a case declares several tools, calls name another one.
+Everything else stays, so that the twin's goldens are legal wherever those of the case are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.golden_replies import rename_calls_in_stream, values_at
+from toolcall_conformance.checks.json_values import JSONValues
+from toolcall_conformance.jsonspans import with_texts
+from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
+from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.reading import Call, Media, Opaque, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.streaming.rewriting import rewrite_data
+
+# Each character becomes the next one of its row. The rows keep base64 canonical: before one `=` stands a character of
+# the first two rows, before two `=` one of the first.
+_ROWS: Final = ("AQgw", "EIMUYckos048", "BCDFGHJKLNOPRSTVWXZ", "abdefhijlmnpqrtuvxyz", "1235679")
+_OTHER: Final = {ord(one): row[(place + 1) % len(row)] for row in _ROWS for place, one in enumerate(row)}
+
+
+def other_words(text: str) -> str:
+    """The same number of other letters and digits; the words of a part are the part of the words."""
+    return text.translate(_OTHER)
+
+
+@cache
+def twin_of(corpus: Corpus, case: Case) -> Case:
+    """The twin of ``case``; its formats say the same, as those of the case do."""
+    return _Twin(corpus, case)
+
+
+class _Twin(Case):
+    """A case with other exchanges."""
+
+    def __init__(self, corpus: Corpus, case: Case) -> None:
+        super().__init__(case.path, case.scenario)
+        self._corpus = corpus
+        self._case = case
+        # Beside media texts are captions and placeholders, which a judge reads word by word.
+        self._media = any(
+            isinstance(item, Media)
+            for name in case.formats
+            for turn in _last(case, name).turns
+            for item in (*turn.items, *(part for each in turn.items if isinstance(each, Result) for part in each.parts))
+        )
+        failed = (each.error for name in case.formats for each in _last(case, name).results)
+        self._results = not self._media and True not in failed
+
+    def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
+        """The exchanges in one format, in order."""
+        if format_name not in self._exchanges:
+            names = {} if self._media else _other_names(_last(self._case, format_name))
+            made = tuple(self._other(format_name, one, names) for one in self._case.exchanges(format_name))
+            self._exchanges[format_name] = made
+        return self._exchanges[format_name]
+
+    def _other(self, name: str, one: Exchange, names: Mapping[str, str]) -> Exchange:
+        response = one.response
+        if response is not None:
+            response = _said(formats.read(name, "response", response), response, names, results=False)
+        stream = one.stream_path.read_bytes() if one.stream_path is not None else None
+        if stream is not None:
+            transport = self._corpus.transports[name]["stream"]
+            stream = _streamed(rename_calls_in_stream(stream, names, transport["call_names"]), transport["said"])
+        request = _said(formats.read(name, "request", one.request), one.request, names, results=self._results)
+        return replace(one, request=request, response=response, streamed=stream)
+
+
+def _last(case: Case, name: str) -> Reading:
+    """The last request, which holds all that the client says."""
+    return formats.read(name, "request", case.exchanges(name)[-1].request)
+
+
+def _other_names(request: Reading) -> dict[str, str]:
+    """For the name of each function tool that of the next one."""
+    names = [tool.name for tool in request.tools if tool.kind == "function" and tool.name]
+    return dict(zip(names, [*names[1:], *names[:1]], strict=True))
+
+
+def _said(reading: Reading, body: Any, names: Mapping[str, str], *, results: bool) -> Any:
+    """The body with other words of the model and, with ``results``, of the tools."""
+    changed = copied(body)
+    for turn in reading.turns:
+        for item in turn.items:
+            for pointer, change in _changes(item, turn.side, names, results=results):
+                parent, _, key = pointer.rpartition("/")
+                holder = resolve(changed, parent)
+                place: Any = int(key) if isinstance(holder, list) else unescaped(key)
+                holder[place] = change(holder[place])
+    return changed
+
+
+Change = Callable[[Any], Any]
+
+
+def _changes(item: object, side: str, names: Mapping[str, str], *, results: bool) -> Iterator[tuple[str, Change]]:
+    """Pointers to what an item says, each with how it changes."""
+
+    def renamed(name: Any) -> Any:
+        return names.get(name, name)
+
+    match item:
+        case Text() | Reasoning() if side == "assistant":
+            yield item.pointer, _deeply
+        case Opaque():
+            yield item.pointer, _deeply
+        case Call():
+            if item.name_pointer is not None:
+                yield item.name_pointer, renamed
+            if item.arguments_pointer is not None:
+                yield item.arguments_pointer, _deeply if item.kind == "custom" else _documents
+        case Result():
+            if item.name_pointer is not None:
+                yield item.name_pointer, renamed
+            for part in item.parts if results else ():
+                if isinstance(part, (Text, Value)):
+                    yield part.pointer, _documents
+
+
+def _deeply(value: Any) -> Any:
+    """Every text in a value, said in other words."""
+    if isinstance(value, dict):
+        return {key: _deeply(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_deeply(entry) for entry in value]
+    return other_words(value) if isinstance(value, str) else value
+
+
+def _documents(value: Any) -> Any:
+    """The same; where a text is itself a JSON document, in its values."""
+    if isinstance(value, dict):
+        return {key: _documents(entry) for key, entry in value.items()}
+    if isinstance(value, str) and _is_document(value):
+        return JSONValues(other_words).change(value)
+    return _deeply(value)
+
+
+def _is_document(text: str) -> bool:
+    try:
+        return isinstance(parse(text), (dict, list))
+    except JSONError:
+        return False
+
+
+def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
+    """The bytes of a stream with other words at ``places`` (``transport.json``: ``said``)."""
+    documents: dict[tuple[str, Any], JSONValues] = {}
+
+    def changed(data: str) -> str:
+        try:
+            event = parse(data)
+        except JSONError:
+            return data
+        texts: dict[str, str] = {}
+        for place in places:
+            for pointer, value in values_at(event, place):
+                if not place.get("json"):
+                    texts |= {below: other_words(text) for below, text in _texts_below(pointer, value)}
+                    continue
+                call = (str(place["at"]), _nearest(event, pointer, place["of"])) if "of" in place else None
+                document = JSONValues(other_words)
+                if call is not None:
+                    document = documents.setdefault(call, document)
+                texts[pointer] = document.change(value)
+        return with_texts(data, texts)
+
+    return rewrite_data(stream, changed)
+
+
+def _texts_below(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Every text in a value, with its pointer."""
+    if isinstance(value, str):
+        yield pointer, value
+    elif isinstance(value, (dict, list)):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts_below(join(pointer, key), entry)
+
+
+def _nearest(event: Any, pointer: str, key: str) -> Any:
+    """The member ``key`` of the innermost object around a place that has it; None if none has."""
+    found = None
+    value = event
+    for token in pointer.split("/")[1:]:
+        if isinstance(value, dict):
+            found = value.get(key, found)
+        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
+    return found

@@ -1,0 +1,55 @@
+"""A stream of events as a JSON array of their data, for APIs that stream so to those who do not ask for events.
+
+Each piece stays a piece that is cut at the same place: what cuts the data of an event cuts the array's element.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_BLANK_LINE = re.compile(rb"(?<=\n)\r?\n|(?<=\r)\r|\Z")
+_DATA = re.compile(rb"^data: ?(?P<value>[^\r\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value of the stream that begins at ``start``, and what stands before it in the array."""
+
+    start: int
+    lead: bytes
+    data: bytes
+
+    def between(self, start: int, end: int) -> bytes:
+        """The part that comes with the stream's bytes from ``start`` to ``end``."""
+        lead = self.lead if start <= self.start < end else b""
+        return lead + self.data[max(start - self.start, 0) : max(end - self.start, 0)]
+
+
+def as_array(pieces: Sequence[bytes], framing: Mapping[str, Any], *, whole: bool) -> tuple[bytes, ...]:
+    """The pieces of the array; ``framing`` says what stands before, between and behind its elements.
+
+    ``whole``: the array is closed. Else it breaks off, perhaps inside an element.
+    """
+    values = list(_values(b"".join(pieces), framing))
+    ends = [0, *itertools.accumulate(map(len, pieces))]
+    made = [b"".join(value.between(*piece) for value in values) for piece in itertools.pairwise(ends)]
+    if whole:
+        closing = ("" if values else str(framing["open"])) + str(framing["close"])
+        made = [*made[:-1], b"".join(made[-1:]) + closing.encode()]
+    return tuple(made)
+
+
+def _values(stream: bytes, framing: Mapping[str, Any]) -> Iterator[_Value]:
+    """The lines of data: the first of an event begins an element."""
+    lead, start = str(framing["open"]).encode(), 0
+    for end in (found.end() for found in _BLANK_LINE.finditer(stream)):
+        for line in _DATA.finditer(stream, start, end):
+            yield _Value(line.start("value"), lead, line["value"])
+            lead = b"\n"
+        if lead == b"\n":
+            lead = str(framing["between"]).encode()
+        start = end

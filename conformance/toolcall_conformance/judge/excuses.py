@@ -1,0 +1,157 @@
+"""A fault that the source has already, at the same place, is not the translator's: it becomes a note.
+
+Places are compared, not counts: a bad tool of the source excuses that tool and no other. Calls, results, tools, texts
+and settings of the two bodies are known to be the same; a fault at what holds several of them, a message or the body,
+is at all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.levels import weighed
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call, Result, Text, Tool
+from toolcall_conformance.translation.odd_arguments import is_odd, says, shown
+from toolcall_conformance.translation.pair import Pair
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Twin:
+    """A part of the source and the part of the output that it became; ``members`` are pointers to parts of these."""
+
+    source: str
+    output: str
+    members: tuple[tuple[str | None, str | None], ...] = ()
+
+
+def excused(
+    corpus: Corpus, own: Sequence[Finding], broken: Sequence[Finding], pair: Pair, source: Any, output: Any
+) -> list[Finding]:
+    """Make a note of each finding of ``own`` that the source's own findings, ``broken``, have at its place."""
+    places = _Places(tuple(_twins(pair)))
+    left = [finding for finding in broken if not finding.is_note]
+    found = []
+    for finding in own:
+        if not finding.is_note:
+            cause = next((one for one in left if _explains(places, one, finding, source, output)), None)
+            if cause is not None:
+                finding = weighed(corpus, finding, ["source-breaks-it"])
+                if not places.of_source(cause.pointer):
+                    left.remove(cause)  # that no place is known for it makes it weaker: it excuses once
+        found.append(finding)
+    return found
+
+
+def passed_on(corpus: Corpus, own: Sequence[Finding], texts: Mapping[int, str], pair: Pair) -> list[Finding]:
+    """Make a note of each finding of a stream about arguments that are the same, and as odd, in the source.
+
+    ``texts`` are the arguments of the output's calls as the stream spelt them, by the ordinals of the calls.
+    """
+    sources = {right: pair.source.calls[left] for left, right in pair.calls.items()}
+    odd = {
+        text
+        for ordinal, text in texts.items()
+        if ordinal in sources and is_odd(sources[ordinal]) and says(shown(sources[ordinal]), text)
+    }
+    return [
+        weighed(corpus, finding, ["source-breaks-it"])
+        if finding.element == "call" and isinstance(finding.got, str) and finding.got in odd
+        else finding
+        for finding in own
+    ]
+
+
+def _explains(places: _Places, cause: Finding, finding: Finding, source: Any, output: Any) -> bool:
+    if cause.element != finding.element:
+        return False
+    if not (cause.is_must or _same_value(source, cause.pointer, output, finding.pointer)):
+        return False
+    return places.agree(cause.pointer, finding.pointer)
+
+
+def _same_value(source: Any, left: str, output: Any, right: str) -> bool:
+    """Whether the value that breaks a rule here is the one that breaks one there, or its JSON text."""
+    try:
+        return says(resolve(source, left), resolve(output, right))
+    except LookupError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    twins: tuple[_Twin, ...]
+
+    def of_source(self, pointer: str) -> bool:
+        """Whether a place in the source is at a known part of it."""
+        return any(_touch(pointer, twin.source) for twin in self.twins)
+
+    def agree(self, left: str, right: str) -> bool:
+        """Whether a place in the source and one in the output are the same, or one holds the other.
+
+        Two places that no known part is at agree as well: nothing tells them apart.
+        """
+        here = [twin for twin in self.twins if _touch(left, twin.source)]
+        there = [twin for twin in self.twins if _touch(right, twin.output)]
+        if not here or not there:
+            return not here and not there
+        return any(twin in there and _members_agree(twin, left, right) for twin in here)
+
+
+def _members_agree(twin: _Twin, left: str, right: str) -> bool:
+    """Whether two places at one part are not in different members of it, nor apart inside one."""
+    one, two = _member(twin, left, 0), _member(twin, right, 1)
+    if one is None or two is None:
+        return True
+    return one[0] == two[0] and all(
+        _NOTHING in (a, b) or a == b for a, b in zip_longest(one[1], two[1], fillvalue=_NOTHING)
+    )
+
+
+def _member(twin: _Twin, pointer: str, side: int) -> tuple[int, list[str]] | None:
+    """The number of the member that a place is in, and the way to it from there."""
+    for number, member in enumerate(twin.members):
+        start = member[side]
+        if start is not None and _within(pointer, start):
+            return number, pointer[len(start) :].split("/")[1:]
+    return None
+
+
+def _touch(one: str, two: str) -> bool:
+    """Whether of two places one is inside the other."""
+    return _within(one, two) or _within(two, one)
+
+
+def _within(pointer: str, holder: str) -> bool:
+    return f"{pointer}/".startswith(f"{holder}/")
+
+
+def _twins(pair: Pair) -> Iterator[_Twin]:
+    yield from (_twin(tool, twin, "name", "description", "schema") for tool, twin in pair.twins)
+    for left, right in pair.calls.items():
+        yield _twin(pair.source.calls[left], pair.output.calls[right], "name", "arguments", "id")
+        ours = (one for one in pair.source.results if one.call == left)
+        theirs = (one for one in pair.output.results if one.call == right)
+        yield from (_twin(one, two, "name", "content", "id") for one, two in zip(ours, theirs, strict=False))
+    texts: list[list[Text]] = [
+        [*side.system, *(item for turn in side.turns for item in turn.items if isinstance(item, Text))]
+        for side in (pair.source, pair.output)
+    ]
+    for one in texts[0]:
+        yield from (_Twin(one.pointer, two.pointer) for two in texts[1] if one.text == two.text)
+    for name, setting in pair.source.settings.items():
+        if name in pair.output.settings:
+            yield _Twin(setting.pointer, pair.output.settings[name].pointer)
+
+
+def _twin(one: Tool | Call | Result, two: Tool | Call | Result, *members: str) -> _Twin:
+    """A part of both bodies with its members, each of which a reading has a pointer to: ``name_pointer`` and so on."""
+    pointers = [(getattr(one, f"{name}_pointer"), getattr(two, f"{name}_pointer")) for name in members]
+    return _Twin(one.pointer, two.pointer, tuple(pointers))

@@ -1,0 +1,55 @@
+"""The tools that an API itself defines, as objects: what they are for, and who runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTool:
+    """A tool of an API: ``run_by`` is client, provider or nobody, ``called`` the name of its calls if they have none.
+
+    ``where`` are values that a declaration must have, by JSON Pointer. ``type`` and they may have ``*`` for any text.
+    """
+
+    type: str
+    run_by: str
+    purpose: str
+    called: str | None
+    where: Mapping[str, str]
+
+    def fits(self, declared: str, declaration: Any) -> bool:
+        """Whether a declaration of the type ``declared`` is of this tool."""
+        return fnmatchcase(declared, self.type) and all(
+            fnmatchcase(str(_at(declaration, pointer)), wanted) for pointer, wanted in self.where.items()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTools:
+    """All tools of an API; ``waiting_steps`` are the steps after which a provider waits for its client's word."""
+
+    tools: tuple[OwnTool, ...]
+    waiting_steps: frozenset[str]
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> OwnTools:
+        """The tools as ``own-tools.json`` has them."""
+        tools = (
+            OwnTool(one["type"], one["run_by"], one["purpose"], one.get("called"), one.get("where", {}))
+            for one in raw["tools"]
+        )
+        return cls(tuple(tools), frozenset(raw["waiting_steps"]))
+
+    def find(self, declared: str | None, declaration: Any) -> OwnTool | None:
+        """The tool that a declaration is of; None where the API has none of this type."""
+        return next((tool for tool in self.tools if declared and tool.fits(declared, declaration)), None)
+
+
+def _at(value: Any, pointer: str) -> Any:
+    for key in pointer.split("/")[1:]:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

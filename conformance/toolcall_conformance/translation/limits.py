@@ -1,0 +1,94 @@
+"""What a target documents that it takes of a setting, and so what may be left of a value beyond that.
+
+The limits stand in ``format.json``. Some hold for some models alone, some only beside another setting of the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.reading import Setting
+from toolcall_conformance.translation.model_names import named_by
+from toolcall_conformance.translation.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """What the target takes of a value that it does not take as it is.
+
+    ``nearest`` is that, MISSING if it takes nothing; of a list it is all that may stay, of which ``most`` are taken.
+    """
+
+    nearest: Any
+    most: int | None = None
+
+    def met_by(self, got: Any) -> bool:
+        """Whether a value, MISSING for none, is all that the target takes."""
+        if isinstance(self.nearest, list) and isinstance(got, list):
+            kept = set(got)
+            return kept <= set(self.nearest) and len(kept) == min(self.most or len(self.nearest), len(self.nearest))
+        return equal(self.nearest, got) if MISSING not in (self.nearest, got) else self.nearest is got
+
+
+def limited(pair: Pair, name: str, value: Any) -> Limited | None:
+    """What the target takes of a setting's value; None where that is all of it, as far as the corpus knows."""
+    entries = list(_entries(pair, name))
+    if any(entry.get("refused") for entry in entries):
+        return Limited(MISSING)
+    if isinstance(value, list):
+        return _limited_list(entries, value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    nearest = value
+    for entry in entries:
+        nearest = max(nearest, entry.get("least", nearest))
+        nearest = min(nearest, entry.get("most", nearest))
+    return None if equal(nearest, value) else Limited(nearest)
+
+
+def _limited_list(entries: list[Mapping[str, Any]], value: list[Any]) -> Limited | None:
+    kept = list(dict.fromkeys(map(str, value)))
+    if any(entry.get("blank") is False for entry in entries):
+        kept = [text for text in kept if text.strip()]
+    most = min((entry["entries"] for entry in entries if "entries" in entry), default=len(kept))
+    if len(kept) == len(value) and len(kept) <= most:
+        return None
+    return Limited(kept or MISSING, most)
+
+
+def is_all_taken(pair: Pair, name: str, limit: Limited, other: Setting | None) -> bool:
+    """Whether the output has all that the target takes of a setting, said or by the target's default."""
+    if other is not None:
+        return limit.met_by(other.value)
+    return limit.met_by(MISSING) or limit.met_by(pair.target.get("defaults", {}).get(name, MISSING))
+
+
+def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
+    """Whether a change has a reason that the two bodies do not rule out, though they do not show it."""
+    entries = list(_entries(pair, name))
+    if isinstance(want, dict):
+        common = {word for entry in entries for word in entry.get("common", ())}
+        return bool(common) and not common.issuperset(filter(None, [want.get("effort"), got.get("effort")]))
+    if not all(isinstance(value, (int, float)) for value in (want, got)):
+        return False
+    if got > want:
+        return any(entry.get("may_grow") for entry in entries)
+    # Of a model that the corpus does not know, any maximum that some model has may be the maximum.
+    known = any("most" in entry for entry in entries)
+    floors = [entry["least_maximum"] for entry in entries if "least_maximum" in entry]
+    return not known and any(got >= floor for floor in floors)
+
+
+def _entries(pair: Pair, name: str) -> Iterator[Mapping[str, Any]]:
+    """The limits that hold for a setting: of the model that is asked, and beside what else the output says."""
+    asked = pair.output.settings.get("model")
+    model = pair.model or (asked.value if asked is not None and isinstance(asked.value, str) else "")
+    for entry in pair.target.get("limits", ()):
+        if entry["setting"] == name and entry.get("beside", name) in {name, *pair.output.settings}:
+            models = entry.get("models")
+            if models is None or (model and named_by(pair.corpus, model, models)):
+                yield entry

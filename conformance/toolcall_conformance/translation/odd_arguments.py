@@ -1,0 +1,75 @@
+"""Arguments that are no JSON object: text that cannot be read, and JSON of another kind.
+
+A model, or a client, wrote them; a translator cannot mend them. They must stay readable: as they are where the target
+has text, else inside an object; and what says that there are no arguments may be ``{}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call, Unreadable
+from toolcall_conformance.translation.pair import Pair
+
+
+def is_odd(call: Call) -> bool:
+    """Whether a call of a function has arguments that are no object."""
+    return call.kind == "function" and not isinstance(call.arguments, dict)
+
+
+def shown(call: Call) -> Any:
+    """The arguments as far as they can be shown: their value, or what stands there."""
+    return call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
+
+
+def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[Finding]:
+    """The finding for odd arguments that did not stay readable."""
+    if keeps(left, right, pair.spelt.get(right.ordinal)) or means_empty(pair.corpus, left, right):
+        return
+    replaced = isinstance(left.arguments, Unreadable) or equal(right.arguments, {})
+    yield pair.finding(
+        "translation/unreadable-arguments" if replaced else "translation/arguments",
+        right.arguments_pointer or right.pointer,
+        want=shown(left),
+        got=shown(right),
+        source=left.arguments_pointer,
+        subject=subject,
+    )
+
+
+def keeps(left: Call, right: Call, spelt: str | None = None) -> bool:
+    """Whether the arguments of a call are those of another, or hold them; ``spelt`` is their text in a stream."""
+    wanted = shown(left)
+    return (spelt is not None and says(wanted, spelt)) or any(says(wanted, value) for value in _within(shown(right)))
+
+
+def means_empty(corpus: Corpus, left: Call, right: Call) -> bool:
+    """Whether arguments that say that there are none became ``{}``."""
+    empty = corpus.equivalence("empty-arguments").parameters["empty"]
+    return equal(right.arguments, {}) and any(equal(shown(left), value) for value in empty)
+
+
+def says(wanted: Any, value: Any) -> bool:
+    """Whether a value is the wanted one, its JSON text, or what it is the JSON text of."""
+    if equal(wanted, value):
+        return True
+    return any(isinstance(one, str) and _spells(one, other) for one, other in ((value, wanted), (wanted, value)))
+
+
+def _spells(text: str, value: Any) -> bool:
+    try:
+        return equal(parse_arguments(text), value)
+    except JSONError:
+        return False
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """A value and the values inside it, however deep."""
+    yield value
+    if isinstance(value, (dict, list)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _within(entry)

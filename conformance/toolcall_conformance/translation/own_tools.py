@@ -1,0 +1,160 @@
+"""Tools that an API itself defines, and what stands for them in another: a function, or a tool of its own.
+
+Those that the client runs must arrive. Those that the provider runs nobody else can run: they may be lost, and the
+client must learn of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.library.own_tools import OwnTool
+from toolcall_conformance.reading import Call, Reading, Tool
+from toolcall_conformance.translation.pair import Pair, Sides
+
+LOST = "tool-hosted"
+"""The element that a translator names if it declares the loss of a tool that the provider runs."""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def own_tool(corpus: Corpus, reading: Reading, tool: Tool) -> OwnTool | None:
+    """Which of its API's own tools a declaration is of, None for the user's own and for what nobody knows."""
+    return corpus.own_tools(reading.format).find(tool.type, tool.own) if tool.kind == "hosted" else None
+
+
+def run_by_client(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
+    """Whether a tool is one of the API's own that the client runs."""
+    own = own_tool(corpus, reading, tool)
+    return own is not None and own.run_by == "client"
+
+
+def called(corpus: Corpus, reading: Reading, tool: Tool) -> str | None:
+    """The name by which calls name a tool."""
+    own = own_tool(corpus, reading, tool)
+    return tool.name if own is None or own.called is None else own.called
+
+
+def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
+    """The client's own-defined tools with what stands for them, among the tools that ``twins`` leaves over."""
+    taken = {id(tool) for twin in twins for tool in twin}
+    left = [tool for tool in sides.source.tools if run_by_client(sides.corpus, sides.source, tool)]
+    free = [tool for tool in sides.output.tools if id(tool) not in taken and _may_stand(sides, tool)]
+    found = []
+    for fits in (_same_purpose, _same_name, _name_of_purpose, _anything):
+        for tool in list(left):
+            # As a last resort: what is left over for what is left over.
+            if fits is _anything and len(left) != len([one for one in free if one.kind != "hosted"]):
+                break
+            twin = next((other for other in free if fits(sides, tool, other)), None)
+            if twin is not None:
+                found.append((tool, twin))
+                left.remove(tool)
+                free.remove(twin)
+    return found
+
+
+def _may_stand(sides: Sides, tool: Tool) -> bool:
+    return tool.kind != "hosted" or run_by_client(sides.corpus, sides.output, tool)
+
+
+def _same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
+    one, two = own_tool(sides.corpus, sides.source, tool), own_tool(sides.corpus, sides.output, other)
+    return one is not None and two is not None and one.purpose == two.purpose
+
+
+def _same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
+    return other.kind != "hosted" and other.name in (tool.name, tool.type, called(sides.corpus, sides.source, tool))
+
+
+def _name_of_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
+    own = own_tool(sides.corpus, sides.source, tool)
+    return own is not None and other.kind != "hosted" and is_named_for(sides.corpus, other.name, own.purpose)
+
+
+def _anything(sides: Sides, tool: Tool, other: Tool) -> bool:
+    del sides, tool
+    return other.kind != "hosted"
+
+
+def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
+    """Whether the name of a tool has a word of a purpose in it."""
+    words = {word.lower() for word in _WORD.findall(name or "")}
+    return not words.isdisjoint(corpus.equivalence("own-tool-as-another").parameters["names"].get(purpose, ()))
+
+
+def stands_for_one(pair: Pair, tool: Tool) -> bool:
+    """Whether a function is there in place of one of the source's own tools: some stand for several functions."""
+    return any(
+        own is not None and (is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type))
+        for one in pair.source.tools
+        for own in [own_tool(pair.corpus, pair.source, one)]
+    )
+
+
+def report_hosted(pair: Pair) -> Iterator[Finding]:
+    """What became of the tools that the provider runs: the target's own, nothing that is said to be lost, or worse."""
+    ours = list(_purposes(pair.corpus, pair.output))
+    for tool in pair.source.tools:
+        own = own_tool(pair.corpus, pair.source, tool)
+        if own is None or own.run_by != "provider" or own.purpose in ours:
+            continue
+        functions = [one for one in pair.output.tools if one.kind != "hosted" and _is_new(pair, one)]
+        twin = next(
+            (
+                one
+                for one in functions
+                if one.name in (tool.name, tool.type) or is_named_for(pair.corpus, one.name, own.purpose)
+            ),
+            None,
+        )
+        if twin is not None:
+            yield pair.finding(
+                "translation/hosted-tool-as-function",
+                twin.pointer,
+                got=twin.name,
+                source=tool.pointer,
+                subject=f"tool {tool.name}",
+            )
+        elif LOST not in pair.declared:
+            yield pair.finding(
+                "translation/hosted-tool-lost", "", want=tool.name, source=tool.pointer, subject=f"tool {tool.name}"
+            )
+
+
+def _is_new(pair: Pair, tool: Tool) -> bool:
+    return all(twin is not tool for _, twin in pair.twins)
+
+
+def _purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:
+    """The purposes of the API's own tools that a request declares, or asks for by a setting."""
+    for tool in reading.tools:
+        own = own_tool(corpus, reading, tool)
+        if own is not None:
+            yield own.purpose
+    for name in reading.settings:
+        own = corpus.own_tools(reading.format).find(name.removeprefix("private:"), None)
+        if own is not None:
+            yield own.purpose
+
+
+def says_the_same(left: Call, right: Call) -> bool:
+    """Whether a call of an API's own tool says in other keys what the other says: all of its texts are there."""
+    own, other = (left, right) if left.kind == "builtin" else (right, left)
+    if equal(own.arguments, other.arguments):
+        return True
+    said = "\n".join(_texts(other.arguments))
+    return all(text in said for text in _texts(own.arguments))
+
+
+def _texts(value: object) -> Iterable[str]:
+    """The texts in arguments, but for the word that says of which kind they are."""
+    if isinstance(value, str):
+        return [value] if value.strip() else []
+    if isinstance(value, dict):
+        return [text for key, entry in value.items() if key != "type" for text in _texts(entry)]
+    return [text for entry in value for text in _texts(entry)] if isinstance(value, list) else []

@@ -1,0 +1,125 @@
+"""Titles and sources of search results: formats without such blocks say them as text, beside the text itself.
+
+They must arrive, in whatever words; so that these are not taken for something new, they are taken out of the output
+before it is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.reading import Reading, Result, Text, Value
+from toolcall_conformance.reading.model import Item
+from toolcall_conformance.translation.pair import Sides
+
+
+def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
+    """The bodies without the titles and sources that arrived, and the findings on those that did not."""
+    cited = [text for text in texts_of(sides.source) if text.labels]
+    if not cited:
+        return sides, []
+    told = list(texts_of(sides.output))
+    said = {label for text in told for label in text.labels}
+    words = "\n".join([*(_plain(text.text) for text in told), *_in_objects(sides.output)])
+    lost: dict[tuple[str, ...], Finding] = {}
+    for text in cited:
+        missing = [label for label in text.labels if label not in said and label not in words]
+        if missing and text.labels not in lost:
+            lost[text.labels] = sides.finding(
+                "translation/search-source", place_of(text, told), want=missing, source=text.pointer
+            )
+    labels = sorted({label for text in cited for label in text.labels}, key=len, reverse=True)
+    most = sides.corpus.equivalence("search-source-as-text").parameters["most_letters"]
+    texts = {id(text): _cleaned(text, labels, cited, most) for text in told if not text.labels}
+    objects = {id(one): _cleaned_object(one, labels, cited, most) for one in _objects(sides.output)}
+    return replace(sides, output=_with(sides.output, texts, objects)), list(lost.values())
+
+
+def texts_of(reading: Reading) -> Iterator[Text]:
+    """All texts of the conversation, those of results included."""
+    for turn in reading.turns:
+        for item in turn.items:
+            if isinstance(item, Text):
+                yield item
+            elif isinstance(item, Result):
+                yield from (part for part in item.parts if isinstance(part, Text))
+
+
+def _objects(reading: Reading) -> Iterator[Value]:
+    return (part for result in reading.results for part in result.parts if isinstance(part, Value))
+
+
+def _in_objects(reading: Reading) -> Iterator[str]:
+    """The texts in results that are objects."""
+    for one in _objects(reading):
+        yield from map(_plain, _leaves(one.value))
+
+
+def place_of(cited: Text, told: Sequence[Text]) -> str:
+    """Where the output says the text of a search result."""
+    return next((text.pointer for text in told if cited.text.strip() in _plain(text.text)), "")
+
+
+def _plain(text: str) -> str:
+    """A text; of the JSON text of an object or array the texts in it."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return "\n".join(_leaves(parse(text)))
+    except JSONError:
+        return text
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(entry)
+
+
+def _cleaned(text: Text, labels: Sequence[str], cited: Sequence[Text], most: int) -> Text | None:
+    """A text of the output without titles and sources and the few words around them; None where nothing is left."""
+    rest = said = _plain(text.text)
+    for label in labels:
+        rest = rest.replace(label, "")
+    count = sum(label in said for label in labels)
+    contents = [one.text.strip() for one in cited if one.text.strip() in rest]
+    for content in contents:
+        rest = rest.replace(content, "")
+    if not count or sum(map(str.isalpha, rest)) > most * count:
+        return text
+    return replace(text, text="\n".join(contents)) if contents else None
+
+
+def _cleaned_object(one: Value, labels: Sequence[str], cited: Sequence[Text], most: int) -> Value:
+    """A result that is an object, its texts cleaned."""
+
+    def inside(value: Any) -> Any:
+        if isinstance(value, str):
+            kept = _cleaned(Text(value, one.pointer), labels, cited, most)
+            return "" if kept is None else kept.text
+        if isinstance(value, dict):
+            return {key: inside(entry) for key, entry in value.items()}
+        return [inside(entry) for entry in value] if isinstance(value, list) else value
+
+    return replace(one, value=inside(one.value))
+
+
+def _with(reading: Reading, texts: dict[int, Text | None], objects: dict[int, Value]) -> Reading:
+    """A reading with other texts, and other objects in its results."""
+    turns = []
+    for turn in reading.turns:
+        items: list[Item] = []
+        for item in turn.items:
+            if isinstance(item, Result):
+                parts = (objects.get(id(part), texts.get(id(part), part)) for part in item.parts)
+                items.append(replace(item, parts=tuple(part for part in parts if part is not None)))
+            elif (kept := texts.get(id(item), item)) is not None:
+                items.append(kept)
+        turns.append(replace(turn, items=items))
+    return replace(reading, turns=turns)

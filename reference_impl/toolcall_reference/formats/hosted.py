@@ -1,0 +1,32 @@
+"""Tools that a provider runs itself: each becomes the target's own for the same purpose, or its loss is said."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Mapping
+
+from toolcall_reference.intermediate import Body, Tool
+from toolcall_reference.target import Target
+
+_PURPOSES = {
+    "web_search": "web search", "googleSearch": "web search",
+    "web_fetch": "web fetch", "urlContext": "web fetch",
+    "code_execution": "code", "code_interpreter": "code", "codeExecution": "code",
+}  # fmt: skip
+
+
+def encode_hosted(
+    tools: list[Tool], own: Mapping[str, Body], target: Target, taken: Collection[str] = ()
+) -> list[Body]:
+    """The declarations of the target's own tools, ``own``, by purpose; a name that is ``taken`` is the client's."""
+    found: list[Body] = []
+    for tool in (tool for tool in tools if tool.kind == "hosted"):
+        said = str(tool.format.get("type", tool.name)) if isinstance(tool.format, dict) else tool.name
+        purpose = next((entry for start, entry in _PURPOSES.items() if said.startswith(start)), None)
+        declared = own.get(purpose or "")
+        if declared is None or declared in found or declared.get("name") in taken:
+            target.losses.add("tool-hosted", "the target has no such tool of its own; dropped", tool.name)
+        else:
+            target.losses.add("tool-options", "its options are dropped: the tool is another provider's", tool.name)
+            found.append(copy.deepcopy(declared))
+    return found

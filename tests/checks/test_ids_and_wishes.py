@@ -1,0 +1,61 @@
+"""What only a session shows: ids of replies that are always the same, and a stream that is not asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from doubles.running import HARNESS
+from toolcall_conformance.checks import CHECKS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator
+
+CASE = load_corpus().cases["shell/seed"]
+
+
+class Changed:
+    """The reference, with keys put into or taken out of what it makes."""
+
+    def __init__(self, request: dict[str, Any] | None = None, response: dict[str, Any] | None = None) -> None:
+        self.changes = (request or {}, response or {})
+
+    def open(self, route: Route, /) -> Changed:
+        self.session = ReferenceTranslator().open(route)
+        return self
+
+    def request(self, body: dict[str, Any], /) -> Any:
+        return self.session.request(body) | self.changes[0]
+
+    def response(self, body: dict[str, Any], /) -> Any:
+        return self.session.response(body) | self.changes[1]
+
+    def stream(self, chunks: Any, /) -> Any:
+        return self.session.stream(chunks)
+
+
+def told(translator: Any, check: str, client: str, upstream: str) -> set[tuple[str, str]]:
+    route = Route(client, upstream, CASE.model(client), CASE.model(upstream))
+    found = CHECKS[check](CASE, route, PythonDriver(translator, "changed").open, HARNESS, "", None).findings
+    return {(one.rule, one.level.name) for one in found}
+
+
+@pytest.mark.parametrize(("client", "key"), [("openai_chat", "id"), ("anthropic", "id"), ("gemini", "responseId")])
+def test_replies_with_one_id(client: str, key: str) -> None:
+    upstream = "openai_responses"
+    assert told(Changed(response={key: "always"}), "response", client, upstream) == {
+        ("translation/reply-ids", "SHOULD")
+    }
+    assert told(Changed(), "response", client, upstream) == set()
+    assert told(Changed(response={key: ""}), "response", "gemini", upstream) == set()
+
+
+def test_a_stream_that_is_not_asked_for() -> None:
+    lost = {("translation/stream-lost", "MUST")}
+    assert told(Changed(request={"stream": False}), "stream", "anthropic", "openai_chat") == lost
+    assert told(Changed(request={"stream": False}), "stream", "gemini", "anthropic") == set(), "its body cannot say it"
+    assert told(Changed(request={"stream": False}), "stream", "openai_chat", "openai_responses") == lost
+    assert told(Changed(), "stream", "gemini", "anthropic") == set()
+    assert told(Changed(), "stream", "anthropic", "gemini") == set()

@@ -1,0 +1,118 @@
+"""The twin of a case: its goldens are as legal as those of the case, and say something else under the same ids."""
+
+from __future__ import annotations
+
+import pytest
+
+from doubles.running import HARNESS
+from toolcall_conformance import formats
+from toolcall_conformance.checks import CHECKS, variants
+from toolcall_conformance.checks.json_values import JSONValues
+from toolcall_conformance.checks.twin import other_words, twin_of
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_conformance.streaming import parse
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+PLAYED = [
+    case
+    for case in CORPUS.cases.values()
+    if not case.features.isdisjoint(CORPUS.needing_memory) and len(case.exchanges("anthropic")) > 1
+]
+
+
+@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
+def test_the_reference_translates_it(case: Case) -> None:
+    twin = twin_of(CORPUS, case)
+    driver = PythonDriver(ReferenceTranslator(), "toolcall_reference:ReferenceTranslator")
+    client = case.formats[PLAYED.index(case) % len(case.formats)]
+    for upstream in case.formats:
+        route = Route(client, upstream, case.model(client), case.model(upstream))
+        for variant in {"", "streamed"} & {*variants(CORPUS, "agent_loop", case, client, upstream)}:
+            result = CHECKS["agent_loop"](twin, route, driver.open, HARNESS, variant, None)
+            assert result.verdict is Verdict.PASS, (route, variant, result.findings)
+
+
+@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
+@pytest.mark.parametrize("name", CORPUS.formats)
+def test_ids_are_the_same_and_contents_are_not(case: Case, name: str) -> None:
+    if name not in case.formats:
+        pytest.skip("not in this format")
+    for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
+        before, after = (formats.read(name, "request", one.request) for one in (own, other))
+        assert [call.id for call in before.calls] == [call.id for call in after.calls]
+        assert [result.call for result in before.results] == [result.call for result in after.results]
+        assert before.tools == after.tools
+        if own.number == 1:
+            assert own.request == other.request
+        for call, twin in zip(before.calls, after.calls, strict=True):
+            says = any(isinstance(each, str) and each.isascii() and each for each in _leaves(call.arguments))
+            assert not says or (call.name, call.arguments) != (twin.name, twin.arguments)
+
+
+def _leaves(value: object) -> list[object]:
+    if isinstance(value, (dict, list)):
+        return [leaf for each in (value.values() if isinstance(value, dict) else value) for leaf in _leaves(each)]
+    return [value]
+
+
+@pytest.mark.parametrize("case", PLAYED, ids=lambda case: case.id)
+@pytest.mark.parametrize("name", CORPUS.formats)
+def test_its_streams_say_what_its_replies_say(case: Case, name: str) -> None:
+    if name not in case.formats:
+        pytest.skip("not in this format")
+    for own, other in zip(case.exchanges(name), twin_of(CORPUS, case).exchanges(name), strict=True):
+        if own.stream_path is None:
+            continue
+        differ = [_said(name, one.response) != _said(name, _together(name, one.stream())) for one in (own, other)]
+        assert differ in ([False, False], [True, True])
+
+
+def _together(name: str, stream: bytes) -> object:
+    return formats.assembled(name, parse(stream)).body
+
+
+def _said(name: str, reply: object) -> object:
+    reading = formats.read(name, "response", reply)
+    return (
+        "".join(getattr(item, "text", "") for turn in reading.turns for item in turn.items),
+        [(call.name, call.id, call.arguments) for call in reading.calls],
+    )
+
+
+DOCUMENTS = [
+    '{"command": "ls -la", "n": [1e5, true, null, "a"], "deep": {"list": ["x", {"y": "z"}]}}',
+    '{"text": "a \\"quoted\\" \\u00e9 \\\\ back\\nslash", "": ""}',
+    "[]",
+    '"alone"',
+    "",
+    "}}{",
+]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_values_change_alike_wherever_a_document_is_cut(document: str) -> None:
+    whole = JSONValues(str.upper).change(document)
+    for at in range(len(document) + 1):
+        cut = JSONValues(str.upper)
+        assert cut.change(document[:at]) + cut.change(document[at:]) == whole
+
+
+def test_only_values_change() -> None:
+    changed = JSONValues(str.upper).change(DOCUMENTS[0])
+    assert parse_json(changed) == {
+        "command": "LS -LA",
+        "n": [1e5, True, None, "A"],
+        "deep": {"list": ["X", {"y": "Z"}]},
+    }
+    assert JSONValues(str.upper).change(DOCUMENTS[1]) == '{"text": "A \\"QUOTED\\" \\u00e9 \\\\ BACK\\nSLASH", "": ""}'
+
+
+def test_every_letter_and_digit_becomes_another() -> None:
+    known = "".join(map(chr, range(128)))
+    assert sorted(other_words(known)) == sorted(known)
+    assert all((one != other_words(one)) is one.isalnum() for one in known)

@@ -1,0 +1,66 @@
+"""A Chat stream has token counts only where the request asks for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge, judge_stream
+from toolcall_conformance.streaming import parse
+
+CLAUDE: dict[str, Any] = {
+    "id": "msg_01",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-sonnet-4-5-20250929",
+    "content": [{"type": "text", "text": "Clean."}],
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 3},
+}
+CHAT: dict[str, Any] = {
+    "id": "c1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "m",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Clean."}, "finish_reason": "stop"}],
+}
+COUNTED = CHAT | {"usage": {"prompt_tokens": 150, "completion_tokens": 3, "total_tokens": 153}}
+ASKED: dict[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "levels"),
+    [
+        ({"messages": []}, {"MUST"}),
+        (None, {"MUST"}),
+        (ASKED, {"MUST"}),
+        ({"stream": True}, {"NOTE"}),
+        ({"stream": True, "stream_options": None}, {"NOTE"}),
+    ],
+)
+def test_counts_that_are_gone(request_: Any, levels: set[str]) -> None:
+    found = judge(CLAUDE, CHAT, client="openai_chat", upstream="anthropic", direction="response", request=request_)
+    assert {one.level.name for one in found.findings if one.rule == "translation/usage-lost"} == levels
+
+
+@pytest.mark.parametrize(("request_", "level"), [(None, "SHOULD"), ({"stream": True}, "NOTE"), (ASKED, "MUST")])
+def test_counts_of_a_stream(request_: Any, level: str) -> None:
+    chunk = '{"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
+    data = f'data: {chunk}{{"role":"assistant","content":"Clean."}},"finish_reason":null}}]}}\n\n'
+    data += f'data: {chunk}{{}},"finish_reason":"stop"}}]}}\n\ndata: [DONE]\n\n'
+    found = judge_stream(
+        parse(data.encode()), client="openai_chat", upstream="anthropic", source=CLAUDE, request=request_
+    )
+    assert {one.level.name for one in found.findings if one.rule == "translation/usage-lost"} == {level}
+
+
+def test_cached_tokens_that_are_untold() -> None:
+    found = judge(CLAUDE, COUNTED, client="openai_chat", upstream="anthropic", direction="response", request={})
+    assert [(one.rule, one.level.name) for one in found.findings] == [("translation/usage-details", "SHOULD")]
+    told = COUNTED["usage"] | {"prompt_tokens_details": {"cached_tokens": 50}}
+    found = judge(
+        CLAUDE, COUNTED | {"usage": told}, client="openai_chat", upstream="anthropic", direction="response", request={}
+    )
+    assert found.findings == ()

@@ -1,0 +1,75 @@
+"""What excuses a fault: the source's own at the same place, and none of another's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+from toolcall_conformance.findings import Level
+
+
+def chat(*tools: dict[str, Any], **more: Any) -> dict[str, Any]:
+    declared = [{"type": "function", "function": tool} for tool in tools]
+    return {"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": declared, **more}
+
+
+def responses(*tools: dict[str, Any], **more: Any) -> dict[str, Any]:
+    declared = [{"type": "function", **tool, "strict": False} for tool in tools]
+    return {"model": "m", "input": [{"role": "user", "content": "x"}], "tools": declared, **more}
+
+
+def tool(name: str, schema: Any = None, description: str = "Does it.") -> dict[str, Any]:
+    return {"name": name, "description": description, "parameters": schema or {"type": "object", "properties": {}}}
+
+
+def levels(source: dict[str, Any], output: dict[str, Any], rule: str) -> list[Level]:
+    found = judge(source, output, client="openai_chat", upstream="openai_responses").findings
+    return [finding.level for finding in found if finding.rule == rule]
+
+
+def test_the_same_fault_of_the_same_tool_is_a_note() -> None:
+    source = chat(tool("a b"), tool("c"))
+    assert levels(source, responses(tool("a b"), tool("c")), "openai_responses/tool-name") == [Level.NOTE]
+
+
+def test_the_fault_of_another_tool_is_not_excused() -> None:
+    source = chat(tool("a b"), tool("c"))
+    assert levels(source, responses(tool("a_b"), tool("c d")), "openai_responses/tool-name") == [Level.MUST]
+
+
+def test_a_fault_in_another_member_is_not_excused() -> None:
+    source = chat(tool("a b"), tool("c"))
+    assert levels(
+        source, responses(tool("a b", {"type": "string"}), tool("c")), "openai_responses/tool-schema-root"
+    ) == [Level.MUST]
+
+
+@pytest.mark.parametrize(("place", "level"), [("a", Level.NOTE), ("b", Level.MUST)])
+def test_inside_a_schema_the_way_counts(place: str, level: Level) -> None:
+    def schema(wrong: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {key: {"type": "nil" if key == wrong else "string"} for key in "ab"}}
+
+    declared = {"name": "c", "description": "Does it.", "input_schema": schema(place)}
+    output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [declared]}
+    found = judge(chat(tool("c", schema("a"))), output, client="openai_chat", upstream="anthropic").findings
+    assert [one.level for one in found if one.rule == "anthropic/tool-schema-valid"] == [level]
+
+
+def test_what_no_known_part_is_at_excuses_by_its_kind_and_once() -> None:
+    def asked(*roles: str) -> dict[str, Any]:
+        return responses() | {"input": [{"role": role, "content": "x"} for role in roles]}
+
+    def messages(*roles: str) -> dict[str, Any]:
+        return chat() | {"messages": [{"role": role, "content": "x"} for role in roles]}
+
+    source = messages("user", "robot")
+    found = judge(source, asked("user", "robot"), client="openai_chat", upstream="openai_responses").findings
+    assert {finding.level for finding in found if finding.rule == "openai_responses/message-role"} == {Level.NOTE}
+
+
+def test_a_fault_at_nothing_excuses_one_of_its_kind() -> None:
+    source = {"model": "m", "messages": []}
+    found = judge(source, {"contents": []}, client="openai_chat", upstream="gemini").findings
+    assert [(one.rule, one.level) for one in found] == [("gemini/contents-given", Level.NOTE)]

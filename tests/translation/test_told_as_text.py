@@ -1,0 +1,103 @@
+"""Calls and results that became text: where they stand now, and which text tells none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+from toolcall_conformance.findings import Finding
+
+ID = "toolu_01Qm4pVxT7dKcJwR9hYbNzEa"
+LOST, CALL, INVENTED = "translation/result-lost", "translation/call-lost", "translation/text-invented"
+
+
+def source(result: Any, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {
+        "model": "claude-sonnet-4-5-20250929",
+        "max_tokens": 100,
+        "messages": [
+            {"role": "user", "content": "How warm is it?"},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": ID, "name": "sense", "input": arguments or {}}],
+            },
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": ID, "content": result}]},
+        ],
+        "tools": [{"name": "sense", "description": "Read it.", "input_schema": {"type": "object"}}],
+    }
+
+
+def found(given: dict[str, Any], told: str, called: str | None = None) -> dict[str, Finding]:
+    """A Chat request in which the result is ``told`` as text; the call, too, if it is given as ``called``."""
+    call = {"id": ID, "type": "function", "function": {"name": "sense", "arguments": "{}"}}
+    output = {
+        "model": "gpt-4.1-2025-04-14",
+        "max_completion_tokens": 100,
+        "messages": [
+            {"role": "user", "content": "How warm is it?"},
+            {"role": "assistant", "content": called, **({} if called else {"tool_calls": [call]})},
+            {"role": "user", "content": told},
+        ],
+        "tools": [
+            {
+                "type": "function",
+                "function": {"name": "sense", "description": "Read it.", "parameters": {"type": "object"}},
+            }
+        ],
+    }
+    findings = judge(given, output, client="anthropic", upstream="openai_chat").findings
+    return {finding.rule: finding for finding in findings}
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        ("4", "4"),
+        ("4", f"Result of {ID}: 4"),
+        ("4", "Tool sense said 4"),
+        ("It is 21 degrees in here.", "Observation: It is 21 degrees in here."),
+        (
+            '{"degrees": 21, "place": "the cellar below"}',
+            '{"raw": "{\\"degrees\\": 21, \\"place\\": \\"the cellar below\\"}"}',
+        ),
+        ([{"type": "text", "text": "one two"}, {"type": "text", "text": "three"}], "one two\n\nthree"),
+    ],
+)
+def test_a_result_that_is_text_now_is_lost_and_found(result: Any, told: str) -> None:
+    findings = found(source(result), told)
+    assert findings[LOST].message == "a tool result is told as text instead"
+    assert (findings[LOST].pointer, findings[LOST].got) == ("/messages/2/content", told)
+    assert INVENTED not in findings
+
+
+@pytest.mark.parametrize(
+    ("result", "told"), [("4", "At 4 we leave."), ("", "Nothing came."), ("21 degrees", "22 degrees")]
+)
+def test_another_text_is_invented(result: str, told: str) -> None:
+    findings = found(source(result), told)
+    assert findings[LOST].message == "a tool result is lost" or findings[LOST].pointer != "/messages/2/content"
+    assert findings[INVENTED].got == told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        ({}, f"Called sense, {ID}"),
+        ({"where": ["cellar", 2]}, 'sense({"where": ["cellar", 2]})'),
+        ({"where": {"text": 'the "cellar" below'}}, '{"sense": {"where": {"text": "the \\"cellar\\" below"}}}'),
+    ],
+)
+def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], called: str) -> None:
+    findings = found(source("21 degrees", arguments), "Result of sense: 21 degrees", called)
+    assert findings[CALL].message == "a tool call is told as text instead"
+    assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1/content", called)
+    assert INVENTED not in findings
+    assert LOST not in findings, "a consequence of the lost call"
+
+
+def test_a_call_that_is_only_named_is_not_told() -> None:
+    findings = found(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
+    assert findings[CALL].pointer == ""
+    assert findings[INVENTED].got == "I sense something."
