@@ -19,7 +19,7 @@ ROOT = default_root()
 MANIFEST = parse((ROOT / "corpus.json").read_bytes())
 CASES = sorted(path.parent for path in ROOT.glob("scenarios/*/*/scenario.json"))
 FAMILIES = ("shell", "read_file", "read_many_files", "write_file", "replace", "grep")
-#: Families by theme.
+#: Families by theme that stand on typed and recorded files. Families of rarer shapes name a recording or a page each.
 THEMES = ("binary", "errors", "ids", "mcp", "parallel", "reasoning", "state", "streaming")
 #: What every family has, and what the families by tool have beside it.
 WITNESSES = ("seed", "recorded-shape")
@@ -249,4 +249,4 @@ def test_histories_only_grow(case: Path) -> None:
 
 def test_the_corpus_is_large_and_varied() -> None:
     assert len(CASES) >= 130
-    assert {case.parent.name for case in CASES} == {*FAMILIES, *THEMES}
+    assert {case.parent.name for case in CASES} >= {*FAMILIES, *THEMES}
