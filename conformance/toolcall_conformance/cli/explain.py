@@ -90,8 +90,10 @@ def _case(case: Case) -> str:
         _field("features", ", ".join(sorted(case.features))),
         _field("rendered", counts or "in no format yet"),
     ]
-    for guard in case.scenario.get("guards", ()):
-        lines.append(_field("guards", f"{guard.get('class') or guard['shape']}  {guard['url']}"))
+    lines += [
+        _field("guards", f"{guard.get('class') or guard['shape']}  {guard['url']}")
+        for guard in case.scenario.get("guards", ())
+    ]
     if case.scenario.get("may_refuse"):
         lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
     lines += [_field("files", str(case.path)), _field("run", f'pytest --toolcall-translator … "toolcall::{case.id}"')]
