@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding, Judgement, Tolerated
 from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge import untranslated
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
@@ -75,7 +76,7 @@ def judge_body(
     pair = aligned(settled.sides, names)
     if any(not finding.is_note for finding in own):
         broken = check_body(corpus, source_format, direction, source, model=source_model, reading=sides.source)
-        own = excused(corpus, own, broken, pair, source, output)
+        own = untranslated.as_one(sides, source, output, excused(corpus, own, broken, pair, source, output))
     found = [
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]

@@ -66,7 +66,8 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
     own = set(pair.target.get("marks", []))
     known = {finding.pointer for finding in reported if finding.is_must}
     for residue in pair.output.residue:
-        if residue.key in marks and residue.key not in own and residue.pointer not in known:
+        holder = residue.pointer.rpartition("/")[0]
+        if residue.key in marks and residue.key not in own and known.isdisjoint((residue.pointer, holder)):
             yield pair.finding(
                 "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,

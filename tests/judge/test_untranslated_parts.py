@@ -1,0 +1,83 @@
+"""A tool, message or block that was handed on as it was is told as that, once, and not by each key that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import judge
+from toolcall_conformance.findings import Finding
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"sku": {"type": "string"}}, "required": ["sku"]}
+FLAT = {"type": "function", "name": "get_stock", "description": "Pieces left.", "parameters": SCHEMA}
+NESTED = {"type": "function", "function": {key: value for key, value in FLAT.items() if key != "type"}}
+FREE = {"type": "custom", "name": "run_sql", "description": "Runs a query."}
+CALL = {"type": "function_call", "call_id": "call_v8Rb2Wq", "name": "get_stock", "arguments": '{"sku":"7"}'}
+OUTPUT = {"type": "function_call_output", "call_id": "call_v8Rb2Wq", "output": "12"}
+ASK = {"role": "user", "content": "How many are left?"}
+
+
+def responses(tools: list[Any], *items: Any) -> dict[str, Any]:
+    return {"model": "gpt-4.1-2025-04-14", "input": [ASK, *items], "tools": tools}
+
+
+def chat(tools: list[Any], *messages: Any) -> dict[str, Any]:
+    return {"model": "gpt-4.1-2025-04-14", "messages": [ASK, *messages], "tools": tools}
+
+
+def anthropic(*messages: Any) -> dict[str, Any]:
+    tool = {"name": "get_stock", "description": "Pieces left.", "input_schema": SCHEMA}
+    return {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": [ASK, *messages], "tools": [tool]}
+
+
+def told(found: tuple[Finding, ...]) -> dict[str, tuple[str, str | None]]:
+    """By place, the rule and the source's place of the parts that are said to be untranslated."""
+    return {
+        one.pointer: (one.rule, one.source_pointer)
+        for one in found
+        if one.message == "this has the form of openai_responses: it was handed on untranslated"
+    }
+
+
+def test_a_tool_of_another_format() -> None:
+    found = judge(
+        responses([FREE, FLAT]), chat([FREE, FLAT]), client="openai_responses", upstream="openai_chat"
+    ).findings
+    assert told(found) == {
+        "/tools/0": ("openai_chat/custom-tool", "/tools/0"),
+        "/tools/1": ("openai_chat/tool-nested", "/tools/1"),
+    }
+    assert [one.pointer for one in found if one.is_must] == ["/tools/0", "/tools/1"]
+
+
+def test_an_item_among_messages() -> None:
+    found = judge(
+        responses([FLAT], CALL, OUTPUT), anthropic(CALL, OUTPUT), client="openai_responses", upstream="anthropic"
+    ).findings
+    assert told(found) == {
+        "/messages/1": ("anthropic/shape", "/input/1"),
+        "/messages/2": ("anthropic/shape", "/input/2"),
+    }
+    inside = [one for one in found if one.pointer.startswith("/messages/") and one.pointer.count("/") > 2]
+    assert inside == []
+
+
+@pytest.mark.parametrize("tool", [NESTED, NESTED | {"strict": False}, FLAT | {"name": "get_stok"}])
+def test_what_is_not_as_it_was_is_told_by_its_own_rule(tool: dict[str, Any]) -> None:
+    found = judge(responses([FLAT]), chat([tool]), client="openai_responses", upstream="openai_chat").findings
+    assert told(found) == {}
+
+
+def test_a_schema_is_json_schema_in_either_format() -> None:
+    """What a provider refuses inside a schema is told at its keyword, though the schema is as it was."""
+    schema = SCHEMA | {"properties": {"sku": {"anyOf": [{"type": "string", "$anchor": "a"}, {"type": "null"}]}}}
+    source = responses([FLAT | {"parameters": schema}])
+    function = {"name": "get_stock", "description": "Pieces left.", "parameters": schema}
+    output = {
+        "contents": [{"role": "user", "parts": [{"text": "How many are left?"}]}],
+        "tools": [{"functionDeclarations": [function]}],
+    }
+    found = judge(source, output, client="openai_responses", upstream="gemini").findings
+    assert any(one.is_must and one.rule.startswith("gemini/schema") for one in found)
+    assert told(found) == {}
