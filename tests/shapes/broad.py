@@ -1,0 +1,80 @@
+"""The shapes that real exchanges have and no case had: which of them some case of the corpus has now.
+
+``broad.json`` says of each by which shapes of a body it is known, as patterns. In ``tests/`` with ``conformance``
+importable, ``python -m shapes.broad`` prints how many are met and in how many cases, and which are not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shapes import facts, listing
+from toolcall_conformance import Judge
+from toolcall_conformance.library import Corpus, load_corpus
+
+PATTERNS: dict[str, list[str]] = json.loads(Path(__file__).with_name("broad.json").read_bytes())
+
+
+def of_body(name: str, kind: str, body: Any) -> frozenset[str]:
+    """Which of the shapes a request or a reply of a format has."""
+    return among(listing.of_body(kind, body) | facts.of_body(name, kind, body))
+
+
+def among(shapes: Iterable[str]) -> frozenset[str]:
+    """Which of them the shapes of a body amount to."""
+    return frozenset().union(*(_known_by(shape) for shape in shapes))
+
+
+@cache
+def _known_by(shape: str) -> frozenset[str]:
+    return frozenset(broad for broad, pattern in _compiled().items() if pattern.fullmatch(shape))
+
+
+@cache
+def _compiled() -> dict[str, re.Pattern[str]]:
+    return {broad: re.compile("|".join(patterns)) for broad, patterns in PATTERNS.items()}
+
+
+def met(corpus: Corpus) -> dict[str, dict[str, bool]]:
+    """The cases by the shape that they have, in whichever format; a shape without cases is there, too.
+
+    Of each case whether a translator that raises on the shape fails there. It does not where an error may stand in the
+    place of the reply.
+    """
+    judge = Judge(corpus)
+    found: dict[str, dict[str, bool]] = {broad: {} for broad in PATTERNS}
+    for case in corpus.cases.values():
+        for name in case.formats:
+            for exchange in case.exchanges(name):
+                _enter(found, case.id, of_body(name, "request", exchange.request), fails=True)
+                if exchange.response is not None:
+                    shapes = of_body(name, "response", exchange.response)
+                    _enter(found, case.id, shapes, fails=not judge.may_fail(name, exchange.response))
+    return found
+
+
+def _enter(found: dict[str, dict[str, bool]], case: str, shapes: Iterable[str], *, fails: bool) -> None:
+    for shape in shapes:
+        found[shape][case] = fails or found[shape].get(case, False)
+
+
+def table(found: Mapping[str, Mapping[str, bool]]) -> str:
+    """What is met, with the number of cases and one of them, and what is not."""
+    fatal = [broad for broad, cases in found.items() if any(cases.values())]
+    lines = [f"{len(cases):5} {broad:40} {min(cases)}" for broad, cases in found.items() if cases]
+    lines.append(f"met {len(fatal)} of {len(found)}")
+    lines += [
+        f"met only where an error may come: {each}" for each, cases in found.items() if cases and each not in fatal
+    ]
+    return "\n".join([*lines, *(f"not met: {each}" for each, cases in found.items() if not cases)])
+
+
+if __name__ == "__main__":
+    print(table(met(load_corpus())))
+    sys.exit()

@@ -1,0 +1,144 @@
+"""The shapes of recorded exchanges that no golden of the corpus has, and the reasons why they are left.
+
+In ``tests/`` with ``conformance`` importable, ``python -m shapes.left [FORMAT …]`` prints them for the providers' own
+hosts, ``--compatible`` for those of compatible vendors: ``[records, repositories]``, the shape, an example. Of a place
+that is left, what stands inside it is left, too, and not printed. With ``--all`` those with a reason are printed, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from formats.test_traffic import OFFICIAL, Record, records
+from shapes import listing
+from toolcall_conformance import formats
+from toolcall_conformance.library import default_root
+from toolcall_conformance.streaming import parse
+
+FAILED = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why shapes have no case. ``patterns`` match a format and a shape as one text; ``compatible``: of vendors only."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    reason: str
+    compatible: bool
+
+    def fitting(self, name: str, shape: str, *, compatible: bool) -> Iterator[re.Pattern[str]]:
+        """Its patterns that a shape fits."""
+        if compatible or not self.compatible:
+            yield from (pattern for pattern in self.patterns if pattern.fullmatch(f"{name} {shape}"))
+
+
+@cache
+def reasons() -> tuple[Reason, ...]:
+    """All reasons, from ``reasons.json``."""
+    entries = json.loads(Path(__file__).with_name("reasons.json").read_bytes())
+    return tuple(
+        Reason(tuple(map(re.compile, entry["shapes"])), entry["reason"], entry.get("compatible", False))
+        for entry in entries
+    )
+
+
+@cache
+def of_corpus(name: str) -> frozenset[str]:
+    """The shapes of all goldens of a format."""
+    found: set[str] = set()
+    for path in default_root().glob(f"scenarios/*/*/{name}/*"):
+        kind = path.stem.partition("-")[2]
+        if path.suffix == ".sse":
+            found |= listing.of_stream(parse(path.read_bytes())["events"])
+        else:
+            body = json.loads(path.read_bytes())
+            found |= listing.of_body(kind, body["body"] if kind == "error" else body)
+    return frozenset(found)
+
+
+def of_record(record: Record) -> frozenset[str]:
+    """The shapes of an exchange; of one that failed, those of the error."""
+    content: Mapping[str, Any] = record.content
+    if (content["status"] or 200) >= FAILED:
+        return listing.of_body("error", content["response"]) if isinstance(content["response"], dict) else frozenset()
+    found = frozenset().union(*(listing.of_body(kind, body) for kind, body in record.bodies))
+    if content["sse"] and content["stream_format"] == "sse":
+        return found | listing.of_stream(parse(content["sse"].encode("utf-8", "surrogatepass"))["events"])
+    return found
+
+
+def left(name: str, *, compatible: bool) -> dict[str, list[Record]]:
+    """The outermost shapes that no golden of a format has, each with the exchanges that show it."""
+    known = of_corpus(name)
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in records(name):
+        if is_compatible(record, name) == compatible:
+            for shape in of_record(record) - known:
+                found[shape].append(record)
+    places = {place_of(shape) for shape in known}
+    return {shape: found[shape] for shape in found if all(above in places for above in _above(place_of(shape)))}
+
+
+def is_compatible(record: Record, name: str) -> bool:
+    """Whether an exchange was with another host than the provider's own."""
+    features = record.content["features"]
+    own = re.fullmatch(OFFICIAL[name], record.content["host"] or "") is not None
+    return not own or any(feature == "compat_host" or "bedrock" in feature for feature in features)
+
+
+def place_of(shape: str) -> str:
+    """Where something stands, without what it is."""
+    return shape.rpartition(" = " if " = " in shape else ": ")[0]
+
+
+def _above(place: str) -> Iterator[str]:
+    kind, _, way = place.rpartition(" ")
+    while kind != "schema" and way.strip("/"):
+        way = way.rpartition("/")[0]
+        yield f"{kind} {way or '/'}"
+
+
+def unexplained(name: str, shapes: Iterable[str], *, compatible: bool) -> list[str]:
+    """Those without a reason."""
+    return [
+        shape
+        for shape in shapes
+        if not any(any(reason.fitting(name, shape, compatible=compatible)) for reason in reasons())
+    ]
+
+
+def lines(found: Mapping[str, Sequence[Record]]) -> Iterator[str]:
+    """Shapes with counts and an example, the most frequent first."""
+    for shape, shown in sorted(found.items(), key=lambda each: (-len(each[1]), each[0])):
+        repositories = {record.path.split("/")[1] for record in shown}
+        yield f"[{len(shown):3}, {len(repositories):2}] {shape}    {shown[0].path}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print what is left; 1 if some of it has no reason."""
+    parser = argparse.ArgumentParser(description="shapes of recorded exchanges that no golden has")
+    parser.add_argument("formats", nargs="*", default=formats.names())
+    parser.add_argument("--compatible", action="store_true", help="those of compatible vendors' hosts")
+    parser.add_argument("--all", action="store_true", help="also those that have a reason")
+    options = parser.parse_args(arguments)
+    without = 0
+    for name in options.formats:
+        found = left(name, compatible=options.compatible)
+        open_ones = unexplained(name, found, compatible=options.compatible)
+        without += len(open_ones)
+        print(f"{name}: {len(found)} shapes left, {len(open_ones)} without a reason")
+        print(*lines(found if options.all else {shape: found[shape] for shape in open_ones}), sep="\n")
+    return int(without > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,111 @@
+"""The shapes of a body: its members with their JSON types, and those of their values that are words of the API.
+
+A *shape* is a text: the kind of body, a place in it, and what stands there. In a place, ``*`` is an entry of an array
+and ``=tool_use`` says what kind of object this is, by its ``type``, its ``role`` or, of Gemini's parts, its content::
+
+    request /messages/*=assistant/content/*=tool_use/input: object
+    response /stop_reason = tool_use
+    event content_block_delta /delta=input_json_delta/partial_json: string
+    schema /properties/anyOf: array
+
+Values of a user's making (arguments, results, metadata) have a type and no members. Schemas stand by themselves,
+wherever they were found: a place in them is the way of keywords to the last two.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cassettes.shapes import json_type
+
+WORDS = json.loads(Path(__file__).with_name("words.json").read_bytes())
+VALUES, FREE, SCHEMAS, OF_NAMES, OF_SCHEMAS, SAYING = (
+    frozenset(WORDS[key]) for key in ("values", "free", "schemas", "of_names", "of_schemas", "saying")
+)
+KINDS, PARTS = WORDS["kinds"], WORDS["parts"]
+
+_WORD = re.compile(r"[\w./:+-]{1,60}")
+_DATE = re.compile(r"_20[0-9]{6}")
+
+
+def of_body(kind: str, body: Any) -> frozenset[str]:
+    """The shapes of a request, a reply or an error."""
+    return frozenset(_walk(kind, "", body))
+
+
+def of_stream(events: Sequence[Any]) -> frozenset[str]:
+    """The shapes of a stream's events, by their ``type``, or as chunks; a whole reply in an event is one of its own."""
+    found: set[str] = set()
+    for event in events:
+        data = event.get("data")
+        kind = data.get("type") if isinstance(data, dict) else None
+        if isinstance(data, dict) and isinstance(kind, str):
+            found.update(_walk(f"event {kind}", "", {key: data[key] for key in data if key != "response"}))
+            found.update(_walk("streamed response", "", data["response"]) if "response" in data else ())
+        elif isinstance(data, (dict, list)):
+            found.update(_walk("chunk", "", data))
+        else:
+            found.add(f"event: {data if data == '[DONE]' else 'text'}")
+    return frozenset(found)
+
+
+def _walk(kind: str, place: str, value: Any, key: str = "") -> Iterator[str]:
+    """``key`` is the name of the member; of entries of an array, that of the array."""
+    yield f"{kind} {place or '/'}: {_type(value)}"
+    if key in VALUES and isinstance(value, str) and _WORD.fullmatch(value):
+        yield f"{kind} {place} = {_DATE.sub('_DATE', value)}"
+    if isinstance(value, list):
+        for entry in value:
+            yield from _walk(kind, f"{place}/*{_kind(entry)}", entry, "" if isinstance(entry, dict) else key)
+    elif isinstance(value, dict) and key in SCHEMAS:
+        yield from _schema((), value)
+    elif isinstance(value, dict) and key not in FREE:
+        for name, member in value.items():
+            if name not in KINDS or not isinstance(member, str):
+                step = "" if name in FREE or name in SCHEMAS else _kind(member)
+                yield from _walk(kind, f"{place}/{name}{step}", member, name)
+
+
+def _kind(value: Any) -> str:
+    """Which kind of object this is, as a step of a place says it; empty if that is not to be seen."""
+    if isinstance(value, dict):
+        for key in KINDS:
+            if isinstance(value.get(key), str):
+                return f"={_DATE.sub('_DATE', value[key])}"
+        for key in PARTS:
+            if key in value:
+                return f"={key}"
+    return ""
+
+
+def _schema(way: tuple[str, ...], value: Any) -> Iterator[str]:
+    """The keywords of a schema that stands behind ``way``."""
+    place = "".join(f"/{step}" for step in way[-1:])
+    if not SAYING & {*value}:
+        yield f"schema {place or '/'}: {'untyped' if value else 'empty'}"
+    for name, member in value.items():
+        if name in ("type", "format", "additionalProperties") and not isinstance(member, dict):
+            kinds = member if isinstance(member, list) else [member]
+            yield f"schema {place}/{name} = {'+'.join(str(each).lower() for each in kinds)}"
+            continue
+        yield f"schema {place}/{name}: {_type(member)}"
+        if name == "enum" and isinstance(member, list):
+            yield from (f"schema {place}/enum/*: {_type(entry)}" for entry in member)
+        inside: list[Any] = []
+        if name in OF_NAMES and isinstance(member, dict):
+            inside = [*member.values()]
+        elif name in OF_SCHEMAS:
+            inside = member if isinstance(member, list) else [member]
+        for entry in inside:
+            if isinstance(entry, dict):
+                yield from _schema((*way, name), entry)
+
+
+def _type(value: Any) -> str:
+    """The JSON type, with what is empty told apart."""
+    empty = "empty " if value in ("", [], {}) and not isinstance(value, bool) else ""
+    return empty + json_type(value)

@@ -1,0 +1,92 @@
+"""The shapes of real exchanges that no case had once: how many some case has now."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from formats.test_traffic import TRAFFIC, records
+from shapes import broad
+from toolcall_conformance import Judge, formats
+from toolcall_conformance.library import Case, Corpus
+
+#: At how many of them a translator that does not know the shape fails in some case. It only rises.
+MET = 5
+
+#: How many of them recorded exchanges show.
+RECORDED = 69
+
+SAMPLE = ("toolcall::errors", "toolcall::mcp/two-servers", "toolcall::grep/keyword-properties")
+"""Cases that the raising translator is played in: some have a shape, some have none."""
+
+
+def test_as_many_are_met_as_before(corpus: Corpus) -> None:
+    found = broad.met(corpus)
+    print(broad.table(found))
+    met = sum(any(cases.values()) for cases in found.values())
+    assert met >= MET, "a case lost its shape"
+    assert met <= MET, f"raise MET to {met}"
+
+
+@pytest.mark.skipif(not TRAFFIC.is_dir(), reason="the recorded traffic is not beside this checkout")
+def test_they_are_known_in_recorded_exchanges() -> None:
+    """Each pattern that real bodies can show finds some; a pattern that finds none would count nothing."""
+    counts: Counter[str] = Counter()
+    for name in formats.names():
+        for record in records(name):
+            if (record.content["status"] or 200) < 400:
+                counts.update(frozenset().union(*(broad.of_body(name, kind, body) for kind, body in record.bodies)))
+    print("\n".join(f"{counts[each]:5} {each}" for each in broad.PATTERNS))
+    assert sum(each in counts for each in broad.PATTERNS) == RECORDED
+
+
+def test_a_translator_that_raises_fails_where_a_shape_is_seen(corpus: Corpus, tmp_path: Path) -> None:
+    """In every item of some cases, and in no other."""
+    report = tmp_path / "report.json"
+    options = ["-q", "-p", "no:cacheprovider", "-k", "request or response", "--toolcall-report", str(report)]
+    translator = ["--toolcall-translator", "shapes.raising:Raising"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *translator, *SAMPLE],
+        cwd=tmp_path,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert report.exists(), done.stdout + done.stderr
+    items = json.loads(report.read_text(encoding="utf-8"))["items"]
+    items = [item for item in items if item["check"] in ("request", "response")]
+    failed = {item["nodeid"] for item in items if item["verdict"] not in ("pass", "warn")}
+    judge = Judge(corpus)
+    seen = {
+        item["nodeid"]
+        for item in items
+        if _is_seen(judge, corpus.cases[item["case"]], item["client"], item["upstream"], item["check"])
+    }
+    assert failed == seen
+    assert seen
+    assert len(seen) < len(items)
+
+
+def _environment() -> dict[str, str]:
+    """This process's, without what other tests set, and with these tests to import."""
+    found = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "TOOLCALL_"))}
+    paths = [str(Path(__file__).parents[1]), *filter(None, [found.get("PYTHONPATH")])]
+    return found | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _is_seen(judge: Judge, case: Case, client: str, upstream: str, check: str) -> bool:
+    """Whether a body that the item gives to a translator has a shape, and no error may come in its place."""
+    if any(broad.of_body(client, "request", exchange.request) for exchange in case.exchanges(client)):
+        return True
+    return check == "response" and any(
+        broad.of_body(upstream, "response", exchange.response) and not judge.may_fail(upstream, exchange.response)
+        for exchange in case.exchanges(upstream)
+        if exchange.response is not None
+    )
