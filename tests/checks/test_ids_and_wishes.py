@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import aiohttp
 import pytest
 
 from doubles.running import HARNESS
@@ -59,3 +60,40 @@ def test_a_stream_that_is_not_asked_for() -> None:
     assert told(Changed(request={"stream": False}), "stream", "openai_chat", "openai_responses") == lost
     assert told(Changed(), "stream", "gemini", "anthropic") == set()
     assert told(Changed(), "stream", "anthropic", "gemini") == set()
+
+
+class WholeReplies:
+    """The reference as a library that asks for a whole reply, always, and makes the stream of it itself."""
+
+    def open(self, route: Route) -> Any:
+        return Whole(route)
+
+
+class Whole:
+    def __init__(self, route: Route) -> None:
+        self.route = route
+        self.inner: Any = ReferenceTranslator().open(route)
+
+    async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
+        sent = {key: value for key, value in self.inner.request(body).items() if key != "stream"}
+        async with aiohttp.ClientSession() as client:
+            reply = await client.post(
+                f"{upstream_url}/v1/chat/completions", json=sent, headers={"authorization": "Bearer k"}
+            )
+            return self.streamed(await reply.json())
+
+    async def streamed(self, reply: Any) -> Any:
+        (played,) = (one for one in CASE.exchanges("openai_chat") if one.response == reply)
+        for piece in self.inner.stream([played.stream()]):
+            yield piece
+
+
+def test_who_makes_the_stream_itself_need_not_ask_for_one() -> None:
+    """The client has its stream, though late: another rule says that, and no second one."""
+    route = Route("anthropic", "openai_chat", CASE.model("anthropic"), CASE.model("openai_chat"))
+    driver = PythonDriver(WholeReplies(), "t:T", transports=lambda: HARNESS.corpus.transports)
+    try:
+        found = CHECKS["stream"](CASE, route, driver.open, HARNESS, "", None).findings
+    finally:
+        driver.close()
+    assert {(one.rule, one.level.name) for one in found} == {("translation/stream-at-once", "SHOULD")}

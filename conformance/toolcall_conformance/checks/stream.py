@@ -57,7 +57,6 @@ def run(
             break
         if exchange.failed is not None:
             tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem)
-        _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
         breaks = variant == "" and upstream.broken_path is not None
         if breaks and not stream_broken.play(exchange, upstream, harness, tally):
             break
@@ -71,7 +70,10 @@ def run(
 
 
 def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tally) -> None:
-    """Report a request that does not ask the provider for the stream, where the client's own body asked for it."""
+    """Report a request that does not ask the provider for the stream, where the client's own body asked for it.
+
+    Who makes a stream of a whole reply need not ask for one: the client has its stream, only later.
+    """
     said = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
     if said and exchange.sent is not None and not asks(exchange.sent):
         tally.findings.append(finding(corpus, RULE, "", want=True, got=exchange.sent.get("stream"), body=body))
@@ -93,6 +95,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if isinstance(came, Blocked):
         tally.block(came.operation, came.failed, client.request_path.stem)
         return False
+    if not (isinstance(came, Streamed) and came.from_whole):
+        _note_wish(exchange, client.request_path.stem, harness.corpus, tally)
     if not isinstance(came, Streamed):
         tally.fail("stream", came, name)
         return False

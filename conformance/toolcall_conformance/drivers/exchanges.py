@@ -214,7 +214,8 @@ class ExchangeSession:
         streamed = self._stream_outcome(self._finish(Reply.json(source.reply)))
         if not isinstance(streamed, Streamed):
             return streamed
-        return replace(streamed, pieces=tuple(replace(piece, ended=True) for piece in streamed.pieces))
+        ended = tuple(replace(piece, ended=True) for piece in streamed.pieces)
+        return replace(streamed, pieces=ended, from_whole=True)
 
     def _stream_outcome(self, answer: ExchangeOutcome) -> StreamOutcome:
         """Return the client's stream, or why there is none."""

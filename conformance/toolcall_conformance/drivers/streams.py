@@ -51,13 +51,15 @@ class OutputPiece:
 class Streamed:
     """The stream that a translator made. ``raised`` is why it broke off, if it did; ``pieces`` came before.
 
-    ``exact``: ``taken`` and ``ended`` of each piece are exact.
+    ``exact``: ``taken`` and ``ended`` of each piece are exact. ``from_whole``: the translator asked the upstream for a
+    whole reply and made the stream of it.
     """
 
     pieces: tuple[OutputPiece, ...]
     raised: RefusedOutcome | Crashed | None = None
     losses: tuple[str, ...] = ()
     exact: bool = field(default=True, compare=False)
+    from_whole: bool = field(default=False, compare=False)
 
     @property
     def data(self) -> bytes:
