@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from doubles.border import alone
 from judging import judge, judge_history, judge_stream
 from toolcall_conformance import formats
 from toolcall_conformance.checks.streamed import reply_content
@@ -38,6 +39,9 @@ def disagreement(path: Path) -> str:
 def _judged(path: Path, content: dict[str, Any]) -> Sequence[Finding]:
     ends = {key: content[key] for key in ("client", "upstream")}
     models = {key: content[key] for key in ("client_model", "upstream_model")}
+    if "source" not in content:
+        output = _stream(path, content["output"]) if content["direction"] == "stream" else content["output"]
+        return alone(content["client"], content["direction"], output, models["client_model"])
     if content["direction"] == "stream":
         request = json.loads((load_corpus().root / content["request"]).read_bytes())
         source, output = _source(content), _stream(path, content["output"])

@@ -3,7 +3,8 @@
 A double is the reference with one fault, or one harmless habit, put into what it makes. Where it is put decides what
 kind of :class:`Double` it is: ``doubles.body`` (one body, wherever the corpus has something to change),
 ``doubles.loop`` (what a session does in the course of a conversation), ``doubles.stream`` (the pieces of a stream).
-Each offers the same three decorators, ``broken``, ``warning`` and ``harmless``.
+Each offers the same three decorators, ``broken``, ``warning`` and ``harmless``. ``doubles.border`` enters pairs of
+bodies that no translator made: at the border of one rule, and a notch past it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from toolcall_conformance.library import load_corpus
 
 ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
 FORMATS = (ANTHROPIC, CHAT, RESPONSES, GEMINI)
-PREFIXES = {"bodies": "", "sessions": "loop-", "streams": "stream-"}
+PREFIXES = {"bodies": "", "sessions": "loop-", "streams": "stream-", "borders": "border-"}
 """The packages that doubles stand in, and how the names of their families begin."""
 
 Kind = Literal["broken", "warning", "harmless"]
@@ -119,7 +120,8 @@ class Double(ABC):
             right = not must and (played.spared or should <= set(self.warns))
             verdicts = [Verdict.PASS, Verdict.WARN] if played.spared or self.warns else [Verdict.PASS]
         elif self.kind == "broken":
-            right = set(self.rules) <= must <= {*rules, *self.follows} if self.exact else bool(must & rules)
+            least = not must.isdisjoint(played.also) or set(self.rules) <= must
+            right = least and must <= {*rules, *self.follows} if self.exact else bool(must & rules)
             verdicts = [Verdict.FAIL]
         else:
             right = not must and (rules <= should if self.exact else bool(rules & should))

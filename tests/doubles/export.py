@@ -30,7 +30,7 @@ def files_of(double: Double) -> dict[Path, bytes]:
         "expect": list(double.rules) if double.kind == "broken" else [],
         "may_warn": list(double.rules if double.kind == "warning" else double.warns),
     }
-    if double.exact:
+    if content["direction"] == "stream":
         content["follows"] = list(double.follows)
     if double.beside:
         content["beside"] = list(double.beside)

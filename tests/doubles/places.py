@@ -77,7 +77,7 @@ def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
 def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
     """The examples of the translation rules have what the cases lack: pictures, free-text tools, signatures."""
     client, upstream = (source, target) if check == "request" else (target, source)
-    models = (_model(client), _model(upstream))
+    models = (model_of(client), model_of(upstream))
     seen = []
     for rule in load_corpus().rules.values():
         if rule.raw["check"] != "judge" or rule.raw["direction"] != check or rule.id in ODD:
@@ -97,7 +97,7 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
 def illegal(check: str, source: str, target: str) -> tuple[Place, ...]:
     """Bodies that break a rule of their own format, for the doubles that name them in ``cases``."""
     client, upstream = (source, target) if check == "request" else (target, source)
-    models = (_model(client), _model(upstream))
+    models = (model_of(client), model_of(upstream))
     found = []
     for name, made in ILLEGAL.items():
         body = made(check, source)
@@ -122,6 +122,7 @@ OF_RESPONSES = ("translation/hosted-tool-lost", "translation/hosted-tool-as-func
 """Examples of which another target cannot say all: what is lost there is declared, and a body does not show that."""
 
 
-def _model(format_name: str) -> str:
+def model_of(format_name: str) -> str:
+    """The model of a format for a body that names none."""
     models = {"anthropic": "claude-sonnet-4-5-20250929", "gemini": "gemini-2.5-flash"}
     return models.get(format_name, "gpt-4.1-2025-04-14")

@@ -14,12 +14,15 @@ from toolcall_conformance.translation.pair import Sides
 def came_back(sides: Sides, source: Any, output: dict[str, Any], *, exactly: bool) -> bool:
     """Whether a body came back unchanged, so that nothing is to report.
 
-    Another model than the source's is the route's business, unless the route names one. ``exactly``: it counts, too.
+    Another model than the source's is the route's business, unless the route names one, but not that there is none any
+    more. ``exactly``: another one counts, too.
     """
     model = sides.output.settings.get("model")
     if sides.model is not None and model is not None and model.value != sides.model:
         return False
     if not any(key in output for key in sides.target["containers"][sides.output.direction]):
+        return False
+    if isinstance(source, dict) and "model" in source.keys() - output.keys():
         return False
     aside = frozenset() if exactly else _of_the_route(sides)
     return equal(identity.without(source, aside), identity.without(output, aside))

@@ -1,0 +1,185 @@
+"""Doubles at the border of one rule: a legal body as near to it as can be, and the same body a notch further.
+
+Both are the obeying example of the rule with a few members changed. The first is harmless and stands ``beside`` the
+rule, the second is broken: so nobody has to believe that the first is near. They are judged by the rules of their
+format alone; the broken one also as what a translator made of the example.
+
+>>> border = borders(__name__)
+>>> border(
+...     "openai_chat/stop-limit",
+...     "four-stop-sequences",
+...     "There are four stop sequences, as many as there may be",
+...     {"/stop": ["a", "b", "c", "d"]},
+...     past={"/stop/-": "e"},
+... )
+
+puts ``four-stop-sequences`` and ``past-four-stop-sequences`` into the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from doubles.catalogue import PREFIXES, Double, Played, Rules, Shown, as_tuple, enter
+from doubles.draft import copied
+from doubles.places import model_of
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.judge import Ends, Judge
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import dump
+
+NOTHING_LEFT = "translation/target-format"
+"""What is said of a translation that has lost all that makes it a body of its format."""
+
+GONE = object()
+"""As the value of an edit: the member goes."""
+
+Edits = Mapping[str, Any]
+"""JSON Pointers with the values that come there, in order. ``-`` is the place behind the last entry of a list, an
+empty pointer the body; a function gets the value that was there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BorderDouble(Double):
+    """A double of one body that stands alone: the example of ``example``, changed by ``edits``."""
+
+    example: str
+    edits: tuple[Edits, ...]
+    exact: ClassVar[bool] = True
+
+    @property
+    def direction(self) -> str:
+        """What its body is: request, response or stream."""
+        return str(load_corpus().rules[self.example].raw["direction"])
+
+    @property
+    def before(self) -> Any:
+        """The example that it is made of."""
+        return load_corpus().rules[self.example].raw["obeys"]
+
+    @property
+    def body(self) -> Any:
+        """The body; the edits must change the example."""
+        made = copied(self.before)
+        for edits in self.edits:
+            for pointer, value in edits.items():
+                made = edited(made, pointer, value)
+        return made
+
+    @property
+    def model(self) -> str:
+        """The model that the body is for; some rules depend on it."""
+        named = self.body.get("model") if isinstance(self.body, dict) else None
+        return str(load_corpus().rules[self.example].raw.get("model") or named or model_of(self.format))
+
+    def played(self, most: int | None) -> Iterator[Played]:
+        """The body alone; of a broken one also as the translation of the example, where others may be named too."""
+        del most
+        body = self.body
+        if equal(body, self.before):
+            raise AssertionError(f"{self.name} is the example itself")
+        yield Played(f"{self.direction} alone", alone(self.format, self.direction, body, self.model))
+        if self.kind == "broken" and self.direction != "stream":
+            judge, ends = Judge(load_corpus()), Ends(self.format, self.format, self.model, self.model)
+            of_both = judge.request if self.direction == "request" else judge.response
+            found = of_both(self.before, body, ends).findings
+            named = [one for one in found if one.rule in (*self.rules, NOTHING_LEFT)]
+            yield Played("of the example", named, also=frozenset({NOTHING_LEFT}))
+
+    def shown(self) -> Shown | None:
+        """The body, without a source."""
+        body = self.body
+        content = {
+            "direction": self.direction,
+            "client": self.format,
+            "upstream": self.format,
+            "client_model": self.model,
+            "upstream_model": self.model,
+            "case": self.example,
+            "exchange": 1,
+        }
+        if self.direction == "stream":
+            streams = {".sse": dump(body["events"])}
+            return Shown(content | {"output": f"{self.format}.sse"}, streams)
+        return Shown(content | {"output": body})
+
+
+def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:
+    """What the judge says of a body that stands alone; of a stream also of the reply that it is put together to."""
+    judge = Judge(load_corpus())
+    if direction == "stream":
+        return judge.stream(None, body, Ends(format_name, format_name, model, model)).findings
+    return judge.body(format_name, direction, body, model=model).findings
+
+
+def edited(body: Any, pointer: str, value: Any) -> Any:
+    """A body with one member changed, in place."""
+    if not pointer:
+        return value(body) if callable(value) else copied(value)
+    *way, last = (part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/"))
+    holder = body
+    for part in way:
+        holder = holder[int(part)] if isinstance(holder, list) else holder[part]
+    if isinstance(holder, list) and last == "-":
+        holder.append(copied(value))
+        return body
+    key: Any = int(last) if isinstance(holder, list) else last
+    if value is GONE:
+        del holder[key]
+    else:
+        holder[key] = value(holder[key]) if callable(value) else copied(value)
+    return body
+
+
+Border = Callable[..., None]
+
+
+def borders(module: str) -> Border:
+    """What enters a pair of doubles for a module: see the head of this module for an example.
+
+    ``at`` are the edits of the example (that of ``example`` if it is not the rule's own) that lead to the border,
+    ``past`` those that lead from there over it. ``says`` is the title of the broken one, by default what the rule says
+    of a breach. ``beside`` are more rules that the harmless one is near to, ``follows`` more that the broken one
+    breaks.
+    """
+    _, package, name = module.split(".")
+    family = PREFIXES[package] + name.replace("_", "-")
+
+    def border(
+        rule: str,
+        fault: str,
+        title: str,
+        at: Edits,
+        *,
+        past: Edits,
+        says: str = "",
+        example: str = "",
+        beside: Rules = (),
+        warns: Rules = (),
+        follows: Rules = (),
+    ) -> None:
+        place, owner = example or rule, rule.partition("/")[0]
+        common: dict[str, Any] = {"family": family, "format": owner, "example": place}
+        near = (rule, *as_tuple(beside))
+        enter(
+            BorderDouble(
+                **common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=as_tuple(warns)
+            )
+        )
+        breach = load_corpus().rules[rule].raw["breach"]
+        enter(
+            BorderDouble(
+                **common,
+                fault=f"past-{fault}",
+                kind="broken",
+                title=says or breach[0].upper() + breach[1:],
+                edits=(at, past),
+                rules=(rule,),
+                follows=as_tuple(follows),
+            )
+        )
+
+    return border

@@ -1,0 +1,1 @@
+"""Doubles at the borders of rules; see :mod:`doubles.border`."""

@@ -1,0 +1,148 @@
+"""Replies: how they may end, what they need not have, and counts of nought."""
+
+from __future__ import annotations
+
+from doubles.border import GONE, borders
+
+border = borders(__name__)
+
+border(
+    "anthropic/finish-agrees-with-calls",
+    "cut-behind-a-call",
+    "A reply with a call was cut, and says so",
+    {"/stop_reason": "max_tokens"},
+    past={"/stop_reason": "end_turn"},
+    says="A reply with a call says that the turn is over",
+)
+border(
+    "anthropic/finish-reason",
+    "refused",
+    "A reply says that the model refused",
+    {"/stop_reason": "refusal", "/content": []},
+    past={"/stop_reason": "content_filter"},
+    says="A reply gives another provider's reason for a refusal",
+)
+border(
+    "gemini/reply-role",
+    "only-role-and-parts",
+    "The content of a reply has its role and one empty text",
+    {"/candidates/0/content/parts/0/text": ""},
+    past={"/candidates/0/content/role": "user"},
+)
+border(
+    "gemini/usage-counts",
+    "counts-of-nought",
+    "A token count is 0",
+    {"/usageMetadata/promptTokenCount": 0, "/usageMetadata/totalTokenCount": 18},
+    past={"/usageMetadata/promptTokenCount": 0.5},
+    says="A token count is half a token",
+)
+border(
+    "openai_chat/finish-known",
+    "filtered",
+    "A reply says that its content was held back",
+    {"/choices/0/finish_reason": "content_filter"},
+    past={"/choices/0/finish_reason": "safety"},
+)
+border(
+    "openai_chat/finish-without-calls",
+    "call-without-content",
+    "A reply has one call, and no key for content",
+    {"/choices/0/message/content": GONE},
+    past={"/choices/0/message": {"role": "assistant", "content": "On main."}},
+    example="openai_chat/call-shape",
+)
+border(
+    "openai_chat/refusal-text",
+    "empty-refusal",
+    "The refusal is the empty text",
+    {"/choices/0/message/refusal": ""},
+    past={"/choices/0/message/refusal": False},
+    says="The refusal is false",
+)
+border(
+    "openai_chat/reply-role",
+    "only-role-and-content",
+    "The message of a reply has its role and its content, and nothing else",
+    {"/choices/0/message": {"role": "assistant", "content": "On main."}},
+    past={"/choices/0/message/role": "developer"},
+)
+border(
+    "openai_chat/usage-counts",
+    "counts-of-nothing",
+    "The token counts are 0",
+    {"/usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}},
+    past={"/usage/total_tokens": -1},
+    says="A token count is below 0",
+)
+border(
+    "openai_responses/finish-agrees",
+    "completed-with-a-call",
+    "A completed reply has a call that is completed",
+    {
+        "/status": "completed",
+        "/incomplete_details": None,
+        "/output/0/status": "completed",
+        "/output/0/arguments": '{"city":"Oslo"}',
+    },
+    past={"/output/0/status": "incomplete"},
+    says="A completed reply has a call that is incomplete",
+)
+border(
+    "openai_responses/finish-failed-error",
+    "failed-without-a-word",
+    "The error of a failed reply has a code and an empty message",
+    {"/error": {"code": "rate_limit_exceeded", "message": ""}},
+    past={"/error": None},
+)
+border(
+    "openai_responses/finish-incomplete-details",
+    "incomplete-by-the-limit",
+    "A reply is incomplete since it met the limit of tokens",
+    {"/incomplete_details/reason": "max_output_tokens"},
+    past={"/incomplete_details/reason": "length"},
+)
+border(
+    "openai_responses/finish-incomplete-reason",
+    "incomplete-by-a-filter",
+    "A reply is incomplete since its content was held back",
+    {"/incomplete_details/reason": "content_filter"},
+    past={"/incomplete_details": {}},
+    says="The object that tells why a reply is incomplete is empty",
+    follows="openai_responses/finish-incomplete-details",
+)
+border(
+    "openai_responses/finish-status",
+    "cancelled",
+    "A reply was cancelled",
+    {"/status": "cancelled"},
+    past={"/status": "canceled"},
+)
+border(
+    "openai_responses/reply-content-part",
+    "refusal-of-a-reply",
+    "The part of a reply's message is a refusal, which has no annotations",
+    {"/output/0/content/0": {"type": "refusal", "refusal": "No."}},
+    past={"/output/0/content/0": {"type": "refusal", "text": "No."}},
+)
+border(
+    "openai_responses/reply-envelope",
+    "reply-without-items",
+    "The output of a reply is an empty list",
+    {"/output": []},
+    past={"/output": GONE},
+)
+border(
+    "openai_responses/usage-shape",
+    "counts-of-no-tokens",
+    "The token counts are 0",
+    {"/usage/input_tokens": 0, "/usage/output_tokens": 0, "/usage/total_tokens": 0},
+    past={"/usage/total_tokens": GONE},
+)
+border(
+    "openai_chat/max-completion-tokens",
+    "older-model-with-max-tokens",
+    "A model that does not reason gets the limit under its old name",
+    {"/model": "gpt-4o-2024-08-06", "/max_completion_tokens": GONE, "/max_tokens": 2048},
+    past={"/model": "o1-2024-12-17"},
+)
