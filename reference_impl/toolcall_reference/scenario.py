@@ -2,7 +2,7 @@
 
 Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "names", "declare"}``. A turn is ``{"role",
 "content"}``; an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
-``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data" or "url", "name"?}}``, and
+``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data", "url" or "file", "name"?}}``, and
 ``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands. A
 text or call may have a ``signature``, which is Gemini's.
 """
@@ -30,7 +30,7 @@ from .intermediate import (
     UniversalToolCall,
     Usage,
 )
-from .jsontext import digest, dump
+from .jsontext import digest, dump, parse_object
 from .reasoning import Reasoning
 
 _STRUCTURED = frozenset({"tool_choice", "response_format", "reasoning"})
@@ -85,12 +85,19 @@ class Builder:
         if "result" in entry:
             return [self._result(entry["result"])]
         if "media" in entry:
-            return [_media(entry["media"])]
+            return [self._media(entry["media"])]
         for key, make in (("opaque", Opaque), ("hosted", Hosted)):
             if key in entry:
                 blocks = copy.deepcopy(entry[key].get(self._format, []))
                 return [make(self._format, str(block.get("type", key)), block) for block in blocks]
         raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
+
+    def _media(self, media: dict[str, Any]) -> Media:
+        known = {"kind", "mime", "data", "url", "name", "detail"}
+        found = Media(**{key: value for key, value in media.items() if key in known})
+        found.file_id = media.get("file", {}).get(self._format)
+        found.vendor = self._provider.files_of if found.file_id is not None else None
+        return found
 
     def _name(self, name: str) -> str:
         """The name that this format's own client gives the tool."""
@@ -111,8 +118,9 @@ class Builder:
         if "input" in call or isinstance(found.arguments, str):
             found.text = call.get("input", found.arguments)
             found.arguments, found.kind = {"input": found.text}, "custom"
-        if "arguments_text" in call:
-            found.text = call["arguments_text"]
+        if self._format in call.get("spelt", ()):
+            found.text = call["spelt"][self._format]
+            found.readable = parse_object(found.text) is not None
         found.raw_context = state
         self._calls[key] = found
         return found
@@ -125,7 +133,7 @@ class Builder:
             whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
             return whole
         written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
-        parts = [Text(part["text"]) if "text" in part else _media(part["media"]) for part in written]
+        parts = [Text(part["text"]) if "text" in part else self._media(part["media"]) for part in written]
         return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
 
     def exchanges(self) -> list[tuple[Conversation, Reply | None]]:
@@ -164,11 +172,6 @@ class Builder:
             ),
             created=1_763_700_000 + int(digest(self._scenario["id"], length=6), 16) + 7 * number,
         )
-
-
-def _media(media: dict[str, Any]) -> Media:
-    known = {"kind", "mime", "data", "url", "name", "detail"}
-    return Media(**{key: value for key, value in media.items() if key in known})
 
 
 def _tool(tool: dict[str, Any]) -> Tool:

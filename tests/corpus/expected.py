@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import ANY
 
-from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.jsonvalue import JSONError, parse, parse_arguments
 from toolcall_conformance.library import Case, Corpus, load_corpus, read_json
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text, Turn, Value
 from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.odd_arguments import shown
 from toolcall_conformance.translation.placeholders import without_placeholders
 
 #: The element of expresses.json that a neutral setting belongs to.
@@ -42,6 +43,7 @@ class Said:
     results: list[tuple[int | None, str | None, Any, bool]] = field(default_factory=list)
     opaque: list[tuple[int | None, str]] = field(default_factory=list)
     media: list[tuple[str | None, str]] = field(default_factory=list)
+    unsaid: list[Media] = field(default_factory=list)
     blocks: list[dict[str, Any]] = field(default_factory=list)
     hosted: list[Any] = field(default_factory=list)
 
@@ -77,9 +79,13 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 signature = call.get("signature")
                 ordinals[call["key"]] = len(said.calls)
                 items.append(("call", len(said.calls)))
-                said.calls.append((names.get(call["name"], call["name"]), call["arguments"], ids[call["key"]]))
+                said.calls.append(
+                    (names.get(call["name"], call["name"]), _arguments(call, format_name), ids[call["key"]])
+                )
             elif "media" in entry:
-                said.media += [_media(item) for item in media_of([entry])]
+                media = media_of([entry], format_name)
+                said.media += [_media(item) for item in media if _is_said(format_name, item)]
+                said.unsaid += [item for item in media if not _is_said(format_name, item)]
             elif "opaque" in entry:
                 said.blocks += entry["opaque"].get(format_name, [])
             elif "hosted" in entry:
@@ -90,8 +96,8 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 content = result["content"]
                 said.media += [
                     _media(item)
-                    for item in media_of(content)
-                    if corpus.expresses(format_name, f"result-{item.kind}") != "no"
+                    for item in media_of(content, format_name)
+                    if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
                 said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
             if signature and format_name == "gemini":
@@ -147,7 +153,7 @@ def said_by_body(reading: Reading, wrappers: list[str], error_keys: list[str]) -
                 said.media.append(_media(item))
             elif isinstance(item, Call):
                 items.append(("call", len(said.calls)))
-                said.calls.append((item.name, item.arguments, item.id))
+                said.calls.append((item.name, shown(item), item.id))
             elif isinstance(item, Result):
                 items.append(("result", len(said.results)))
                 content, failed = _content(item, wrappers, error_keys)
@@ -172,8 +178,24 @@ def _captions(turn: Turn, place: int) -> bool:
 
 
 def _media(media: Media) -> tuple[str | None, str]:
-    """Type and bytes, in either alphabet of base64, or the address."""
-    return media.mime, media_bytes(media)
+    """Type and bytes, in either alphabet of base64, or the address: formats need not tell the type of that."""
+    return media.mime if media.data is not None else None, media_bytes(media)
+
+
+def _is_said(format_name: str, media: Media) -> bool:
+    """Whether a format can say these media: Chat takes the address of a picture, and of nothing else."""
+    return format_name != "openai_chat" or media.url is None or media.kind == "image"
+
+
+def _arguments(call: dict[str, Any], format_name: str) -> Any:
+    """The arguments of a call as they are read: their value, or the text that is none."""
+    spelt = call.get("spelt", {}).get(format_name)
+    if spelt is None:
+        return call["arguments"]
+    try:
+        return parse_arguments(spelt)
+    except JSONError:
+        return spelt
 
 
 def strings_of(value: Any) -> list[str]:
@@ -201,10 +223,13 @@ def _content(result: Result, wrappers: list[str], error_keys: list[str]) -> tupl
     return value, False
 
 
-def media_of(content: Any) -> list[Media]:
-    """The media in a scenario's result."""
+def media_of(content: Any, format_name: str) -> list[Media]:
+    """The media in a scenario's result, as a format has them."""
     parts = [part["media"] for part in content if "media" in part] if isinstance(content, list) else []
-    return [Media(part["kind"], part["mime"], "", part.get("data"), part.get("url")) for part in parts]
+    return [
+        Media(part["kind"], part["mime"], "", part.get("data"), part.get("url"), part.get("file", {}).get(format_name))
+        for part in parts
+    ]
 
 
 def same_content(wanted: Any, found: Any) -> bool:
@@ -224,7 +249,7 @@ def same_content(wanted: Any, found: Any) -> bool:
     if texts is None:
         return False
     kept = [piece for piece in pieces if piece.strip()]
-    for told in (texts, without_placeholders(load_corpus(), texts, media_of(wanted))):
+    for told in (texts, without_placeholders(load_corpus(), texts, media_of(wanted, ""))):
         if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):
             return True
     return False

@@ -160,7 +160,9 @@ def test_the_conversation_is_sound(case: Path) -> None:
         calls = [entry["call"] for entry in turn["content"] if "call" in entry]
         assert {call["name"] for call in calls} <= names
         if turn["role"] == "assistant":
-            assert (turn["finish"] == "tools") == bool(calls)
+            # A reply may also be cut, held back or fail behind a call; nobody answers that one.
+            assert calls or turn["finish"] != "tools"
+            assert not calls or turn["finish"] not in ("end", "pause")
         open_calls = [call["key"] for call in calls]
         keys += open_calls
     ends = sum(turn["role"] == "assistant" for turn in raw["conversation"])

@@ -95,6 +95,8 @@ def _joined(chunks: list[Any]) -> Any:
     for chunk in chunks:
         whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
         for one in chunk.get("candidates", ()):
+            if one.get("index"):
+                continue  # another reply to the same request
             candidate |= one
             for part in one.get("content", {}).get("parts") or ():
                 if part.get("functionCall", {}).get("willContinue") or under_way is not None:

@@ -24,10 +24,11 @@ from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.given import Requests
-from toolcall_conformance.judge.streams import but_for_counts, handed_on_as_it_is
+from toolcall_conformance.judge.streams import but_for_counts, but_for_passed_on, handed_on_as_it_is, spelt
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
+from toolcall_conformance.translation.odd_arguments import is_odd
 from toolcall_conformance.translation.stream_flag import RULE, asks, asks_in_body
 
 # A source of fewer events leaves a translator that reads one ahead nothing to be early with.
@@ -109,7 +110,9 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if handed_on is not None:
         tally.findings.append(replace(handed_on, body=name))
         return False
-    illegal = [replace(one, body=name) for one in _rule_breaches(exchange, received, harness)]
+    broken = list(_rule_breaches(exchange, received, harness))
+    borne = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
+    illegal = [replace(one, body=name) for one in borne]
     tally.findings += illegal
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
         return True  # the client is told that nothing came of it
@@ -122,6 +125,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         requests=Requests(without(client.request, exchange.left_out), exchange.sent),
         vendor=route.upstream in tally.case.dialects,
         declared=came.losses,
+        spelt=spelt(received.assembled),
     )
     tally.lose(found)
     reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
@@ -166,8 +170,11 @@ def _differences_from_reply(
 
     A stream that says what the provider's reply says needs no comparison: ``response`` judges the unary reply.
     """
+    source = formats.read(exchange.route.upstream, "response", reply)
+    if any(map(is_odd, source.calls)):
+        return  # where a reply must have an object, a stream may have what the model wrote
     streamed = canonical(reply_content(received.reading))
-    if streamed == canonical(reply_content(formats.read(exchange.route.upstream, "response", reply))):
+    if streamed == canonical(reply_content(source)):
         return
     request = without(client.request, exchange.left_out)
     began = begin_session(exchange.open_session, replace(exchange.route, stream=False), request)

@@ -65,11 +65,13 @@ class Judge:
         vendor: bool = False,
         declared: Collection[str] = (),
         captured: bool = False,
+        spelt: Mapping[int, str] | None = None,
     ) -> Judgement:
         """Judge the client's reply that a translator made of a provider's.
 
         ``vendor``: the reply comes from a compatible vendor whose deviations a translator may correct, even where both
-        formats are one. ``declared`` and ``captured`` are those of :meth:`request`.
+        formats are one. ``declared`` and ``captured`` are those of :meth:`request`. ``spelt`` are, of a reply that was
+        streamed, the arguments of its calls as the stream spelt them, by their place among the calls.
         """
         return judge_body(
             self.corpus,
@@ -82,6 +84,7 @@ class Judge:
             declared=declared,
             captured=captured,
             tolerated=self.tolerated,
+            spelt=spelt,
         )
 
     def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:

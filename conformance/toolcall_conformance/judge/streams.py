@@ -59,9 +59,9 @@ def judge_stream(
         found = check_body(corpus, client, "stream", output)
     else:
         found = _but_for_its_end(corpus, client, output, received)
-    texts = {ordinal: call.text for ordinal, call in enumerate(received.calls)}
-    if sent is not None and sent.body is not None and received.body is not None and faulty(found):
-        found = passed_on(corpus, found, texts, _aligned(corpus, route, sent.body, received.body))
+    texts = spelt(received)
+    if sent is not None:
+        found = but_for_passed_on(corpus, route, found, sent.body, received)
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
@@ -94,6 +94,20 @@ def judge_stream(
     opened = _openings(client, received)
     behind = but_for_counts(found, together.findings)
     return replace(together, findings=(*found, *(_traced(output, opened, one) for one in behind)))
+
+
+def spelt(received: Assembled) -> dict[int, str]:
+    """The arguments of the calls of a stream as it spelt them, by the calls' ordinals."""
+    return {ordinal: call.text for ordinal, call in enumerate(received.calls)}
+
+
+def but_for_passed_on(
+    corpus: Corpus, route: AnyRoute, found: list[Finding], sent: Any, received: Assembled
+) -> list[Finding]:
+    """The breaches of a stream; as notes those of arguments that were as odd in the reply that was ``sent``."""
+    if sent is None or received.body is None or not faulty(found):
+        return found
+    return passed_on(corpus, found, spelt(received), _aligned(corpus, route, sent, received.body))
 
 
 def _aligned(corpus: Corpus, route: AnyRoute, sent: Any, received: Any) -> Pair:

@@ -58,6 +58,9 @@ class Provider:
     signature_key: str | None = None
     """The key beside a text or a call that holds the provider's signature of it."""
 
+    files_of: str = ""
+    """Who keeps the files that a request names by an id."""
+
     sign: Callable[[str, str, int], str | None] = _unsigned
     """The signature of a step's first call, by model, scenario and number of the step; None where there is none."""
 

@@ -24,8 +24,8 @@ MODES = ("MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED")
 #: The numbers of the enum FinishReason on which the Gemini API and Vertex AI agree, by their place.
 FINISH_REASONS = ("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER")
 
-#: Ends that can stand beside a call: it was made, or cut, or is of a function that was not declared.
-BESIDE_CALLS = {"STOP", "MAX_TOKENS", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
+#: Ends that can stand beside a call: it was made, or the reply was cut behind it, or nobody declared its function.
+BESIDE_CALLS = {"STOP", "MAX_TOKENS", "SAFETY", "UNEXPECTED_TOOL_CALL", "FINISH_REASON_UNSPECIFIED"}
 
 #: The keywords of the message Schema that hold a Schema, a list of them, or a map of them.
 _HOLDS_ONE = {"items", "additionalProperties"}

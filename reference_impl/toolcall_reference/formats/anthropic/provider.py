@@ -14,6 +14,8 @@ from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import digest
 from toolcall_reference.seeded import letters, pieces
 
+from .api import NAME
+
 # What a block says only bit by bit, and by which delta: all else stands in its start.
 _TEXTS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -132,4 +134,5 @@ PROVIDER = Provider(
     dress_reply=dress_reply,
     dress_error=dress_error,
     stream_of=stream_of,
+    files_of=NAME,
 )

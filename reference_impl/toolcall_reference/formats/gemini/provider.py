@@ -15,6 +15,7 @@ from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import digest
 from toolcall_reference.seeded import letters, pieces
 
+from .api import NAME
 from .models import demands_signatures
 
 _SHARED = ("modelVersion", "responseId")
@@ -127,7 +128,8 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     """A short response id, token details, and the undocumented message beside calls."""
     del asked
     candidate = body["candidates"][0]
-    if any("functionCall" in part for part in candidate["content"].get("parts", [])):
+    called = any("functionCall" in part for part in candidate["content"].get("parts", []))
+    if called and candidate["finishReason"] == "STOP":
         candidate["finishMessage"] = "Model generated function call(s)."
     usage = body["usageMetadata"]
     usage["promptTokensDetails"] = [{"modality": "TEXT", "tokenCount": usage["promptTokenCount"]}]
@@ -177,6 +179,7 @@ PROVIDER = Provider(
     dress_reply=dress_reply,
     dress_error=dress_error,
     stream_of=stream_of,
+    files_of=NAME,
     signature_key="thoughtSignature",
     sign=sign,
     object_results=True,

@@ -91,4 +91,5 @@ PROVIDER = Provider(
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
     stream_of=stream_of,
+    files_of=openai.VENDOR,
 )
