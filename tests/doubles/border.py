@@ -29,7 +29,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import load_corpus
-from toolcall_conformance.streaming import dump
+from toolcall_conformance.streaming import dump, parse
 
 NOTHING_LEFT = "translation/target-format"
 """What is said of a translation that has lost all that makes it a body of its format."""
@@ -39,7 +39,10 @@ GONE = object()
 
 Edits = Mapping[str, Any]
 """JSON Pointers with the values that come there, in order. ``-`` is the place behind the last entry of a list, an
-empty pointer the body; a function gets the value that was there."""
+empty pointer the body; a function gets the value that was there. At :data:`BYTES` it gets the bytes of a stream, as
+they are when all events are mended."""
+
+BYTES = "bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +66,23 @@ class BorderDouble(Double):
     @property
     def body(self) -> Any:
         """The body; the edits must change the example."""
+        return self._made() if self.direction != "stream" else parse(self.stream)
+
+    @property
+    def stream(self) -> bytes:
+        """The bytes of a stream."""
+        told = dump(self._made()["events"])
+        for edits in self.edits:
+            if BYTES in edits:
+                told = edits[BYTES](told)
+        return told
+
+    def _made(self) -> Any:
         made = copied(self.before)
         for edits in self.edits:
             for pointer, value in edits.items():
-                made = edited(made, pointer, value)
+                if pointer != BYTES:
+                    made = edited(made, pointer, value)
         return made
 
     @property
@@ -79,7 +95,8 @@ class BorderDouble(Double):
         """The body alone; of a broken one also as the translation of the example, where others may be named too."""
         del most
         body = self.body
-        if equal(body, self.before):
+        same = self.stream == dump(self.before["events"]) if self.direction == "stream" else equal(body, self.before)
+        if same:
             raise AssertionError(f"{self.name} is the example itself")
         yield Played(f"{self.direction} alone", alone(self.format, self.direction, body, self.model))
         if self.kind == "broken" and self.direction != "stream":
@@ -102,8 +119,7 @@ class BorderDouble(Double):
             "exchange": 1,
         }
         if self.direction == "stream":
-            streams = {".sse": dump(body["events"])}
-            return Shown(content | {"output": f"{self.format}.sse"}, streams)
+            return Shown(content | {"output": f"{self.format}.sse"}, {".sse": self.stream})
         return Shown(content | {"output": body})
 
 
