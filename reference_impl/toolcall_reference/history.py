@@ -31,12 +31,12 @@ def check_pairing(conversation: Conversation) -> None:
             raise Refused(f"the call {call.given_id or call.id} of {call.name} {what} in the history")
 
 
-def arrange(turns: list[Turn]) -> list[Turn]:
+def arrange(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
     """Turns in which assistant turns are merged while nothing stands between, and results follow their calls.
 
-    Blank text is no text, and a turn of nothing else is no turn.
+    Blank text is no text, and a turn of nothing else is no turn. ``apart``: neighbours stay as they are.
     """
-    turns = [Turn(turn.side, [item for item in turn.items if not _blank(item)]) for turn in turns]
+    turns = [Turn(turn.side, [item for item in turn.items if not _blank(item)], turn.name) for turn in turns]
     turns = [turn for turn in turns if turn.items]
     waiting: dict[str, UniversalToolResult] = {result.tool_call_id: result for turn in turns for result in turn.results}
     order = {key: place for place, key in enumerate(waiting)}
@@ -45,12 +45,12 @@ def arrange(turns: list[Turn]) -> list[Turn]:
         if turn.side != "assistant":
             rest: list[Item] = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
             # A turn of results alone is kept, empty: what the assistant said after it stays after it.
-            found.append(Turn(turn.side, rest))
+            found.append(Turn(turn.side, rest, turn.name))
             continue
-        if found and found[-1].side == "assistant":
+        if found and found[-1].side == "assistant" and not apart:
             found[-1].items.extend(turn.items)
         else:
-            found.append(Turn("assistant", list(turn.items)))
+            found.append(Turn("assistant", list(turn.items), turn.name))
     return _with_results(found, waiting, order)
 
 
@@ -86,11 +86,11 @@ def _batches(turn: Turn) -> list[Turn]:
     return parts
 
 
-def merge(turns: list[Turn]) -> list[Turn]:
-    """Neighbouring turns of one side as one turn, results first."""
+def merge(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
+    """Neighbouring turns of one side as one turn, results first. ``apart``: only what stood beside results joins them."""
     found: list[Turn] = []
     for turn in turns:
-        if found and found[-1].side == turn.side:
+        if found and found[-1].side == turn.side and (not apart or found[-1].results):
             found[-1].items.extend(turn.items)
         else:
             found.append(Turn(turn.side, list(turn.items)))

@@ -102,10 +102,14 @@ Item = Text | Media | UniversalToolCall | UniversalToolResult | Opaque | Hosted
 
 @dataclass(slots=True)
 class Turn:
-    """One message: ``side`` is user, assistant, or system for instructions in the middle of the conversation."""
+    """One message: ``side`` is user, assistant, or system for instructions in the middle of the conversation.
+
+    ``name`` tells participants of one side apart, where the scenario names them; only Chat has a place for it.
+    """
 
     side: str
     items: list[Item] = field(default_factory=list)
+    name: str | None = None
 
     @property
     def calls(self) -> list[UniversalToolCall]:

@@ -1,7 +1,8 @@
 """A scenario of the corpus as a conversation in the intermediate form, for one format.
 
 Shape: ``{"id", "models", "tools", "settings", "conversation", "ids", "names", "declare"}``. A turn is ``{"role",
-"content"}``; an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
+"content"}``, perhaps with ``name``, ``only`` (the formats that have it) and ``given`` (the client brought it along);
+an entry of its content is one of ``{"text"}``, ``{"call": {"key", "name", "arguments" or "input"}}``,
 ``{"result": {"call", "content", "error"?}}``, ``{"media": {"kind", "mime", "data", "url" or "file", "name"?}}``, and
 ``{"opaque": {format: [...]}}`` or ``{"hosted": {format: [...]}}`` for blocks that one provider alone understands. A
 text or call may have a ``signature``, which is Gemini's.
@@ -62,7 +63,8 @@ class Builder:
         if choice is not None and choice.names is not None:
             choice.names = [self._name(name) for name in choice.names]
         for turn in scenario["conversation"]:
-            self._enter(turn)
+            if spoken.name in turn.get("only", [spoken.name]):
+                self._enter(turn)
 
     def _enter(self, turn: dict[str, Any]) -> None:
         role = turn["role"]
@@ -71,7 +73,7 @@ class Builder:
         if role == "system" and not self.turns:
             self.system += [item for item in items if isinstance(item, Text)]
             return
-        found = Turn(role, items)
+        found = Turn(role, items, turn.get("name"))
         if role == "assistant" and found.calls and not found.calls[0].raw_context:
             signature = self._provider.sign(self._model, self._scenario["id"], self._batch)
             found.calls[0].raw_context.update(self._state({"signature": signature}))
@@ -140,7 +142,7 @@ class Builder:
         """Each assistant turn with the conversation before it; None where the provider's error is the last word."""
         found: list[tuple[Conversation, Reply | None]] = []
         for place, (turn, raw) in enumerate(self.turns):
-            if turn.side == "assistant":
+            if turn.side == "assistant" and not raw.get("given"):
                 found.append((self._before(place), self._reply(turn, raw, len(found) + 1)))
         if self._scenario.get("upstream_error", {}).get("exchange") == len(found) + 1:
             found.append((self._before(len(self.turns)), None))

@@ -57,18 +57,23 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
     said = Said()
     ids = _ids(corpus, case, format_name, direction)
     names = case.scenario.get("names", {}).get(format_name, {})
-    turns = case.scenario["conversation"]
+    turns = [turn for turn in case.scenario["conversation"] if format_name in turn.get("only", [format_name])]
     # Behind the last turn may come an error instead of a reply.
-    ends = [place for place, turn in enumerate(turns) if turn["role"] == "assistant"] + [len(turns)]
+    replies = [place for place, turn in enumerate(turns) if turn["role"] == "assistant" and not turn.get("given")]
+    ends = [*replies, len(turns)]
     wanted = turns[: ends[number - 1]] if direction == "request" else [turns[ends[number - 1]]]
     ordinals: dict[str, int] = {}
     systems: list[str] = []
     for turn in wanted:
-        if turn["role"] == "system":
+        if turn["role"] == "system" and not said.turns:
             systems += [entry["text"] for entry in turn["content"]]
             continue
-        if not said.turns or said.turns[-1][0] != turn["role"]:
-            said.turns.append((turn["role"], []))
+        # Where a format has no word for instructions at their place, its client has the user say them.
+        spelt = "system-messages" in case.scenario.get("spell", {}).get(format_name, ())
+        late = turn["role"] == "system" and not spelt and not native(corpus, format_name, "system-mid")
+        side = "user" if late else turn["role"]
+        if not said.turns or said.turns[-1][0] != side:
+            said.turns.append((side, []))
         items = said.turns[-1][1]
         for entry in turn["content"]:
             signature = entry.get("signature")
@@ -105,7 +110,9 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
     said.system = squeezed(" ".join(systems))
     said.turns = [turn for turn in said.turns if turn[1] or said.hosted]  # a reply that failed says nothing
     if not native(corpus, format_name, "text-between-calls"):
-        said.turns = [(side, _texts_first(items) if side == "assistant" else items) for side, items in said.turns]
+        apart = "turns-apart" in case.scenario.get("spell", {}).get(format_name, ())
+        first = _texts_apart if apart else _texts_first
+        said.turns = [(side, first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
 
 
@@ -122,6 +129,11 @@ def _texts_first(items: list[Any]) -> list[Any]:
     """What a turn says as one text before its calls, where the format keeps no order between the two."""
     texts = [item[1] for item in items if item[0] == "text"]
     return [*([("text", "\n\n".join(texts))] if texts else []), *(item for item in items if item[0] != "text")]
+
+
+def _texts_apart(items: list[Any]) -> list[Any]:
+    """The same where each text stands in a message of its own."""
+    return sorted(items, key=lambda item: item[0] != "text")
 
 
 def in_order(said: Said) -> Said:

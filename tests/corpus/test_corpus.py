@@ -150,22 +150,12 @@ def test_the_conversation_is_sound(case: Path) -> None:
     """Calls and results pair within their turns, ids are given for every call, tools are declared."""
     raw = scenario(case)
     names = {parse((ROOT / "tools" / f"{name}.json").read_bytes())["name"] for name in raw["tools"]}
-    open_calls: list[str] = []
-    keys: list[str] = []
-    for turn in raw["conversation"]:
-        answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
-        swapped = "result-order" in raw["features"]
-        answers = sorted(answered) if swapped else answered
-        assert answers == (sorted(open_calls) if swapped else open_calls), "results follow their calls, in their order"
-        calls = [entry["call"] for entry in turn["content"] if "call" in entry]
-        assert {call["name"] for call in calls} <= names
-        if turn["role"] == "assistant":
-            # A reply may also be cut, held back or fail behind a call; nobody answers that one.
-            assert calls or turn["finish"] != "tools"
-            assert not calls or turn["finish"] not in ("end", "pause")
-        open_calls = [call["key"] for call in calls]
-        keys += open_calls
-    ends = sum(turn["role"] == "assistant" for turn in raw["conversation"])
+    for name in MANIFEST["formats"]:
+        check_pairs(raw, [turn for turn in raw["conversation"] if name in turn.get("only", [name])])
+    keys = [entry["call"]["key"] for turn in raw["conversation"] for entry in turn["content"] if "call" in entry]
+    called = {entry["call"]["name"] for turn in raw["conversation"] for entry in turn["content"] if "call" in entry}
+    assert called <= names
+    ends = count_replies(raw)
     fails = raw.get("upstream_error", {}).get("exchange", 0)
     assert fails <= ends + 1
     assert raw["conversation"][-1]["role"] == ("user" if fails > ends else "assistant")
@@ -174,10 +164,32 @@ def test_the_conversation_is_sound(case: Path) -> None:
         assert set(table) == set(keys)
 
 
+def count_replies(raw: dict[str, Any]) -> int:
+    """The turns of the assistant that are replies; what the client brought along is none."""
+    return sum(turn["role"] == "assistant" and not turn.get("given") for turn in raw["conversation"])
+
+
+def check_pairs(raw: dict[str, Any], turns: list[dict[str, Any]]) -> None:
+    """Results follow the calls of the turn before, in their order; instructions between the two do not part them."""
+    open_calls: list[str] = []
+    for turn in turns:
+        if turn["role"] == "system":
+            continue
+        answered = [entry["result"]["call"] for entry in turn["content"] if "result" in entry]
+        swapped = "result-order" in raw["features"]
+        answers = sorted(answered) if swapped else answered
+        assert answers == (sorted(open_calls) if swapped else open_calls), "results follow their calls, in their order"
+        open_calls = [entry["call"]["key"] for entry in turn["content"] if "call" in entry]
+        if "finish" in turn:
+            # A reply may also be cut, held back or fail behind a call; nobody answers that one.
+            assert open_calls or turn["finish"] != "tools"
+            assert not open_calls or turn["finish"] not in ("end", "pause")
+
+
 @pytest.mark.parametrize("case", CASES, ids=case_id)
 def test_exchanges_are_complete_in_every_format(case: Path) -> None:
     raw = scenario(case)
-    count = sum(turn["role"] == "assistant" for turn in raw["conversation"])
+    count = count_replies(raw)
     expected = {
         f"{name}/{number:02}-{direction}.json"
         for name in MANIFEST["formats"]

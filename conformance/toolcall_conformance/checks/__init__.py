@@ -68,6 +68,8 @@ def variants(
     corpus: Corpus, check: str, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
 ) -> tuple[str, ...]:
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
+    if check in ("response", "agent_loop") and not case.replies(client, upstream):
+        return ()
     if check == "round_trip":
         return round_trip.variants(case, client, upstream)
     if check == "stream":

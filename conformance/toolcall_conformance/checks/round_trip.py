@@ -76,6 +76,8 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     yield asked
     if "response" not in there.operations & home.operations:
         return
+    if not case.replies(route.client, route.upstream) or not case.replies(route.upstream, route.client):
+        return
     for client, upstream in exchanges:
         if upstream.response is None or not formats.read(route.upstream, "response", upstream.response).calls:
             continue  # for text alone one translation is enough

@@ -77,9 +77,14 @@ class Case:
         """The formats whose replies here are in the dialect of a compatible vendor."""
         return frozenset(self.scenario.get("dialect", ()))
 
+    def replies(self, client: str, upstream: str) -> bool:
+        """Whether a client of that format could receive the upstream's replies of this case."""
+        return client == upstream or upstream not in self.scenario.get("replies_to_own_clients", ())
+
     def streams(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's streams of this case."""
-        return client == upstream or upstream not in self.scenario.get("streamed_to_own_clients", ())
+        own = self.scenario.get("streamed_to_own_clients", ())
+        return self.replies(client, upstream) and (client == upstream or upstream not in own)
 
     def model(self, format_name: str) -> str:
         """The model that this case's bodies of a format name."""

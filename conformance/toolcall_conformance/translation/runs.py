@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
+from toolcall_conformance.translation.anchors import anchors
 from toolcall_conformance.translation.captions import (
     captions_and_placeholders,
     captions_in_source_ids,
@@ -79,9 +80,8 @@ def output_runs(pair: Pair) -> list[TextRun]:
     """The output's conversation with the landmarks of the source, without captions of moved media."""
     back = {right: left for left, right in pair.calls.items()}
     interleaved = pair.both("text-between-calls")
-    runs = _runs(
-        pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=captions_and_placeholders(pair)
-    )
+    aside = captions_and_placeholders(pair) | anchors(pair)
+    runs = _runs(pair.corpus, pair.output, back, _batches(pair), interleaved=interleaved, aside=aside)
     said = {**without_inner_placeholders(pair), **captions_in_source_ids(pair)}
     for run in runs if said else ():
         run.chunks = [replace(chunk, text=said.get(chunk.pointer, chunk.text)) for chunk in run.chunks]

@@ -207,7 +207,7 @@ def _report_move(
             source=old.pointer,
             subject=want[:80],
         )
-    elif not _only_after_results(pair, old, new, left, right):
+    elif not _only_after_results(old, new, left, right):
         yield pair.finding(
             "translation/text-moved-in-turn"
             if here is not there and _only_among_calls(pair, old, new, left, right)
@@ -221,10 +221,10 @@ def _report_move(
 
 
 def _only_after_results(
-    pair: Pair, old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
+    old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
 ) -> bool:
-    """Whether user text from before its turn's results stands right behind them: some providers want these first."""
-    if old.place.old.side != "user" or not _in_turn_of_results(pair, old.pointer):
+    """Whether words from between calls and their results stand right behind these: some providers want them first."""
+    if old.place.old.side != "user":
         return False
     at, behind = _holding(left, old.pointer), _holding(right, new.pointer)
     return behind > 0 and [run.landmark for run in left[at + 1 : at + 2]] == [right[behind - 1].landmark]
@@ -260,14 +260,6 @@ def _calls_beside(reading: Reading, pointer: str) -> set[int]:
 
 def _holding(runs: Sequence[TextRun], pointer: str) -> int:
     return next(at for at, run in enumerate(runs) if any(chunk.pointer == pointer for chunk in run.chunks))
-
-
-def _in_turn_of_results(pair: Pair, pointer: str) -> bool:
-    return any(
-        any(isinstance(item, Text) and item.pointer == pointer for item in turn.items)
-        and any(isinstance(item, Result) for item in turn.items)
-        for turn in pair.source.turns
-    )
 
 
 def _report_differences(

@@ -46,8 +46,11 @@ def as_history(reply: dict[str, Any], *, echo: bool) -> list[Any]:
 
 
 def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
-    """Make a tool message answer another call, in place."""
-    result["tool_call_id"] = call.get("id")
+    """Make a tool message answer another call, in place; one of the deprecated role function has names alone."""
+    if result.get("role") == "function":
+        result["name"] = call.get("name")
+    else:
+        result["tool_call_id"] = call.get("id")
 
 
 def swap(tail: list[Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Call, Hosted, Result, Text
 from toolcall_conformance.reading.model import Reading
+from toolcall_conformance.translation.anchors import anchors
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.runs import TextRun, merge_runs, output_runs, pair_runs, source_runs
@@ -46,6 +47,13 @@ def _is_part(text: Text) -> bool:
     """Whether a text stands in a part of a list: what is in it has the part's index in its pointer."""
     *_, number, key = ["", *text.pointer.split("/")]
     return number.isdecimal() and key == "text"
+
+
+@tolerance("user-turn-anchor")
+def user_turn_anchor(bodies: Bodies) -> Iterator[Occurrence]:
+    """Words of the translator's own stand where the format wants the user."""
+    for pointer in sorted(anchors(bodies.pair)):
+        yield Occurrence(pointer, None)
 
 
 @tolerance("text-joined-by-whitespace")

@@ -29,7 +29,12 @@ from .thinking import encode_thinking
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset({"cached", "custom", "content-blocks", "result-blocks", "system-blocks"})
+SPELLINGS = frozenset(
+    {
+        *("cached", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
+        *("message-nulls", "turns-apart"),
+    }
+)
 DEFAULT_MAX_TOKENS = 4096
 """``max_tokens`` is required here; this is sent where the source sets no limit."""
 
@@ -50,7 +55,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         "max_tokens": DEFAULT_MAX_TOKENS if settings.max_output_tokens is None else settings.max_output_tokens,
     }
     system = [text for text in conversation.system if text.text.strip()]
-    turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
+    apart = "turns-apart" in target.spelling
+    arranged = history.arrange(conversation.turns, apart=apart)
+    if "system-messages" not in target.spelling:  # only recent models know the role
+        arranged = history.demote_system(arranged)
+    turns = history.merge(arranged, apart=apart)
     turns = [turn for turn in turns if _visible(turn)]
     if not turns and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
@@ -87,6 +96,9 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
         if not isinstance(item, UniversalToolResult) and behind:
             blocks, behind = [*blocks, *behind], []
         blocks += encode_block(item, ids, target)
+    if turn.side == "assistant" and "message-nulls" in target.spelling:
+        # What the official SDK makes of a reply that goes back as it came.
+        blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
     blocks += behind
     if len(turn.items) == 1 and isinstance(turn.items[0], Text) and "content-blocks" not in target.spelling:
         return {"role": turn.side, "content": turn.items[0].text}

@@ -31,7 +31,9 @@ from .spelling import snake
 
 PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
-SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "snake-case", "system-role"})
+GO_ON = "Please continue."
+"""What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
+SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "snake-case", "system-role", "turns-apart"})
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
 
@@ -46,7 +48,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     tools = encode_tools(conversation.tools)
     target.use_names(NAMES, tools, conversation.calls)
     ids = target.ids(conversation.calls, IDS)
-    turns = history.merge(history.demote_system(history.arrange(conversation.turns)))
+    apart = "turns-apart" in target.spelling
+    turns = history.merge(history.demote_system(history.arrange(conversation.turns, apart=apart)), apart=apart)
     order = {call.id: place for place, call in enumerate(conversation.calls)}
     contents = []
     for turn in turns:
@@ -57,9 +60,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if not contents and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         contents = [{"role": "user", "parts": [{"text": PLACEHOLDER}]}]
-    if contents and contents[0]["role"] == "model" and any("functionCall" in part for part in contents[0]["parts"]):
-        # Gemini takes a call only behind words of the user or results: what stood there was blank.
+    if contents and contents[0]["role"] == "model":
+        # Gemini wants the user first, and refuses a call that stands behind nothing.
         contents.insert(0, {"role": "user", "parts": [{"text": PLACEHOLDER}]})
+    if contents and contents[-1]["role"] == "model":
+        contents.append({"role": "user", "parts": [{"text": GO_ON}]})
     body: Body = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": [{"text": text.text} for text in system]}

@@ -23,11 +23,15 @@ from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
 from .api import IDS, NAMES
+from .legacy import as_functions, with_function_calls
 from .parts import encode_user
 from .settings import encode_settings, encode_tool, encode_tools
 
 SPELLINGS = frozenset(
-    {"plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"}
+    {
+        *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
+        *("turns-apart", "functions", "function-calls", "message-nulls"),
+    }
 )
 
 _FINISH = {
@@ -48,21 +52,33 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     role = "developer" if "developer" in target.spelling else "system"
     if system:
         messages.append({"role": role, "content": encode_user(system, target)})
-    for turn in history.arrange(conversation.turns):
+    for turn in history.arrange(conversation.turns, apart="turns-apart" in target.spelling):
         if turn.side == "assistant":
-            messages += _assistant(turn, ids, target)
+            said = _assistant(turn, ids, target)
         elif turn.side == "system":
             texts = [item for item in turn.items if isinstance(item, Text)]
-            messages.append({"role": role, "content": encode_user(texts, target)})
+            said = [{"role": role, "content": encode_user(texts, target)}]
         else:
-            messages += _user(turn, ids, target)
+            said = _user(turn, ids, target)
+        messages += [named(message, turn) for message in said]
     body: Body = {"model": target.model, "messages": messages}
     if tools:
         body["tools"] = [encode_tool(tool, target) for tool in tools]
     encode_settings(body, conversation.settings, tools, target)
     if target.stream:
         body["stream"] = True
+    if "functions" in target.spelling:
+        return as_functions(body)
+    if "function-calls" in target.spelling:
+        body["messages"] = with_function_calls(messages)
     return body
+
+
+def named(message: Body, turn: Turn) -> Body:
+    """A message with the name of its participant; a tool's message has none."""
+    if turn.name is None or message["role"] == "tool":
+        return message
+    return {"role": message["role"], "name": turn.name, **message}
 
 
 def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
@@ -106,6 +122,9 @@ def _spelt(message: Body, target: Target) -> Body:
         del message["content"]
     elif message["content"] is None and "content-empty" in target.spelling:
         message["content"] = ""
+    if "message-nulls" in target.spelling:
+        # What the official SDK makes of a reply that goes back as it came.
+        message |= {key: None for key in ("refusal", "audio", "function_call") if key not in message}
     return message
 
 

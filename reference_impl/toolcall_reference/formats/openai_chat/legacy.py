@@ -1,0 +1,44 @@
+"""The deprecated functions of Chat: what a client writes that still declares ``functions``, for the renderer alone.
+
+https://platform.openai.com/docs/api-reference/chat/create
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_reference.intermediate import Body
+
+
+def as_functions(body: Body) -> Body:
+    """A request with its tools, calls and results in the deprecated words; ValueError for several calls at once."""
+    found = {_KEYS.get(key, key): value for key, value in body.items()}
+    if "functions" in found:
+        found["functions"] = [tool["function"] for tool in found["functions"]]
+    choice = found.get("function_call")
+    if isinstance(choice, dict):
+        found["function_call"] = choice["function"]
+    found["messages"] = with_function_calls(body["messages"])
+    return found
+
+
+_KEYS = {"tools": "functions", "tool_choice": "function_call"}
+
+
+def with_function_calls(messages: list[Body]) -> list[Body]:
+    """Messages with ``function_call`` in place of ``tool_calls``, and results under the names of their functions."""
+    names: dict[str, str] = {}
+    return [_message(message, names) for message in messages]
+
+
+def _message(message: Body, names: dict[str, str]) -> Body:
+    if message["role"] == "tool":
+        return {"role": "function", "name": names[message["tool_call_id"]], "content": message["content"]}
+    calls: list[Any] = message.get("tool_calls", [])
+    if not calls:
+        return message
+    if len(calls) > 1:
+        raise ValueError("the deprecated functions know one call at a time")
+    names[calls[0]["id"]] = calls[0]["function"]["name"]
+    rest = {key: value for key, value in message.items() if key != "tool_calls"}
+    return {**rest, "function_call": calls[0]["function"]}
