@@ -155,7 +155,7 @@ def greeting_cut_off(draft: Draft) -> None:
     draft.texts_of("assistant")[0].remove()
 
 
-@harmless(target=(ANTHROPIC, GEMINI), sources=[CHAT, RESPONSES], cases=[GREETING], beside="translation/text-invented")
+@harmless(target=(ANTHROPIC, GEMINI), sources=[CHAT, RESPONSES], cases=[GREETING])
 def anchor_before_greeting(draft: Draft) -> None:
     """A greeting of the user stands before the assistant's, for hosts that want the user first."""
     said = {"role": "user", "parts": [{"text": "Hello."}]} if draft.format == GEMINI else _said("Hello.")
@@ -219,7 +219,7 @@ def begun_answer_as_block(draft: Draft) -> None:
     last["content"] = _blocks(last)
 
 
-@harmless(target=GEMINI, sources=[ANTHROPIC, CHAT, RESPONSES], cases=[BEGUN], beside="translation/text-invented")
+@harmless(target=GEMINI, sources=[ANTHROPIC, CHAT, RESPONSES], cases=[BEGUN])
 def other_words_behind_begun_answer(draft: Draft) -> None:
     """The user asks in other words to go on with the answer."""
     draft.messages[-1]["parts"] = [{"text": "Continue."}]
