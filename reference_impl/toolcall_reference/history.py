@@ -87,7 +87,7 @@ def _batches(turn: Turn) -> list[Turn]:
 
 
 def merge(turns: list[Turn], *, apart: bool = False) -> list[Turn]:
-    """Neighbouring turns of one side as one turn, results first. ``apart``: only what stood beside results joins them."""
+    """Neighbouring turns of one side as one, results first. ``apart``: only what stood beside results joins them."""
     found: list[Turn] = []
     for turn in turns:
         if found and found[-1].side == turn.side and (not apart or found[-1].results):

@@ -287,9 +287,7 @@ def test_settings(case: Case, name: str) -> None:
 
 @each_golden
 def test_outcomes(case: Case, name: str) -> None:
-    turns = [
-        turn for turn in case.scenario["conversation"] if turn["role"] == "assistant" and not turn.get("given")
-    ]
+    turns = [turn for turn in case.scenario["conversation"] if turn["role"] == "assistant" and not turn.get("given")]
     answered = [exchange for exchange in case.exchanges(name) if exchange.response is not None]
     for exchange, turn in zip(answered, turns, strict=True):
         reading = formats.read(name, "response", exchange.response)

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.findings import Finding
-from toolcall_conformance.reading import Call, Reading, Reasoning, Result, Text
+from toolcall_conformance.reading import Call, Reading, Reasoning, Text
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.outcome import UNFINISHED, is_unfinished
 from toolcall_conformance.translation.pair import Pair
@@ -220,9 +220,7 @@ def _report_move(
         )
 
 
-def _only_after_results(
-    old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
-) -> bool:
+def _only_after_results(old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]) -> bool:
     """Whether words from between calls and their results stand right behind these: some providers want them first."""
     if old.place.old.side != "user":
         return False
