@@ -31,6 +31,7 @@ SHAPES = {
     "tool": ["tools/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
     "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json"],
+    "bug-classes": ["bug-classes.json"],
     "retired-rules": ["retired-rules.json"],
     "stream-rules": ["stream-rules.json"],
     "format": ["formats/*/format.json"],

@@ -20,7 +20,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
 #: Where the README tells of the keys of each schema.
 SECTIONS = {
-    **{name: f"{name}.json" for name in ("corpus", "scenario", "format", "expresses", "own-tools", "transport")},
+    **{
+        name: f"{name}.json"
+        for name in ("corpus", "scenario", "bug-classes", "format", "expresses", "own-tools", "transport")
+    },
     **{name: f"translation/{name}.json" for name in ("alignment", "elements", "losses")},
     "tool": "tools/",
     "rule": "rules/",

@@ -120,6 +120,10 @@ class BodyDouble(Double):
         changed = (each for each in found if each[1] is not None)
         yield from islice(changed, most) if most else changed
 
+    def among(self, source: str, case: str) -> Iterator[Place]:
+        """The places of one case."""
+        return (place for place in self._all(source) if place.case == case)
+
     def _all(self, source: str) -> tuple[Place, ...]:
         """The places to choose from: illegal bodies only where they are named."""
         given = illegal if ILLEGAL.keys() & set(self.cases) else places

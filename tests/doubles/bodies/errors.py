@@ -42,6 +42,21 @@ def success_marked_as_error(draft: Draft) -> None:
             result.entry["is_error"] = True
 
 
+@broken(
+    "translation/error-mark-invented",
+    target=(ANTHROPIC, GEMINI),
+    sources=(ANTHROPIC, GEMINI),
+    cases=("errors/looks-like-an-error",),
+)
+def error_heard_in_success(draft: Draft) -> None:
+    """A result whose text sounds like an error is marked as failed."""
+    for result in need([result for result in plain_texts(draft) if sounds_bad(result)]):
+        if draft.format == GEMINI:
+            result.content = {"error": result.text}
+        else:
+            result.entry["is_error"] = True
+
+
 @broken("translation/error-message", sources=(ANTHROPIC, GEMINI))
 def error_message_replaced(draft: Draft) -> None:
     """A failed tool's message was replaced by a general one."""

@@ -67,6 +67,16 @@ def keyword_property_lost(draft: Draft) -> None:
     need(hit)
 
 
+@broken("translation/schema-property-lost", cases=("grep/realistic",))
+def pattern_property_lost(draft: Draft) -> None:
+    """Cleaning a schema of patterns took out a parameter that is called pattern."""
+    hit = False
+    for tool in draft.tools:
+        hit = tool.schema["properties"].pop("pattern", None) is not None or hit
+        tool.schema["required"] = [name for name in tool.schema.get("required", ()) if name != "pattern"]
+    need(hit)
+
+
 @broken("translation/schema-required")
 def schema_required_lost(draft: Draft) -> None:
     """Schemas lost their required lists."""
