@@ -45,6 +45,7 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         request = spoken.encode_request(conversation, target)
         if hosted:
             request["tools"] = [*request.get("tools", []), *copy.deepcopy(hosted)]
+        _add(request, scenario.get("own_settings", {}).get(format_name, {}))
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
             found[f"{number:02}-error.json"] = error_of(scenario, spoken)
@@ -53,6 +54,15 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
         found[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
     return found
+
+
+def _add(body: Body, members: Body) -> None:
+    """Put members into a body; objects that are there already get theirs besides."""
+    for key, value in members.items():
+        if isinstance(value, dict) and isinstance(body.get(key), dict):
+            _add(body[key], value)
+        else:
+            body[key] = copy.deepcopy(value)
 
 
 def _spelling(scenario: dict[str, Any], format_name: str) -> frozenset[str]:

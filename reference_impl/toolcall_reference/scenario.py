@@ -35,6 +35,8 @@ from .jsontext import digest, dump, parse_object
 from .reasoning import Reasoning
 
 _STRUCTURED = frozenset({"tool_choice", "response_format", "reasoning"})
+# What only OpenAI's two formats say, by Chat's names.
+_OPENAI = {"service_tier": "service_tier", "store": "store", "verbosity": "verbosity", "cache_key": "prompt_cache_key"}
 
 
 class Builder:
@@ -190,10 +192,11 @@ def _tool(tool: dict[str, Any]) -> Tool:
 
 def _settings(settings: dict[str, Any]) -> Settings:
     known = {name for name in Settings.__dataclass_fields__ if name not in _STRUCTURED}
-    unknown = settings.keys() - known - _STRUCTURED
+    unknown = settings.keys() - known - _STRUCTURED - _OPENAI.keys()
     if unknown:
         raise ValueError(f"unknown settings: {', '.join(sorted(unknown))}")
     found = Settings(**copy.deepcopy({key: value for key, value in settings.items() if key in known}))
+    found.openai = {name: settings[key] for key, name in _OPENAI.items() if key in settings}
     if "tool_choice" in settings:
         choice = settings["tool_choice"]
         found.tool_choice = ToolChoice(choice["mode"], choice.get("names"))

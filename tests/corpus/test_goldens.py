@@ -271,7 +271,18 @@ def test_settings(case: Case, name: str) -> None:
         wish = found.pop("reasoning", {})
         assert wish.items() <= case.scenario["settings"].get("reasoning", {}).items()
         assert bool(wish) == ("reasoning" in case.scenario["settings"])
+        if "response_format" in settings:
+            wanted, answer = settings["response_format"], found.pop("response_format")
+            assert answer["type"] == wanted["type"]
+            schema, wished = (expected.plain_schema(one.get("schema")) for one in (answer, wanted))
+            if "responseSchema" in case.scenario.get("spell", {}).get(name, []):
+                # It has no word for objects that are closed, and one for the order of members.
+                schema, wished = expected.open_schema(schema), expected.open_schema(wished)
+            assert canonical(schema) == canonical(wished)
+            assert all(answer[key] == wanted[key] for key in ("name", "strict") if key in answer and key in wanted)
         for key, value in settings.items():
+            if key == "response_format":
+                continue
             assert equal(found.get(key), value), f"{key}: {found.get(key)!r} is not {value!r}"
         extra = {
             key: value

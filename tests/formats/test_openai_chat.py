@@ -313,7 +313,7 @@ class TestSettings:
             "user_id": "u1",
             "reasoning": {"effort": "low"},
             "private:reasoning_effort": "low",
-            "response_format": {"type": "json_schema", "schema": {}, "name": "n"},
+            "response_format": {"type": "json_schema", "schema": {}, "name": "n", "strict": True},
         }
         assert reading.settings["max_output_tokens"].pointer == "/max_completion_tokens"
         assert reading.residue == []

@@ -362,9 +362,9 @@ def test_settings_have_neutral_names() -> None:
         "parallel_calls": (False, "/parallel_tool_calls"),
         "metadata": ({"a": "b"}, "/metadata"),
         "user_id": ("u-1", "/user"),
-        "response_format": ({"type": "json_schema", "schema": {}, "name": "n"}, "/text/format"),
-        "private:text.verbosity": ("low", "/text/verbosity"),
-        "private:store": (False, "/store"),
+        "response_format": ({"type": "json_schema", "schema": {}, "name": "n", "strict": True}, "/text/format"),
+        "verbosity": ("low", "/text/verbosity"),
+        "store": (False, "/store"),
     }
 
 

@@ -87,7 +87,9 @@ def test_a_setting_on_which_no_reply_depends_is_a_warning() -> None:
     request = CASE.exchanges("openai_chat")[1].request
     for key, value in (("prompt_cache_key", "k"), ("service_tier", "flex")):
         said = judge({**request, key: value}, request, client="openai_chat", upstream="openai_chat", corpus=CORPUS)
-        assert [(finding.rule, finding.level) for finding in said.findings] == [("translation/identity", Level.SHOULD)]
+        assert [(finding.rule, finding.level) for finding in said.findings] == [
+            ("translation/service-setting", Level.SHOULD)
+        ]
 
 
 def test_a_body_that_comes_back_has_no_findings() -> None:

@@ -22,6 +22,7 @@ OF_THE_ROUTE = frozenset({"model", "stream", "stream_options"})
 OF_THE_TOOLS = frozenset({"tool_choice", "parallel_calls"})
 WITH_RULES_OF_THEIR_OWN = OF_THE_ROUTE | OF_THE_TOOLS | {"reasoning"}
 _ADJUSTED = "translation/setting-adjusted"
+_SERVICE = "translation/service-setting"
 # Differences of a schema by which other values are valid than the source demands.
 GRAVE = frozenset(
     f"translation/{rule}"
@@ -51,6 +52,8 @@ def compare_settings(pair: Pair) -> Iterator[Finding]:
             yield from _compare_one(pair, name, setting, pair.demand(name.replace("_", "-")))
     for name, setting in pair.output.settings.items():
         if name in WITH_RULES_OF_THEIR_OWN or name.startswith(PRIVATE) or name in pair.source.settings:
+            continue
+        if _is_of_service(pair, name):
             continue
         if name == "max_output_tokens" and pair.target.get("max_output_tokens_required"):
             continue
@@ -91,12 +94,9 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
     if limit is not None and is_all_taken(pair, name, limit, other):
         return  # all of it that the target takes
     if other is None:
-        neutral = equal(setting.value, pair.origin.get("defaults", {}).get(name, MISSING)) and equal(
-            setting.value, pair.target.get("defaults", {}).get(name, MISSING)
-        )
-        if not neutral:
+        if not _is_said_by_silence(pair, name, setting.value):
             beyond = limit is not None and not isinstance(setting.value, list)
-            rule = _ADJUSTED if beyond else _loss(name, demand)
+            rule = _ADJUSTED if beyond else _loss(pair, name, demand)
             yield pair.finding(rule, "", want=setting.value, source=setting.pointer, subject=name)
     elif not _same(setting.value, other.value):
         if name == "response_format" and _same_format(pair, setting.value, other.value):
@@ -109,6 +109,16 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
             source=setting.pointer,
             subject=name,
         )
+
+
+def _is_said_by_silence(pair: Pair, name: str, value: Any) -> bool:
+    """Whether a setting that is left out says the same: it is the default of both formats, or a switch of the target.
+
+    A number that is only the target's default is not: what a model does without it is not always what is documented.
+    """
+    if not equal(value, pair.target.get("defaults", {}).get(name, MISSING)):
+        return False
+    return isinstance(value, bool) or equal(value, pair.origin.get("defaults", {}).get(name, MISSING))
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -132,6 +142,8 @@ def _change(pair: Pair, name: str, demand: str, want: Any, got: Any) -> str:
     """The rule that the change of a setting breaks."""
     if name == "response_format":
         return "translation/response-format-changed"
+    if _is_of_service(pair, name):
+        return _SERVICE
     if demand != "must":
         return "translation/setting-by-convention-changed"
     if _grew(want, got):
@@ -147,8 +159,15 @@ def _grew(want: Any, got: Any) -> bool:
     return isinstance(want, dict) and isinstance(got, dict) and want.items() < got.items()
 
 
-def _loss(name: str, demand: str) -> str:
+def _is_of_service(pair: Pair, name: str) -> bool:
+    """Whether a setting changes how a request is served, and nothing of what the reply says."""
+    return bool(pair.corpus.elements.get(name.replace("_", "-"), {}).get("of_service"))
+
+
+def _loss(pair: Pair, name: str, demand: str) -> str:
     """The rule that the loss of a setting breaks."""
+    if _is_of_service(pair, name):
+        return _SERVICE
     if name == "response_format":
         # Formats know different kinds of response format, which the table of elements does not list.
         return "translation/response-format-lost"

@@ -18,6 +18,10 @@ _PLAIN = {
     "presence_penalty": "presence_penalty",
     "parallel_tool_calls": "parallel_calls",
     "metadata": "metadata",
+    "service_tier": "service_tier",
+    "store": "store",
+    "verbosity": "verbosity",
+    "prompt_cache_key": "cache_key",
 }
 
 #: Several keys for one setting, the current one first.
@@ -27,9 +31,8 @@ _RENAMED = {
 }
 
 _PRIVATE = (
-    *("audio", "logit_bias", "logprobs", "modalities", "moderation", "n", "prediction", "prompt_cache_key"),
-    *("prompt_cache_options", "prompt_cache_retention", "reasoning_effort", "service_tier", "store", "top_logprobs"),
-    *("verbosity", "web_search_options"),
+    *("audio", "logit_bias", "logprobs", "modalities", "moderation", "n", "prediction", "prompt_cache_options"),
+    *("prompt_cache_retention", "reasoning_effort", "top_logprobs", "web_search_options"),
 )
 
 
@@ -68,4 +71,5 @@ def _response_format(wanted: Node) -> Any:
     described = wanted.child("json_schema")
     if kind != "json_schema" or not described.is_object:
         return {"type": kind}
-    return {"type": kind, "schema": described.get("schema"), "name": described.get("name")}
+    strict = described.get("strict") is True  # as the API takes silence
+    return {"type": kind, "schema": described.get("schema"), "name": described.get("name"), "strict": strict}

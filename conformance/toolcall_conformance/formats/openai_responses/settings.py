@@ -16,13 +16,16 @@ _PLAIN = {
     "top_p": "top_p",
     "parallel_tool_calls": "parallel_calls",
     "metadata": "metadata",
+    "service_tier": "service_tier",
+    "store": "store",
+    "prompt_cache_key": "cache_key",
 }
 
 #: Settings that only this API has.
 _PRIVATE = (
-    *("previous_response_id", "conversation", "store", "background", "background_options", "include", "reasoning"),
-    *("truncation", "context_management", "max_tool_calls", "top_logprobs", "service_tier", "stream_options"),
-    *("prompt", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
+    *("previous_response_id", "conversation", "background", "background_options", "include", "reasoning"),
+    *("truncation", "context_management", "max_tool_calls", "top_logprobs", "stream_options", "prompt"),
+    *("prompt_cache_options", "prompt_cache_retention", "moderation", "image"),
     "access_programs",
 )
 
@@ -50,7 +53,7 @@ def read_settings(root: Node, reading: Reading) -> None:
 
     text = root.child("text")
     put("response_format", text.child("format"), _response_format(text.child("format")))
-    put("private:text.verbosity", text.child("verbosity"), text.get("verbosity"))
+    put("verbosity", text.child("verbosity"), text.get("verbosity"))
     text.close(reading.residue)
 
     # ``user`` is the old name of ``safety_identifier``; a body may have both.
@@ -78,4 +81,5 @@ def _response_format(node: Node) -> dict[str, Any] | None:
         return None if kind is None else {"type": kind}
     inner = node.child("json_schema")
     holder = inner if inner.is_object else node
-    return {"type": kind, "schema": holder.get("schema"), "name": holder.get("name")}
+    strict = holder.get("strict") is True  # as the API takes silence
+    return {"type": kind, "schema": holder.get("schema"), "name": holder.get("name"), "strict": strict}

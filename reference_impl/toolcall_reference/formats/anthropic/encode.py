@@ -32,7 +32,7 @@ PLACEHOLDER = "."
 SPELLINGS = frozenset(
     {
         *("cached", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
-        *("message-nulls", "turns-apart"),
+        *("message-nulls", "output-format", "turns-apart"),
     }
 )
 DEFAULT_MAX_TOKENS = 4096

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import schemas
+from toolcall_reference.formats.openai_settings import lose_openai
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
@@ -165,11 +166,12 @@ def _choice(body: Body, settings: Settings, tools: list[Tool], target: Target) -
         body["tool_choice"] = found
 
 
-def _format(body: Body, wanted: ResponseFormat, losses: Losses) -> None:
+def _format(body: Body, wanted: ResponseFormat, target: Target) -> None:
     if wanted.type == "json_schema":
-        body["output_config"] = {"format": {"type": "json_schema", "schema": wanted.schema}}
+        found = {"type": "json_schema", "schema": wanted.schema}
+        body |= {"output_format": found} if "output-format" in target.spelling else {"output_config": {"format": found}}
     elif wanted.type == "json_object":
-        losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
+        target.losses.add("response-format", "Anthropic has no JSON mode without a schema; dropped")
 
 
 def _rest(body: Body, settings: Settings, target: Target) -> None:
@@ -187,10 +189,8 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     if user is not None:
         body["metadata"] = {"user_id": user}
     if settings.response_format is not None:
-        _format(body, settings.response_format, losses)
+        _format(body, settings.response_format, target)
     for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
         if getattr(settings, key) not in (None, {}):
             losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
-    for key in settings.openai:
-        if key != "safety_identifier":
-            losses.add("setting", "OpenAI's own; dropped", key)
+    lose_openai(settings, losses, kept=("safety_identifier",))

@@ -33,7 +33,9 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 GO_ON = "Please continue."
 """What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
-SPELLINGS = frozenset({"parameters", "parametersJsonSchema", "snake-case", "system-role", "turns-apart"})
+SPELLINGS = frozenset(
+    {"parameters", "parametersJsonSchema", "responseSchema", "snake-case", "system-role", "turns-apart"}
+)
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_reference import schemas
+from toolcall_reference.formats.openai_settings import lose_openai
 from toolcall_reference.intermediate import Body, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
@@ -172,7 +173,12 @@ def encode_config(settings: Settings, target: Target) -> Body:
     wanted = settings.response_format
     if wanted is not None and wanted.type in ("json_object", "json_schema"):
         found["responseMimeType"] = "application/json"
-        if wanted.schema is not None:
+        if wanted.schema is not None and "responseSchema" in target.spelling:
+            schema, lost = to_parameters(wanted.schema)
+            found["responseSchema"] = _ordered(schema)
+            for keyword in dict.fromkeys(lost):
+                target.losses.add("response-format", f"{keyword} cannot be said in responseSchema; widened")
+        elif wanted.schema is not None:
             found["responseJsonSchema"] = wanted.schema
     thinking = {} if settings.reasoning is None else encode_thinking(settings.reasoning, target)
     if thinking:
@@ -180,8 +186,22 @@ def encode_config(settings: Settings, target: Target) -> Body:
     for key in ("user_id", "metadata"):
         if getattr(settings, key):
             target.losses.add(key.replace("_", "-"), "Gemini has no such setting; dropped", key)
-    for key in settings.openai:
-        target.losses.add("setting", "OpenAI's own; dropped", key)
+    lose_openai(settings, target.losses)
+    return found
+
+
+def _ordered(schema: Any) -> Any:
+    """A schema that says the order of its members, as the official SDK does."""
+    if isinstance(schema, list):
+        return [_ordered(entry) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _ordered(value) for key, value in schema.items() if key != "properties"}
+    members = schema.get("properties", {})
+    if members:
+        found["properties"] = {name: _ordered(value) for name, value in members.items()}
+    if len(members) > 1:
+        found["propertyOrdering"] = list(members)
     return found
 
 

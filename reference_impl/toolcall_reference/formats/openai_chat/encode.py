@@ -31,6 +31,7 @@ SPELLINGS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
         *("turns-apart", "functions", "function-calls", "message-nulls"),
+        *("max-tokens", "safety-identifier", "stop-text"),
     }
 )
 

@@ -155,7 +155,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if settings.response_format is not None:
         body["response_format"] = _encode_format(settings.response_format)
     if settings.user_id is not None:
-        body["user"] = settings.user_id
+        body["safety_identifier" if "safety-identifier" in target.spelling else "user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
     if settings.reasoning is not None:
@@ -175,7 +175,8 @@ def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:
 
 def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.max_output_tokens is not None:
-        body["max_completion_tokens"] = settings.max_output_tokens
+        old = "max-tokens" in target.spelling
+        body["max_tokens" if old else "max_completion_tokens"] = settings.max_output_tokens
     for key in ("temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty"):
         value = getattr(settings, key)
         if value is not None:
@@ -183,6 +184,8 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     if settings.stop and len(settings.stop) > 4:
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
         body["stop"] = settings.stop[:4]
+    if settings.stop and "stop-text" in target.spelling:
+        (body["stop"],) = settings.stop
     if settings.top_k is not None:
         target.losses.add("top-k", "Chat has no such setting; dropped", "top_k")
 

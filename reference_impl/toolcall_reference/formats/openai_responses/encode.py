@@ -32,7 +32,7 @@ PLACEHOLDER = "."
 SPELLINGS = frozenset(
     {
         *("strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"),
-        *("encrypted", "stateless"),
+        *("encrypted", "safety-identifier", "stateless"),
     }
 )
 

@@ -179,7 +179,7 @@ def encode_settings(body: Body, settings: Settings, tools: list[Tool], target: T
     if "stateless" in target.spelling:
         body["store"] = False
     if settings.user_id is not None:
-        body["user"] = settings.user_id
+        body["safety_identifier" if "safety-identifier" in target.spelling else "user"] = settings.user_id
     if settings.metadata:
         body["metadata"] = settings.metadata
 

@@ -1,0 +1,140 @@
+"""The form that the answer must have: lost, weakened, and in another format's shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doubles.bodies.settings import settings
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
+from doubles.draft import Draft
+
+LOST = "translation/response-format-lost"
+CHANGED = "translation/response-format-changed"
+STRICT = "answer_format/schema-beside-tools"
+MODE = "answer_format/json-object"
+
+
+def wanted(draft: Draft) -> Any:
+    """The form of the answer as the body spells it, None for none."""
+    if draft.format == ANTHROPIC:
+        return draft.body.get("output_config", {}).get("format") or draft.body.get("output_format")
+    if draft.format == GEMINI:
+        return draft.body.get("generationConfig") if "responseMimeType" in settings(draft) else None
+    return draft.body.get("text", {}).get("format") if draft.format == RESPONSES else draft.body.get("response_format")
+
+
+def schema_of(draft: Draft) -> Any:
+    """The schema that the answer must follow."""
+    found = need(wanted(draft))
+    found = found.get("json_schema", found)
+    return need(found.get("schema") or found.get("responseJsonSchema"))
+
+
+@warning(LOST, target=ANTHROPIC)
+def schema_lost(draft: Draft) -> None:
+    """The schema that the answer must follow is gone."""
+    need(wanted(draft))
+    draft.body.pop("output_config", None)
+    draft.body.pop("output_format", None)
+
+
+@warning(LOST, target=(CHAT, RESPONSES, GEMINI), sources=(CHAT, RESPONSES, GEMINI), cases=(MODE,))
+def json_mode_lost(draft: Draft) -> None:
+    """That the answer must be JSON is gone."""
+    need(wanted(draft))
+    if draft.format == GEMINI:
+        del draft.body["generationConfig"]["responseMimeType"]
+    else:
+        draft.body.pop("text" if draft.format == RESPONSES else "response_format")
+
+
+@warning(CHANGED, target=(ANTHROPIC, CHAT, GEMINI), cases=(STRICT,))
+def schema_without_required(draft: Draft) -> None:
+    """The answer may leave out what it must have."""
+    del schema_of(draft)["required"]
+
+
+@warning(CHANGED, target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES), cases=(STRICT,))
+def schema_not_strict(draft: Draft) -> None:
+    """The answer need no longer follow the schema strictly."""
+    found = need(wanted(draft))
+    found.get("json_schema", found)["strict"] = False
+
+
+@harmless(target=(CHAT, RESPONSES), sources=(CHAT, RESPONSES), cases=("answer_format/schema-described",))
+def not_strict_unsaid(draft: Draft) -> None:
+    """That the schema is not followed strictly is left out, as it is the default."""
+    found = need(wanted(draft))
+    found = found.get("json_schema", found)
+    need(found.get("strict") is False)
+    del found["strict"]
+
+
+@harmless(target=GEMINI, cases=(STRICT,), beside=("gemini/one-response-schema", "gemini/response-schema-mime"))
+def schema_in_types_of_openapi(draft: Draft) -> None:
+    """The schema stands under responseSchema, with the types in capitals."""
+    config = draft.body["generationConfig"]
+    found = config.pop("responseJsonSchema")
+    found.pop("additionalProperties", None)
+    config["responseSchema"] = _upper(found)
+
+
+def _upper(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            key: value.upper() if key == "type" and isinstance(value, str) else _upper(value)
+            for key, value in schema.items()
+        }
+    return schema
+
+
+@broken("gemini/one-response-schema", cases=(STRICT,))
+def schema_under_both_names(draft: Draft) -> None:
+    """The schema stands under responseSchema and responseJsonSchema."""
+    config = draft.body["generationConfig"]
+    config["responseSchema"] = _upper({key: value for key, value in schema_of(draft).items() if key[0] != "a"})
+
+
+@broken("gemini/response-schema-mime", cases=(STRICT,))
+def schema_without_mime(draft: Draft) -> None:
+    """The schema stands without the MIME type that makes the answer JSON."""
+    del need(draft.body.get("generationConfig"))["responseMimeType"]
+
+
+@broken("openai_responses/text-format-flat", cases=(STRICT,))
+def schema_in_the_shape_of_chat(draft: Draft) -> None:
+    """The format of the answer has Chat's inner object."""
+    found = need(wanted(draft))
+    draft.body["text"]["format"] = {"type": found.pop("type"), "json_schema": found}
+
+
+@broken("openai_responses/foreign-key", cases=(STRICT,))
+def schema_under_the_name_of_chat(draft: Draft) -> None:
+    """The format of the answer stands under response_format."""
+    found = need(draft.body.pop("text", None))["format"]
+    draft.body["response_format"] = {"type": found.pop("type"), "json_schema": found}
+
+
+@broken("openai_chat/response-format", cases=(STRICT,))
+def schema_in_the_shape_of_responses(draft: Draft) -> None:
+    """The format of the answer is flat, as in Responses."""
+    found = need(draft.body.get("response_format"))
+    draft.body["response_format"] = {"type": found["type"], **found["json_schema"]}
+
+
+@harmless(target=CHAT, sources=(ANTHROPIC, GEMINI), cases=(STRICT,), beside="openai_chat/response-format")
+def schema_by_another_name(draft: Draft) -> None:
+    """The schema has a name of the translator's, where the source gives none."""
+    need(draft.body.get("response_format"))["json_schema"]["name"] = "answer"
+
+
+@harmless(target=RESPONSES, sources=(ANTHROPIC, GEMINI), cases=(STRICT,), beside="openai_responses/text-format-flat")
+def schema_named_and_described(draft: Draft) -> None:
+    """The schema has a name and a description of the translator's, where the source gives none."""
+    need(wanted(draft)).update(name="answer", description="The answer.")
+
+
+@harmless(target=ANTHROPIC)
+def schema_by_the_older_name(draft: Draft) -> None:
+    """The schema stands under output_format, the name that it had first."""
+    draft.body["output_format"] = need(draft.body.pop("output_config", None))["format"]
