@@ -56,12 +56,16 @@ class BorderDouble(Double):
     @property
     def direction(self) -> str:
         """What its body is: request, response or stream."""
-        return str(load_corpus().rules[self.example].raw["direction"])
+        return str(self._rule["direction"])
+
+    @property
+    def _rule(self) -> Mapping[str, Any]:
+        return load_corpus().rules[self.example].raw
 
     @property
     def before(self) -> Any:
         """The example that it is made of."""
-        return load_corpus().rules[self.example].raw["obeys"]
+        return self._rule["obeys"]
 
     @property
     def body(self) -> Any:
@@ -89,7 +93,7 @@ class BorderDouble(Double):
     def model(self) -> str:
         """The model that the body is for; some rules depend on it."""
         named = self.body.get("model") if isinstance(self.body, dict) else None
-        return str(load_corpus().rules[self.example].raw.get("model") or named or model_of(self.format))
+        return str(self._rule.get("model") or named or model_of(self.format))
 
     def played(self, most: int | None) -> Iterator[Played]:
         """The body alone; of a broken one also as the translation of the example, where others may be named too."""
@@ -121,6 +125,41 @@ class BorderDouble(Double):
         if self.direction == "stream":
             return Shown(content | {"output": f"{self.format}.sse"}, {".sse": self.stream})
         return Shown(content | {"output": body})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDouble(BorderDouble):
+    """A double of a translation: the example of a rule between formats, source and output, changed by ``edits``."""
+
+    @property
+    def direction(self) -> str:
+        """What its bodies are: request, response or loop."""
+        return "loop" if self._rule["check"] == "loop" else str(self._rule["direction"])
+
+    def played(self, most: int | None) -> Iterator[Played]:
+        """The pair."""
+        del most
+        if equal(self.body, self.before):
+            raise AssertionError(f"{self.name} is the example itself")
+        yield Played(self.direction, self._findings())
+
+    def _findings(self) -> tuple[Finding, ...]:
+        judge, pair = Judge(load_corpus()), self.body
+        ends = Ends(pair["client"], pair["upstream"], *self._models())
+        if self.direction == "loop":
+            return judge.history(pair["source"], pair["output"], ends).findings
+        of_both = judge.request if self.direction == "request" else judge.response
+        return of_both(pair["source"], pair["output"], ends).findings
+
+    def _models(self) -> tuple[str, str]:
+        return model_of(self.before["client"]), model_of(self.before["upstream"])
+
+    def shown(self) -> Shown | None:
+        """The pair."""
+        pair = self.body
+        ends = dict(zip(("client_model", "upstream_model"), self._models(), strict=True))
+        variant = {"variant": ""} if self.direction == "loop" else {}
+        return Shown({"direction": self.direction, **pair, **ends, **variant, "case": self.example, "exchange": 1})
 
 
 def alone(format_name: str, direction: str, body: Any, model: str) -> tuple[Finding, ...]:
@@ -156,6 +195,8 @@ Border = Callable[..., None]
 def borders(module: str) -> Border:
     """What enters a pair of doubles for a module: see the head of this module for an example.
 
+    Of a rule between formats the example is a translation, and edits begin with ``/source`` or ``/output``.
+
     ``at`` are the edits of the example (that of ``example`` if it is not the rule's own) that lead to the border,
     ``past`` those that lead from there over it. ``says`` is the title of the broken one, by default what the rule says
     of a breach. ``beside`` are more rules that the harmless one is near to, ``follows`` more that the broken one
@@ -177,17 +218,15 @@ def borders(module: str) -> Border:
         warns: Rules = (),
         follows: Rules = (),
     ) -> None:
-        place, owner = example or rule, rule.partition("/")[0]
-        common: dict[str, Any] = {"family": family, "format": owner, "example": place}
-        near = (rule, *as_tuple(beside))
+        place = example or rule
+        common: dict[str, Any] = {"family": family, "format": _format_of(place), "example": place}
+        near, sort = (rule, *as_tuple(beside)), PairDouble if rule.startswith("translation/") else BorderDouble
         enter(
-            BorderDouble(
-                **common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=as_tuple(warns)
-            )
+            sort(**common, fault=fault, kind="harmless", title=title, edits=(at,), beside=near, warns=as_tuple(warns))
         )
         breach = load_corpus().rules[rule].raw["breach"]
         enter(
-            BorderDouble(
+            sort(
                 **common,
                 fault=f"past-{fault}",
                 kind="broken",
@@ -199,3 +238,11 @@ def borders(module: str) -> Border:
         )
 
     return border
+
+
+def _format_of(rule: str) -> str:
+    """The format that the example of a rule, or its output, is in."""
+    raw = load_corpus().rules[rule].raw
+    if not rule.startswith("translation/"):
+        return rule.partition("/")[0]
+    return str(raw["obeys"]["upstream" if raw["direction"] == "request" else "client"])

@@ -122,7 +122,7 @@ class Double(ABC):
         elif self.kind == "broken":
             least = not must.isdisjoint(played.also) or set(self.rules) <= must
             right = least and must <= {*rules, *self.follows} if self.exact else bool(must & rules)
-            verdicts = [Verdict.FAIL]
+            verdicts = [Verdict.REFUSED if self.rules == ("translation/refused",) else Verdict.FAIL]
         else:
             right = not must and (rules <= should if self.exact else bool(rules & should))
             verdicts = [Verdict.WARN]

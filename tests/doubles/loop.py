@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 from doubles.catalogue import (
     ANTHROPIC,
@@ -44,6 +44,7 @@ from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
 from toolcall_conformance.checks.agent_loop import VARIANTS, streams_replies
 from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import MISSING, Level
 from toolcall_conformance.library import Case, load_corpus
@@ -66,8 +67,11 @@ class DoubledSession:
     """The reference's session with hooks.
 
     ``asked`` is the client's last request, ``answered`` the provider's last reply; ``shared`` is one dict for all
-    sessions of the translator, where a fault keeps what should belong to one conversation.
+    sessions of the translator, where a fault keeps what should belong to one conversation. ``in_no_body``: what it does
+    stands in no body, so that no file shows it.
     """
+
+    in_no_body: ClassVar[bool] = False
 
     def __init__(self, route: Route, shared: dict[str, Any]) -> None:
         self.route = route
@@ -76,7 +80,12 @@ class DoubledSession:
         self.asked: dict[str, Any] = {}
         self.answered: dict[str, Any] = {}
 
-    def request(self, body: dict[str, Any], /) -> dict[str, Any]:
+    @classmethod
+    def driver(cls, translator: Any, name: str) -> Driver:
+        """How the translator is reached that opens such sessions."""
+        return PythonDriver(translator, f"double:{name}")
+
+    def request(self, body: dict[str, Any], /) -> Any:
         self.asked = body
         return self.after_request(copy.deepcopy(self.inner.request(self.before_request(copy.deepcopy(body)))))
 
@@ -177,7 +186,7 @@ class LoopDouble(Double):
 
     def shown(self) -> Shown | None:
         """The request in which the fault stands (of a harmless one the last); None if none does."""
-        if self.fault in IN_NO_FILE:
+        if self.fault in IN_NO_FILE or self.session.in_no_body:
             return None
         variant = self.variants[0] if self.variants else ""
         result = play(self, "agent_loop", variant) if self.check == "agent_loop" else None
@@ -210,10 +219,13 @@ class LoopDouble(Double):
 def play(double: LoopDouble, check: str, variant: str) -> ItemResult:
     """What a check says of the double; every item has a translator of its own."""
     case = load_corpus().cases[double.case]
-    driver = PythonDriver(_Doubled(double), f"double:{double.name}")
+    driver = double.session.driver(_Doubled(double), double.name)
     several = check == "agent_loop" and VARIANTS[variant].interleaved
     beside = _neighbour(case, double.client, double.upstream, streamed=VARIANTS[variant].streamed) if several else None
-    return CHECKS[check](case, double.route, driver.open, HARNESS, variant, beside)
+    try:
+        return CHECKS[check](case, double.route, driver.open, HARNESS, variant, beside)
+    finally:
+        driver.close()
 
 
 def _neighbour(case: Case, client: str, upstream: str, *, streamed: bool) -> Case:

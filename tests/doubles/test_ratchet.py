@@ -18,7 +18,7 @@ from toolcall_conformance.findings import Level
 from toolcall_conformance.library import load_corpus
 
 RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_bytes())
-FROZEN = {"broken": 7, "harmless": 17, "warning": 0}
+FROZEN = {"broken": 0, "harmless": 0, "warning": 0}
 """How many rules are listed. Lower it with every line that goes; never raise it."""
 LAST = (0, 1, 0)
 """The corpus version of the youngest rules that may be listed."""

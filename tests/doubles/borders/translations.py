@@ -1,0 +1,119 @@
+"""Translations that say the same in a way that is near to another: what was trimmed, joined or left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from doubles.border import GONE, borders
+
+border = borders(__name__)
+
+SOURCE, OUTPUT = "/source/tools/0", "/output/tools/0/function"
+
+
+def together(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A Chat conversation with the second call in the message of the first."""
+    system, asked, first, one, second, two, last = messages
+    return [system, asked, {**first, "tool_calls": [*first["tool_calls"], *second["tool_calls"]]}, one, two, last]
+
+
+def side_by_side(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """An Anthropic conversation with the first result behind the second call."""
+    asked, first, one, second, two = messages
+    return [asked, first, second, {**two, "content": [*one["content"], *two["content"]]}]
+
+
+def one_by_one(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The conversation of ``side_by_side`` as it was."""
+    asked, first, second, both = messages
+    one, *two = both["content"]
+    return [asked, first, {**both, "content": [one]}, second, {**both, "content": two}]
+
+
+border(
+    "translation/calls-merged",
+    "messages-side-by-side",
+    "Two assistant messages with a call each, and no result between them, became one",
+    {"/source/messages": side_by_side, "/output/messages": together},
+    past={"/source/messages": one_by_one},
+    says="Two assistant messages with a call each, and a result between them, became one",
+)
+border(
+    "translation/schema-description",
+    "description-without-its-last-line-break",
+    "The description of a parameter lost the line break at its end",
+    {f"{SOURCE}/input_schema/properties/command/description": "The command line.\n"},
+    past={f"{OUTPUT}/parameters/properties/command/description": "The command line"},
+    says="The description of a parameter lost the line break and the full stop at its end",
+)
+border(
+    "translation/schema-items",
+    "entries-without-their-title",
+    "The entries of an array lost their title, and kept their type",
+    {f"{SOURCE}/input_schema/properties/env/items/title": "Pair"},
+    past={f"{OUTPUT}/parameters/properties/env/items": {}},
+    says="The entries of an array lost their title and their type",
+)
+ASKED = {"id": "toolu_01Hf8sLgW2uBnXtC6vPqDkMy", "name": "web_search", "input": {"query": "y"}}
+CALL = {"id": ASKED["id"], "type": "function", "function": {"name": "web_search", "arguments": '{"query":"y"}'}}
+border(
+    "translation/server-call-as-client-call",
+    "call-by-the-name-of-a-server-tool",
+    "The client gets its call, whose function has the name of the tool that the provider ran",
+    {
+        "/source/content/-": {"type": "tool_use", **ASKED},
+        "/source/stop_reason": "tool_use",
+        "/output/choices/0/message/tool_calls": [CALL],
+        "/output/choices/0/finish_reason": "tool_calls",
+    },
+    past={
+        "/output/choices/0/message/tool_calls/-": {
+            "id": "srvtoolu_01Qm4pVxT7dKcJwR9hYbNzEa",
+            "type": "function",
+            "function": {"name": "web_search", "arguments": '{"query":"x"}'},
+        }
+    },
+    says="The client gets its call, and the one that the provider ran",
+)
+OTHER = {"type": "thinking", "thinking": "The manifest says it.", "signature": "EqQBCkYICxgCKkDm1uT0Yp3kq8rJx5vZ"}
+border(
+    "translation/state-repeated",
+    "same-thought-signed-twice",
+    "The same thought comes twice, each with a signature of its own",
+    {
+        "/source/messages/1/content": lambda held: [OTHER, *held],
+        "/output/messages/1/content": lambda held: [OTHER, *held],
+    },
+    past={"/output/messages/1/content": lambda held: [held[0], *held]},
+    says="One of two signatures comes twice",
+)
+border(
+    "translation/text-role",
+    "both-say-the-same",
+    "The assistant says what the user says later",
+    {"/source/messages/1/content/0/text": "Be brief.", "/output/messages/2/content": "Be brief."},
+    past={"/output/messages/5/role": "assistant"},
+    says="The assistant says what the user says, twice",
+)
+border(
+    "translation/tool-description",
+    "tool-without-its-last-blank",
+    "The description of a tool lost the blank at its end",
+    {f"{SOURCE}/description": "Run a command and return its output. "},
+    past={f"{OUTPUT}/description": "Run a command and return its output"},
+    says="The description of a tool lost the blank and the full stop at its end",
+)
+border(
+    "translation/tool-kind",
+    "format-text-left-out",
+    "A free-text tool does not say that its format is text, which is the default",
+    {"/output/tools/0/format": GONE},
+    past={
+        "/output/tools/0": {
+            "type": "function",
+            "name": "run_shell_command",
+            "description": "Run a command and return its output.",
+            "parameters": {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]},
+        }
+    },
+)
