@@ -44,7 +44,7 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         target = Target(model, exact=True, spelling=spelling)
         request = spoken.encode_request(conversation, target)
         if hosted:
-            request["tools"] = [*request.get("tools", []), *copy.deepcopy(hosted)]
+            spoken.provider.declare(request, copy.deepcopy(hosted))
         _add(request, scenario.get("own_settings", {}).get(format_name, {}))
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:

@@ -93,7 +93,9 @@ class Builder:
         for key, make in (("opaque", Opaque), ("hosted", Hosted)):
             if key in entry:
                 blocks = copy.deepcopy(entry[key].get(self._format, []))
-                return [make(self._format, str(block.get("type", key)), block) for block in blocks]
+                found: list[Item] = [make(self._format, str(block.get("type", key)), block) for block in blocks]
+                # A step of another provider still lies between the texts around it.
+                return found or ([Hosted("", key, {})] if key == "hosted" else [])
         raise ValueError(f"unknown entry in the conversation of {self._scenario['id']}: {sorted(entry)}")
 
     def _media(self, media: dict[str, Any]) -> Media:

@@ -98,7 +98,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
             elif "opaque" in entry:
                 said.blocks += entry["opaque"].get(format_name, [])
             elif "hosted" in entry:
-                said.hosted += entry["hosted"].get(format_name, [])
+                _add_steps(said, entry["hosted"].get(format_name, []))
             else:
                 result = entry["result"]
                 items.append(("result", len(said.results)))
@@ -118,6 +118,15 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
         first = _texts_apart if apart else _texts_first
         said.turns = [(side, first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
+
+
+def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:
+    """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it."""
+    for block in blocks:
+        bare = {key: value for key, value in block.items() if key != "thoughtSignature"}
+        said.hosted += [block] if "type" in block else list(bare.values())
+        if bare != block:
+            said.opaque.append((None, block["thoughtSignature"]))
 
 
 def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[str, Any]:

@@ -51,6 +51,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
+from toolcall_reference.losses import Losses
 
 __all__ = [
     "ANTHROPIC",
@@ -206,6 +207,7 @@ def _spread(every: list[Place]) -> list[Place]:
 
 def judged(place: Place, output: Any) -> Sequence[Finding]:
     """What the judge says of an output at a place."""
+    more: dict[str, Any] = {} if place.check == "error" else {"declared": place.declared}
     return judge(
         place.source,
         output,
@@ -215,6 +217,7 @@ def judged(place: Place, output: Any) -> Sequence[Finding]:
         client_model=place.client_model,
         upstream_model=place.upstream_model,
         request=place.asked if place.check == "response" else None,
+        **more,
     ).findings
 
 
@@ -236,6 +239,11 @@ class _Session:
         self._route = route
         self._session = ReferenceTranslator().open(route)
         self._asked: dict[str, Any] = {}
+
+    @property
+    def losses(self) -> Losses:
+        """What the reference says it lost."""
+        return self._session.losses
 
     def request(self, body: dict[str, Any], /) -> Any:
         self._asked = body

@@ -17,7 +17,7 @@ from toolcall_reference import ReferenceTranslator, Refused, Session
 class Place:
     """A body and what the reference made of it. ``source`` was given, ``output`` came out.
 
-    ``asked`` is the client's request of the exchange, for replies.
+    ``asked`` is the client's request of the exchange, for replies; ``declared`` is what the reference says it lost.
     """
 
     case: str
@@ -30,6 +30,7 @@ class Place:
     source: Any
     output: Any
     asked: Any = None
+    declared: frozenset[str] = frozenset()
 
     @property
     def source_format(self) -> str:
@@ -70,8 +71,9 @@ def _of_corpus(check: str, source: str, target: str) -> Iterator[Place]:
                 output = made if check == "request" else translated(session, check, body)
             except Refused:  # a reply that no client of this format can be told of
                 continue
+            lost = _declared(session)
             models = (route.client_model, route.upstream_model)
-            yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request)
+            yield Place(case.id, given.number, check, client, upstream, *models, body, output, given.request, lost)
 
 
 def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
@@ -90,7 +92,7 @@ def _of_rules(check: str, source: str, target: str) -> Iterator[Place]:
         seen.append(example["source"])
         session = ReferenceTranslator().open(Route(client, upstream, *models))
         output = translated(session, check, example["source"])
-        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], output, {})
+        yield Place(rule.id, 1, check, client, upstream, *models, example["source"], output, {}, _declared(session))
 
 
 @cache
@@ -105,6 +107,11 @@ def illegal(check: str, source: str, target: str) -> tuple[Place, ...]:
             output = translated(ReferenceTranslator().open(Route(client, upstream, *models)), check, body)
             found.append(Place(name, 1, check, client, upstream, *models, body, output, {}))
     return tuple(found)
+
+
+def _declared(session: Session) -> frozenset[str]:
+    """What is lost in the last translation, as the reference says."""
+    return frozenset(loss.element for loss in session.losses)
 
 
 def translated(session: Session, check: str, body: Any) -> Any:

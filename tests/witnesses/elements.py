@@ -7,7 +7,8 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.jsonvalue import canonical
-from toolcall_conformance.reading import Media, Opaque
+from toolcall_conformance.reading import Hosted, Media, Opaque
+from toolcall_reference.formats.gemini.spelling import camel
 
 # Base64 has two alphabets, and SDKs re-write bytes in theirs.
 _STANDARD = str.maketrans("-_", "+/")
@@ -43,4 +44,6 @@ def _plain(value: Any) -> Any:
     for key in {Opaque: ("value",), Media: ("data",)}.get(type(value), ()):
         if members[key] is not None:
             members[key] = members[key].translate(_STANDARD).rstrip("=")
+    if isinstance(value, Hosted):
+        members["value"] = camel(members["value"])  # the keys of a step as Google's SDK spells them
     return members

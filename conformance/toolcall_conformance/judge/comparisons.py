@@ -8,6 +8,7 @@ from typing import Final
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.translation.calls import compare_calls
+from toolcall_conformance.translation.hosted_steps import compare_steps
 from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
 from toolcall_conformance.translation.own_state import compare_own_state
@@ -41,6 +42,7 @@ COMPARISONS: Final = (
     Comparison(compare_calls, _ALL),
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
+    Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
     Comparison(compare_finish, frozenset({REPLY})),

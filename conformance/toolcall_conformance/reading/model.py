@@ -113,7 +113,8 @@ class Opaque:
     """State that only its provider understands: a signature, encrypted reasoning.
 
     ``call`` is the ordinal of the call it is attached to, None where it stands by itself or, with ``on_text``, on a
-    text. ``origin`` is the format whose provider made it, as far as the key tells it.
+    text, or, with ``on_step``, on a step that the provider ran itself. ``origin`` is the format whose provider made
+    it, as far as the key tells it.
     """
 
     value: str
@@ -121,6 +122,7 @@ class Opaque:
     origin: str
     call: int | None = None
     on_text: bool = False
+    on_step: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.reading import Call, Media, Opaque, Reading, Result, Text, Waiver
+from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
 from toolcall_conformance.translation.pair import Pair, call_words
 
@@ -49,8 +49,14 @@ def compare_state(pair: Pair) -> Iterator[Finding]:
     for right in free:
         lost = yield from _report_extra(pair, source, output[right], lost)
     for left in lost:
-        yield from _report_lost(pair, source[left])
+        # A step that could not come back takes its signature with it.
+        if not source[left].item.on_step or _has_steps(pair.output):
+            yield from _report_lost(pair, source[left])
     yield from _report_moved(pair, source, output, found)
+
+
+def _has_steps(reading: Reading) -> bool:
+    return any(isinstance(item, Hosted) for turn in reading.turns for item in turn.items)
 
 
 def lost_in_reply(pair: Pair) -> Iterator[Finding]:

@@ -33,6 +33,10 @@ class NoMemory:
         del reply
 
 
+def _beside_functions(request: Body, hosted: list[Body]) -> None:
+    request["tools"] = [*request.get("tools", []), *hosted]
+
+
 def _unsigned(model: str, scenario: str, step: int) -> None:
     del model, scenario, step
 
@@ -63,6 +67,9 @@ class Provider:
 
     sign: Callable[[str, str, int], str | None] = _unsigned
     """The signature of a step's first call, by model, scenario and number of the step; None where there is none."""
+
+    declare: Callable[[Body, list[Body]], None] = _beside_functions
+    """Adds to a request the declarations of tools that the provider runs itself."""
 
     object_results: bool = False
     """Whether a result of a tool may be an object; elsewhere it is written as JSON text."""

@@ -89,7 +89,8 @@ def read_part(part: Node, counts: Counts) -> list[Item]:
             items.append(Waiver(signature.pointer, called))
         else:
             spoken = called is None and isinstance(text.value, str) and not thought
-            items.append(Opaque(signature.value, signature.pointer, "gemini", call=called, on_text=spoken))
+            ran = any(isinstance(item, Hosted) for item in items)
+            items.append(Opaque(signature.value, signature.pointer, "gemini", call=called, on_text=spoken, on_step=ran))
     part.ignore(*ABOUT)
     if part.is_object:
         part.close(counts.residue)

@@ -173,8 +173,16 @@ def sign(model: str, scenario: str, step: int) -> str | None:
     return base64.b64encode(bytes.fromhex(digest(scenario, step, length=64) * 3)).decode()
 
 
+def declare(request: Body, hosted: list[Body]) -> None:
+    """Google's own tools, before functions as its SDK writes them; with both, their steps have to be asked for."""
+    if request.get("tools"):
+        request["toolConfig"] = {**request.get("toolConfig", {}), "includeServerSideToolInvocations": True}
+    request["tools"] = [*hosted, *request.get("tools", [])]
+
+
 PROVIDER = Provider(
     default_model="gemini-2.5-flash",
+    declare=declare,
     call_id=call_id,
     dress_reply=dress_reply,
     dress_error=dress_error,

@@ -82,6 +82,10 @@ def _started(item: Body) -> Body:
         "function_call": {"arguments": ""},
         "custom_tool_call": {"input": ""},
         "reasoning": {"summary": []},
+        "code_interpreter_call": {"code": "", "outputs": None},
+        "file_search_call": {"queries": [], "results": None},
+        "image_generation_call": {"result": None},
+        "tool_search_call": {"arguments": {}},
     }
     found = {key: value for key, value in item.items() if key != "action"} | empty.get(item["type"], {})
     return {**found, "status": "in_progress"} if item.get("status") is not None else found
@@ -105,8 +109,19 @@ def _inside(item: Body, seed: str) -> Iterator[dict[str, Any]]:
         for place, part in enumerate(item.get("content") or ()):
             yield from _said("response.reasoning_text", "text", part["text"], {"content_index": place}, seed)
     else:
-        for step in _HOSTED.get(kind, ()):
-            yield {"type": f"response.{kind}.{step}"}
+        yield from _hosted(item, kind, seed)
+
+
+def _hosted(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
+    """How far a step has got; code is written bit by bit, and a picture is shown before it is done."""
+    for step in _HOSTED.get(kind, ()):
+        if step == "interpreting":
+            yield from _said("response.code_interpreter_call_code", "code", item["code"], {}, seed)
+        yield {"type": f"response.{kind}.{step}"}
+        if step == "generating" and item.get("result"):
+            shown: Body = {"partial_image_index": 0, "partial_image_b64": item["result"]}
+            form: Body = {key: item[key] for key in ("size", "quality", "background", "output_format") if key in item}
+            yield {"type": f"response.{kind}.partial_image", **shown, **form}
 
 
 def _part(part: Body, place: int, seed: str) -> Iterator[dict[str, Any]]:
