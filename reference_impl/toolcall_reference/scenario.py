@@ -57,7 +57,8 @@ class Builder:
         self._batch = 0
         self.system: list[Text] = []
         self.turns: list[tuple[Turn, dict[str, Any]]] = []
-        self.tools = [_tool(tools[name]) for name in scenario.get("tools", [])]
+        declared = scenario.get("tools_in", {}).get(spoken.name, scenario.get("tools", []))
+        self.tools = [_tool(tools[name]) for name in declared]
         self.settings = _settings(scenario.get("settings", {}))
         for tool in self.tools:
             tool.name = self._name(tool.name)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolcall_reference.jsontext import copied
+
 Schema = dict[str, Any]
 
 NO_PARAMETERS: Schema = {"type": "object", "properties": {}}
@@ -39,6 +41,49 @@ def rooted(schema: Schema) -> Schema:
     if "type" in schema or schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "enum", "const", "not"}:
         return schema
     return {"type": "object", **({} if "properties" in schema else {"properties": {}}), **schema}
+
+
+COMPOSED = ("oneOf", "anyOf", "allOf")
+
+
+def plain_root(schema: Schema) -> tuple[Schema, list[str]]:
+    """A copy whose root is an object and is not composed, and what it no longer says.
+
+    Branches at the root are merged into properties that allow what any branch allowed.
+    """
+    found: Schema = copied(schema)
+    lost: list[str] = []
+    for key in COMPOSED:
+        if isinstance(found.get(key), list):
+            _merge(found, [_expanded(branch, schema) for branch in found.pop(key)], together=key == "allOf")
+            lost.append(f"{key} at the root")
+    if found.get("type") != "object":
+        found = {"type": "object", **{key: value for key, value in found.items() if key != "type"}}
+    return found, lost
+
+
+def _merge(found: Schema, branches: list[Schema], *, together: bool) -> None:
+    """Put the properties of branches into ``found``; ``together`` if all branches hold at once."""
+    if any("properties" in branch for branch in branches):
+        properties = found.setdefault("properties", {})
+        for branch in branches:
+            for name, inner in branch.get("properties", {}).items():
+                if name not in properties:
+                    properties[name] = inner
+                elif properties[name] != inner and not together:
+                    properties[name] = {"anyOf": [properties[name], inner]}
+    demands = [set(branch.get("required", [])) for branch in branches]
+    if demands:
+        shared = set.union(*demands) if together else set.intersection(*demands)
+        required = list(dict.fromkeys([*found.get("required", []), *sorted(shared)]))
+        if required:
+            found["required"] = required
+
+
+def _expanded(branch: Any, root: Schema) -> Schema:
+    if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
+        return resolve(root, branch["$ref"]) or {}
+    return branch if isinstance(branch, dict) else {}
 
 
 def is_strict(schema: Any) -> bool:

@@ -322,17 +322,31 @@ def open_schema(schema: Any) -> Any:
     return [open_schema(entry) for entry in schema] if isinstance(schema, list) else schema
 
 
-def plain_schema(schema: Any) -> Any:
-    """A schema with lower-case type names, as Gemini's ``parameters`` may spell them either way."""
-    if isinstance(schema, dict):
-        return {
-            key: value.lower()
-            if key == "type" and isinstance(value, str)
-            else {name: plain_schema(inner) for name, inner in value.items()}
-            if key == "properties" and isinstance(value, dict)
-            else plain_schema(value)
-            for key, value in schema.items()
-        }
-    if isinstance(schema, list):
-        return [plain_schema(entry) for entry in schema]
-    return schema
+def plain_schema(schema: Any, *, root: bool = True) -> Any:
+    """A schema without what formats spell in ways of their own; None and no parameters are the same.
+
+    That is Gemini's upper-case types and ``nullable``, the root's ``$schema``, which Gemini does not want, the
+    ``items`` without a word that OpenAI wants, and ``properties`` without any.
+    """
+    if not isinstance(schema, dict):
+        return {"type": "object"} if schema is None and root else schema
+    found = {key: _plain(key, value) for key, value in schema.items()}
+    if root:
+        found.pop("$schema", None)
+    if found.get("items") == {} or "properties" in found:
+        found = {key: value for key, value in found.items() if key not in ("items", "properties") or value != {}}
+    if found.pop("nullable", None) and isinstance(found.get("type"), str):
+        found["type"] = [found["type"], "null"]
+        if "enum" in found:
+            found["enum"] = [*found["enum"], None]
+    return found
+
+
+def _plain(key: str, value: Any) -> Any:
+    if key == "type" and isinstance(value, str):
+        return value.lower()
+    if key in ("properties", "$defs", "definitions") and isinstance(value, dict):
+        return {name: plain_schema(inner, root=False) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [plain_schema(entry, root=False) for entry in value]
+    return plain_schema(value, root=False)

@@ -135,7 +135,8 @@ def test_names_are_known(case: Path) -> None:
     assert raw["id"] == case_id(case)
     assert set(raw["features"]) <= set(MANIFEST["features"])
     assert set(raw["models"]) == set(raw["ids"]) == set(MANIFEST["formats"])
-    for name in raw["tools"]:
+    others = [name for names in raw.get("tools_in", {}).values() for name in names]
+    for name in [*raw["tools"], *others]:
         assert (ROOT / "tools" / f"{name}.json").is_file()
 
 

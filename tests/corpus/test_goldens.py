@@ -238,7 +238,8 @@ def test_nothing_is_left_over(case: Case, name: str) -> None:
 @each_golden
 def test_declarations(case: Case, name: str) -> None:
     names = case.scenario.get("names", {}).get(name, {})
-    wanted = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in case.scenario["tools"]]
+    declared = case.scenario.get("tools_in", {}).get(name, case.scenario["tools"])
+    wanted = [read_json(CORPUS.root / "tools" / f"{tool}.json") for tool in declared]
     choice = case.scenario["settings"].get("tool_choice", {})
     if len(choice.get("names", [])) > 1 and not expected.native(CORPUS, name, "choice-subset"):
         wanted = [tool for tool in wanted if tool["name"] in choice["names"]]
@@ -249,12 +250,13 @@ def test_declarations(case: Case, name: str) -> None:
         assert [tool.kind for tool in declared[len(wanted) :]] == ["hosted"] * len(hosted)
         assert [tool for tool in exchange.request.get("tools", []) if tool in hosted] == hosted
         tools = declared[: len(wanted)]
-        assert [(tool.name, tool.description) for tool in tools] == [
-            (names.get(tool["name"], tool["name"]), tool["description"]) for tool in wanted
+        assert [(tool.name, tool.description or None) for tool in tools] == [
+            (names.get(tool["name"], tool["name"]), tool.get("description")) for tool in wanted
         ]
         for tool, want in zip(tools, wanted, strict=True):
             assert tool.kind == "function"
-            assert canonical(expected.plain_schema(tool.schema)) == canonical(want["parameters"])
+            found, said = (expected.plain_schema(schema) for schema in (tool.schema, want.get("parameters")))
+            assert canonical(found) == canonical(said)
         if case.scenario.get("declare", {}).get(name) == "strict":
             assert all(tool.strict is True for tool in tools)
 

@@ -22,6 +22,7 @@ from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import parsed_text
+from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.settings import OF_THE_ROUTE, PRIVATE, chosen_names
 
 EXACT = 2**53
@@ -190,6 +191,8 @@ def _beside(pair: Pair) -> Iterator[str]:
         twin = twins.get(pair.names.get(tool.name, tool.name)) if tool.name is not None else None
         if tool.strict is True and twin is not None and twin.strict is not True:
             yield "tool-strict"
+        if twin is not None and is_composed(tool.schema) and not is_composed(twin.schema):
+            yield "tool-schema-root"
     yield from ["cache-control"] * (len(source.cache_marks) - len(output.cache_marks))
     yield from _of_settings(pair)
     if source.finish is not None and output.finish is not None and source.finish.reason != output.finish.reason:

@@ -11,12 +11,17 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.probes import compare_by_probes
 from toolcall_conformance.translation.schema_keywords import COMPOSED, UNIONS
 from toolcall_conformance.translation.schema_pair import UNDECIDED, SchemaDifference, SchemaPair, text
-from toolcall_conformance.translation.spelling import SCHEMAS
+from toolcall_conformance.translation.spelling import BRANCHES, SCHEMAS
 
 Step = SchemaDifference | SchemaPair
 CONDITIONS = ("not", "if", "then", "else", "propertyNames", "contains", "dependentRequired", "unevaluatedProperties",
               "unevaluatedItems")  # fmt: skip
 MAPS = ("patternProperties", "dependentSchemas")
+
+
+def is_composed(schema: Any) -> bool:
+    """Whether a schema, as written, is a union or a conjunction itself."""
+    return isinstance(schema, dict) and any(schema.get(key) for key in BRANCHES)
 
 
 def compare_branches(place: SchemaPair) -> Iterator[Step]:

@@ -97,7 +97,8 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
         return
     if lists_as_texts(place):
         return
-    yield place.differs("schema-enum", "enum", want=want, got=_or_missing(got))
+    rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
+    yield place.differs(rule, "enum", want=want, got=_or_missing(got))
 
 
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:

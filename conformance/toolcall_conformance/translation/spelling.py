@@ -193,7 +193,8 @@ def _say_enum(found: dict[str, Any], schema: dict[str, Any]) -> None:
     if "const" in schema:
         const = schema["const"]
         found["enum"] = [const] if "enum" not in found or any(equal(const, value) for value in found["enum"]) else []
-    if found.get("enum") and "null" in found.get("type", ()) and None not in found["enum"]:
+    others = [name for name in found.get("type", ()) if name != "null"]
+    if found.get("enum") and others and others != found["type"] and None not in found["enum"]:
         found["enum"] = sorted([*found["enum"], None], key=canonical)
     if found.get("type") == ["boolean"] and equal(found.get("enum"), [False, True]):
         del found["enum"]

@@ -12,10 +12,12 @@ from toolcall_conformance.reading import Tool
 from toolcall_conformance.translation.names import legal_name
 from toolcall_conformance.translation.own_tools import called, pair_own, report_hosted, run_by_client, stands_for_one
 from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.settings import chosen_names
 
 Twins = list[tuple[Tool, Tool]]
+ROOT_WIDER = ("translation/schema-widened", "translation/schema-branch-description")
 
 
 def map_tools(sides: Sides) -> Twins:
@@ -203,8 +205,15 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     if tool.kind == "function":
         closing_allowed = bool(twin.strict)
         for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
-            yield from _report_difference(pair, tool, twin, difference, subject)
+            if not _is_root_unsaid(pair, tool, difference):
+                yield from _report_difference(pair, tool, twin, difference, subject)
         yield from _compare_strict(pair, tool, twin, subject)  # free-text tools have no schema to be strict about
+
+
+def _is_root_unsaid(pair: Pair, tool: Tool, difference: SchemaDifference) -> bool:
+    """Whether a schema got wider at its root because the target has no unions there: a loss, and no fault."""
+    wider = difference.pointer == "" and difference.rule in ROOT_WIDER
+    return wider and is_composed(tool.schema) and pair.demand("tool-schema-root") == "cannot"
 
 
 def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterator[Finding]:

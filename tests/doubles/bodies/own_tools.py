@@ -155,7 +155,7 @@ def schema_enum_of_numbers(draft: Draft) -> None:
     hit = False
     for tool in draft.tools:
         for schema in walk(tool.inner["parameters"]):
-            if schema["type"] == "integer":
+            if schema.get("type") == "integer":
                 schema["enum"], hit = [1, 2], True
     need(hit)
 

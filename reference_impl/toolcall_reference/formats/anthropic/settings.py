@@ -134,7 +134,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
             target.losses.add("tool-custom", "its grammar is dropped; any text is taken as input", tool.name)
     found["input_schema"], lost = for_input(schema)
     for keyword in lost:
-        target.losses.add("tool-schema", f"{keyword} cannot be said; widened", tool.name)
+        target.losses.add("tool-schema-root", f"{keyword} cannot be said; widened", tool.name)
     if tool.strict is True:
         found["strict"] = True
     return found

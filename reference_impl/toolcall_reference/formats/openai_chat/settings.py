@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
+from toolcall_reference.formats.openai_schemas import for_parameters
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
@@ -134,7 +134,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
             found["format"] = tool.format
         return {"type": "custom", "custom": found}
     if tool.schema is not None:
-        found["parameters"] = schemas.rooted(tool.schema)
+        found["parameters"] = for_parameters(tool, target)
     strict = target.strict(tool)
     if strict is not None:
         found["strict"] = strict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import schemas
+from toolcall_reference.formats.openai_schemas import for_parameters
 from toolcall_reference.intermediate import Body, Conversation, ResponseFormat, Settings, Tool, ToolChoice
 from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
@@ -146,7 +146,7 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         if tool.format is not None:
             found["format"] = tool.format
         return found
-    found["parameters"] = schemas.NO_PARAMETERS if tool.schema is None else schemas.rooted(tool.schema)
+    found["parameters"] = for_parameters(tool, target)
     found["strict"] = target.strict(tool) is True
     if "strict" in target.spelling or "null" in target.spelling:
         found["strict"] = True if "strict" in target.spelling else None

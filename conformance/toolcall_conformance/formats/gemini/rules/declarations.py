@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
 #: Depth at which a schema is no longer looked into.
@@ -23,6 +24,17 @@ def names_unique(subject: Subject) -> Iterator[Breach]:
         if tool.name in seen:
             yield Breach(tool.name_pointer or tool.pointer, got=tool.name, subject=tool.name)
         seen.add(tool.name)
+
+
+@rule("gemini/functions-in-one-tool", "request")
+def functions_in_one_tool(subject: Subject) -> Iterator[Breach]:
+    holders = [tool for tool in entries(root(subject.body).child("tools")) if list(_declarations(tool))]
+    for tool in holders[1:]:
+        yield Breach(tool.pointer)
+
+
+def _declarations(tool: Node) -> Iterator[Node]:
+    return entries(tool.child("functionDeclarations"))
 
 
 @rule("gemini/allowed-names-declared", "request")
@@ -44,7 +56,7 @@ def choice_without_functions(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/schema-required-defined", "request")
 def schema_required_defined(subject: Subject) -> Iterator[Breach]:
     for tool in entries(root(subject.body).child("tools")):
-        for declaration in entries(tool.child("functionDeclarations")):
+        for declaration in _declarations(tool):
             parameters = declaration.child("parameters")
             name = declaration.get("name")
             for pointer, key in _undefined(parameters.value, parameters.pointer):
