@@ -176,7 +176,7 @@ def _as_parameters(draft: Draft) -> None:
     }
     for tool in need(draft.tools):
         schema = tool.inner.pop(tool.schema_key, None)
-        need(schema and all(set(entry) <= plain and isinstance(entry["type"], str) for entry in walk(schema)))
+        need(schema and all(set(entry) <= plain and isinstance(entry.get("type"), str) for entry in walk(schema)))
         tool.inner["parameters"] = schema
 
 

@@ -331,7 +331,7 @@ def definitions_of_an_older_draft(draft: Draft) -> None:
                 schema["$ref"] = schema["$ref"].replace("/$defs/", "/definitions/")
 
 
-@harmless(beside=("translation/schema-changed", "translation/schema-bound"))
+@harmless(beside="translation/schema-changed")
 def annotations_stripped(draft: Draft) -> None:
     """Titles, examples and the name of the draft were taken out."""
     for schema in _all(draft, lambda schema: any(isinstance(schema.get(key), str) for key in ("title", "$schema"))):

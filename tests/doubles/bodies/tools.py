@@ -225,7 +225,11 @@ def strict_false(draft: Draft) -> None:
         tool.inner["strict"] = False
 
 
-@harmless(target=GEMINI, beside=("gemini/tool-in-declarations", "translation/tool-lost"))
+@harmless(
+    target=GEMINI,
+    beside=("gemini/tool-in-declarations", "translation/tool-lost"),
+    warns="gemini/functions-in-one-tool",
+)
 def declarations_in_several_containers(draft: Draft) -> None:
     """Each declaration has a container of its own."""
     need(len(draft.tools) > 1)
