@@ -353,7 +353,7 @@ def null_as_a_branch(draft: Draft) -> None:
     for schema in _all(draft, lambda schema: isinstance(schema.get("type"), list) and "enum" not in schema):
         if "null" in schema["type"] and len(schema["type"]) == 2:
             kind = next(name for name in schema.pop("type") if name != "null")
-            notes = {key: schema.pop(key) for key in ("description", "default") if key in schema}
+            notes: dict[str, Any] = {key: schema.pop(key) for key in ("description", "default") if key in schema}
             rest = copy.deepcopy(schema)
             schema.clear()
             schema.update({**notes, "anyOf": [{"type": kind, **rest}, {"type": "null"}]})
