@@ -292,6 +292,7 @@ def test_settings(case: Case, name: str) -> None:
             for key, value in found.items()
             if key not in settings
             and not key.startswith("private:")
+            and not CORPUS.elements.get(key.replace("_", "-"), {}).get("of_service")
             and not equal(may.get(key, defaults.get(key)), value)
         }
         if data["max_output_tokens_required"] and "max_output_tokens" not in settings:
