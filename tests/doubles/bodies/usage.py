@@ -1,0 +1,96 @@
+"""What a reply cost: nothing told where nothing came, parts counted twice or not at all."""
+
+from __future__ import annotations
+
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
+from doubles.draft import Draft
+
+ABSENT = "usage/absent"
+GROWING = "usage/growing"
+ALL_CACHED = "usage/all-from-the-cache"
+COUNTS = "translation/usage"
+
+
+@broken("anthropic/usage-shape", check="response", cases=(ABSENT,), at_home=())
+def no_usage_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the reply has no usage, which the client's SDK reads."""
+    need(draft.body.pop("usage", None))
+
+
+@broken("anthropic/usage-shape", check="response", cases=(ABSENT,), at_home=())
+def counts_null_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the counts are null."""
+    need(draft.body.get("usage")).update(input_tokens=None, output_tokens=None)
+
+
+@broken("openai_chat/usage-counts", check="response", cases=(ABSENT,), at_home=())
+def usage_empty_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and usage is an empty object."""
+    need(draft.body.get("usage")).clear()
+
+
+@harmless(target=CHAT, check="response", cases=(ABSENT,), beside=("openai_chat/usage-counts", "translation/usage-lost"))
+def usage_left_out_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the reply has no usage."""
+    need(draft.body.pop("usage", None))
+
+
+@harmless(
+    target=RESPONSES,
+    check="response",
+    cases=(ABSENT,),
+    beside=("openai_responses/usage-shape", "translation/usage-lost"),
+)
+def usage_null_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and usage is null."""
+    need(draft.body.get("usage"))
+    draft.body["usage"] = None
+
+
+@harmless(target=GEMINI, check="response", cases=(ABSENT,), beside=("gemini/usage-counts", "translation/usage-lost"))
+def metadata_left_out_where_none_came(draft: Draft) -> None:
+    """The provider does not count, and the reply has no usageMetadata."""
+    need(draft.body.pop("usageMetadata", None))
+
+
+@warning(COUNTS, target=(CHAT, RESPONSES, GEMINI), sources=(ANTHROPIC,), check="response", cases=(GROWING,))
+def cached_not_counted_in(draft: Draft) -> None:
+    """What came from the cache is not counted among what went in, as Anthropic counts."""
+    if draft.format == GEMINI:
+        draft.body["usageMetadata"]["promptTokenCount"] -= draft.body["usageMetadata"]["cachedContentTokenCount"]
+    else:
+        usage, key = draft.body["usage"], "prompt" if draft.format == CHAT else "input"
+        usage[f"{key}_tokens"] -= usage[f"{key}_tokens_details"]["cached_tokens"]
+
+
+@warning(COUNTS, target=ANTHROPIC, check="response", cases=(GROWING,))
+def cached_counted_twice(draft: Draft) -> None:
+    """What came from the cache is counted beside what went in, and among it."""
+    draft.body["usage"]["input_tokens"] += draft.body["usage"]["cache_read_input_tokens"]
+
+
+@warning(COUNTS, target=(ANTHROPIC, CHAT, RESPONSES), sources=(GEMINI,), check="response", cases=(GROWING,))
+def thoughts_not_counted_in(draft: Draft) -> None:
+    """The tokens of thoughts are not counted among what came out, as Gemini counts them apart."""
+    key = "completion_tokens" if draft.format == CHAT else "output_tokens"
+    draft.body["usage"][key] -= draft.source["usageMetadata"]["thoughtsTokenCount"]
+
+
+@broken("translation/usage-lost", target=(CHAT, RESPONSES), sources=(ANTHROPIC,), check="response", cases=(ALL_CACHED,))
+def nothing_but_cache_is_nothing(draft: Draft) -> None:
+    """As no token came in but from the cache, none is counted at all."""
+    usage, key = draft.body["usage"], "prompt" if draft.format == CHAT else "input"
+    usage[f"{key}_tokens"] = usage[f"{key}_tokens_details"]["cached_tokens"] = 0
+    usage["total_tokens"] = usage["completion_tokens" if draft.format == CHAT else "output_tokens"]
+
+
+@harmless(
+    target=CHAT,
+    check="response",
+    sources=(ANTHROPIC, RESPONSES, GEMINI),
+    cases=(GROWING,),
+    beside="translation/usage-lost",
+)
+def thoughts_untold(draft: Draft) -> None:
+    """How much of the output was thinking is not told apart."""
+    del need(draft.body.get("usage"))["completion_tokens_details"]
