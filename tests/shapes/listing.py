@@ -7,6 +7,7 @@ and ``=tool_use`` says what kind of object this is, by its ``type``, its ``role`
     response /stop_reason = tool_use
     event content_block_delta /delta=input_json_delta/partial_json: string
     schema /properties/anyOf: array
+    schema keyword anyOf
 
 Values of a user's making (arguments, results, metadata) have a type and no members. Schemas stand by themselves,
 wherever they were found: a place in them is the way of keywords to the last two.
@@ -88,6 +89,7 @@ def _schema(way: tuple[str, ...], value: Any) -> Iterator[str]:
     if not SAYING & {*value}:
         yield f"schema {place or '/'}: {'untyped' if value else 'empty'}"
     for name, member in value.items():
+        yield f"schema keyword {name}"
         if name in ("type", "format", "additionalProperties") and not isinstance(member, dict):
             kinds = member if isinstance(member, list) else [member]
             yield f"schema {place}/{name} = {'+'.join(str(each).lower() for each in kinds)}"
