@@ -127,6 +127,7 @@ class Tool:
     """A declared tool. ``kind`` is function, custom (free text, perhaps with a grammar in ``format``) or hosted.
 
     ``schema`` is JSON Schema, None for a tool declared without parameters. ``strict`` is None where nothing was said.
+    ``own`` is how an API itself declares it, where its own client does so.
     """
 
     name: str
@@ -135,6 +136,8 @@ class Tool:
     kind: str = "function"
     strict: bool | None = None
     format: Any = None
+    own: Body | None = None
+    namespace: str | None = None
 
 
 @dataclass(slots=True)

@@ -58,7 +58,7 @@ class Builder:
         self.system: list[Text] = []
         self.turns: list[tuple[Turn, dict[str, Any]]] = []
         declared = scenario.get("tools_in", {}).get(spoken.name, scenario.get("tools", []))
-        self.tools = [_tool(tools[name]) for name in declared]
+        self.tools = [_tool(tools[name], spoken.name) for name in declared]
         self.settings = _settings(scenario.get("settings", {}))
         for tool in self.tools:
             tool.name = self._name(tool.name)
@@ -181,7 +181,7 @@ class Builder:
         )
 
 
-def _tool(tool: dict[str, Any]) -> Tool:
+def _tool(tool: dict[str, Any], format_name: str) -> Tool:
     kind = tool.get("kind", "function")
     return Tool(
         tool["name"],
@@ -190,6 +190,8 @@ def _tool(tool: dict[str, Any]) -> Tool:
         kind=kind,
         strict=tool.get("strict"),
         format=copy.deepcopy(tool.get("format")),
+        own=copy.deepcopy(tool.get("own", {}).get(format_name)),
+        namespace=tool.get("namespace"),
     )
 
 

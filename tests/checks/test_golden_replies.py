@@ -71,7 +71,7 @@ def sent_by_provider(name: str) -> list[Path]:
 
 
 def places(name: str) -> Any:
-    return CORPUS.transports[name]["stream"]["call_names"]
+    return CORPUS.transports[name]["stream"]
 
 
 def names_in(name: str, stream: bytes) -> list[str | None]:

@@ -89,7 +89,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                 ordinals[call["key"]] = len(said.calls)
                 items.append(("call", len(said.calls)))
                 said.calls.append(
-                    (names.get(call["name"], call["name"]), _arguments(call, format_name), ids[call["key"]])
+                    (names.get(call["name"], call["name"]), _said_to(corpus, format_name, call), ids[call["key"]])
                 )
             elif "media" in entry:
                 media = media_of([entry], format_name)
@@ -127,6 +127,13 @@ def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:
         said.hosted += [block] if "type" in block else list(bare.values())
         if bare != block:
             said.opaque.append((None, block["thoughtSignature"]))
+
+
+def _said_to(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
+    """The arguments of a call; free text stands in an object where the format has functions alone."""
+    if "input" not in call:
+        return _arguments(call, format_name)
+    return call["input"] if native(corpus, format_name, "tool-custom") else {"input": call["input"]}
 
 
 def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[str, Any]:
@@ -271,8 +278,8 @@ def same_content(wanted: Any, found: Any) -> bool:
         except JSONError:
             return False
     pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted if "text" in part]
-    if texts is None:
-        return False
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        return isinstance(wanted, str) and bool(parse(wanted) == found)
     kept = [piece for piece in pieces if piece.strip()]
     for told in (texts, without_placeholders(load_corpus(), texts, media_of(wanted, ""))):
         if told == kept or (len(kept) != 1 and squeezed(" ".join(told)) == squeezed(" ".join(kept))):

@@ -188,7 +188,6 @@ def _same_conversation(found: expected.Said, wanted: expected.Said, reading: Rea
     assert [call[::2] for call in found.calls] == [call[::2] for call in wanted.calls]
     for (_, got, _), (_, want, _) in zip(found.calls, wanted.calls, strict=True):
         assert equal(got, want), f"{got!r} is not {want!r}"
-    assert all(call.kind == "function" for call in reading.calls)
     assert [call.batch for call in reading.calls] == _batches(wanted.turns)
     assert [result[:2] for result in found.results] == [result[:2] for result in wanted.results]
     for got, want in zip(found.results, wanted.results, strict=True):
@@ -245,8 +244,13 @@ def test_declarations(case: Case, name: str) -> None:
     if len(choice.get("names", [])) > 1 and not expected.native(CORPUS, name, "choice-subset"):
         wanted = [tool for tool in wanted if tool["name"] in choice["names"]]
     hosted = case.scenario.get("hosted_tools", {}).get(name, [])
+    own = [tool["own"][name] for tool in wanted if name in tool.get("own", {})]
+    own = [declaration for place, declaration in enumerate(own) if declaration not in own[:place]]
+    wanted = [tool for tool in wanted if name not in tool.get("own", {})]
     for exchange in case.exchanges(name):
         declared = formats.read(name, "request", exchange.request).tools
+        assert [one for one in exchange.request.get("tools", []) if one in own] == own
+        declared = [tool for tool in declared if tool.kind != "hosted" or tool.own not in _declared(own)]
         declared = sorted(declared, key=lambda tool: tool.kind == "hosted")  # the provider's own stand on either side
         assert [tool.kind for tool in declared[len(wanted) :]] == ["hosted"] * len(hosted)
         assert [tool for tool in exchange.request.get("tools", []) if tool in hosted] == hosted
@@ -255,11 +259,27 @@ def test_declarations(case: Case, name: str) -> None:
             (names.get(tool["name"], tool["name"]), tool.get("description")) for tool in wanted
         ]
         for tool, want in zip(tools, wanted, strict=True):
-            assert tool.kind == "function"
-            found, said = (expected.plain_schema(schema) for schema in (tool.schema, want.get("parameters")))
+            free = want.get("kind") == "custom" and expected.native(CORPUS, name, "tool-custom")
+            assert tool.kind == ("custom" if free else "function")
+            parameters = want.get("parameters", FREE_TEXT if want.get("kind") == "custom" and not free else None)
+            found, said = (expected.plain_schema(schema) for schema in (tool.schema, parameters))
             assert canonical(found) == canonical(said)
         if case.scenario.get("declare", {}).get(name) == "strict":
             assert all(tool.strict is True for tool in tools)
+
+
+#: How a tool that takes free text is declared where the format has functions alone.
+FREE_TEXT = {
+    "type": "object",
+    "properties": {"input": {"type": "string"}},
+    "required": ["input"],
+    "additionalProperties": False,
+}
+
+
+def _declared(own: list[Any]) -> list[Any]:
+    """What the readers show of declarations of an API's own tools: in Gemini what stands under its key."""
+    return [*own, *(value for declaration in own for value in declaration.values())]
 
 
 @each_golden
@@ -376,7 +396,7 @@ def _strict(tool: Any) -> str:
 
 
 def _openai_chat(body: Any) -> list[str]:
-    found = [_strict(tool["function"]) for tool in body.get("tools", [])]
+    found = [_strict(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
     found += [key for key in ("max_tokens", "max_completion_tokens") if key in body]
     for message in body["messages"]:
         if message["role"] in ("system", "developer"):

@@ -26,7 +26,7 @@ from toolcall_conformance.checks.base import (
     produced,
 )
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
-from toolcall_conformance.checks.streamed import ClientStream, call_names
+from toolcall_conformance.checks.streamed import ClientStream, said_in_streams
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
 from toolcall_conformance.findings import MISSING, Judgement
@@ -141,7 +141,7 @@ def stream(
         return tally.result()
     session, asking, sent = asked
     names = harness.judge.declared_names(one.request, sent, route.upstream) if sent is not None else {}
-    data = rename_calls_in_stream(one.stream, names, call_names(harness, route))
+    data = rename_calls_in_stream(one.stream, names, said_in_streams(harness, route))
     came = session.stream(Source(cuts.split_events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")

@@ -1,38 +1,50 @@
-"""Golden replies as the provider sends them: with calls under the names that the translator declared."""
+"""Golden replies as the provider sends them: with calls as the translator declared the tools."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.jsonspans import with_texts
-from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve
+from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
 from toolcall_conformance.streaming.rewriting import rewrite_data
+from toolcall_conformance.translation.declared_names import DeclaredNames
 
 
 def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """Rename the calls of a reply in the format ``name`` by ``names`` (golden to declared).
 
     A provider calls tools by their declared names. Where a translator had to rename one, the golden reply would name a
-    tool that was not declared. Returns the same body if nothing is renamed.
+    tool that was not declared. The same holds for the one member of a tool of free text (:class:`DeclaredNames`).
+    Returns the same body if nothing is renamed.
     """
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
-    if not changed:
+    members = _members(names)
+    if not changed and not members:
         return reply
     renamed: dict[str, Any] = copied(reply)
     for call in formats.read(name, "response", reply).calls:
+        if call.arguments_pointer is not None and members:
+            parent, _, key = call.arguments_pointer.rpartition("/")
+            holder = resolve(renamed, parent)
+            holder[key] = _with_members(holder[key], members)
         if call.name in changed and call.name_pointer is not None:
             parent, _, key = call.name_pointer.rpartition("/")
             resolve(renamed, parent)[key] = changed[call.name]
     return renamed
 
 
-def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
+def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: Mapping[str, Any]) -> bytes:
     """Rename the calls in the bytes of a stream; everything else stays as it is.
 
-    ``places`` says where an event has the name of a call (``transport.json``: ``call_names``).
+    ``transport`` says where an event has the name of a call and what it says (``stream`` of ``transport.json``).
     """
+    places, said = transport["call_names"], transport["said"]
+    members = _members(names)
+    if members:
+        stream = rename_members_in_stream(stream, members, said)
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
     if not changed:
         return stream
@@ -47,6 +59,78 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], places: Sequ
         return with_texts(data, texts)
 
     return rewrite_data(stream, renamed)
+
+
+def rename_members_in_stream(stream: bytes, members: Mapping[str, str], said: Sequence[Mapping[str, Any]]) -> bytes:
+    """The same for the one member of arguments that begin with it, however they are cut into fragments."""
+    open_texts: dict[tuple[str, Any], _Beginning] = {}
+
+    def renamed(data: str) -> str:
+        try:
+            event = parse(data)
+        except JSONError:
+            return data
+        texts: dict[str, str] = {}
+        for place in said:
+            for pointer, value in values_at(event, place):
+                if isinstance(value, dict) and value.keys() & members:
+                    parent, _, key = pointer.rpartition("/")
+                    resolve(event, parent)[key] = _with_members(value, members)
+                    data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+                elif isinstance(value, str) and place.get("json"):
+                    text = _Beginning(members)
+                    if "of" in place:
+                        text = open_texts.setdefault((str(place["at"]), nearest(event, pointer, place["of"])), text)
+                    texts[pointer] = text.change(value)
+        return with_texts(data, texts)
+
+    return rewrite_data(stream, renamed)
+
+
+def _members(names: Mapping[str, str]) -> Mapping[str, str]:
+    return names.members if isinstance(names, DeclaredNames) else {}
+
+
+def _with_members(value: Any, members: Mapping[str, str]) -> Any:
+    if isinstance(value, dict) and len(value) == 1:
+        return {members.get(key, key): entry for key, entry in value.items()}
+    return _Beginning(members).change(value) if isinstance(value, str) else value
+
+
+class _Beginning:
+    """The text of an object that comes in fragments: what may be its first key is held until it is whole."""
+
+    def __init__(self, members: Mapping[str, str]) -> None:
+        self._members = members
+        self._held = ""
+        self._over = False
+
+    def change(self, fragment: str) -> str:
+        """The fragment as it goes on, perhaps with what was held before, or empty."""
+        if self._over:
+            return fragment
+        self._held += fragment
+        said = "".join(self._held.split())
+        for old, new in self._members.items():
+            key = "{" + json.dumps(old)
+            if said.startswith(key):
+                self._over = True
+                return self._held.replace(json.dumps(old), json.dumps(new), 1)
+            if key.startswith(said):
+                return ""
+        self._over = True
+        return self._held
+
+
+def nearest(event: Any, pointer: str, key: str) -> Any:
+    """The member ``key`` of the innermost object around a place that has it; None if none has."""
+    found = None
+    value = event
+    for token in pointer.split("/")[1:]:
+        if isinstance(value, dict):
+            found = value.get(key, found)
+        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
+    return found
 
 
 def values_at(event: Any, place: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

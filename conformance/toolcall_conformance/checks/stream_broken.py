@@ -8,7 +8,7 @@ from dataclasses import replace
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
-from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, call_names
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, said_in_streams
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import JSONError
@@ -24,7 +24,7 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
     """Play the broken stream: the client must learn of it, and receive no call that the source did not finish."""
     assert upstream.broken_path is not None
     name, route = upstream.broken_path.name, exchange.route
-    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), exchange.names, call_names(harness, route))
+    stream = rename_calls_in_stream(upstream.broken_path.read_bytes(), exchange.names, said_in_streams(harness, route))
     source = formats.assembled(route.upstream, parse(stream))
     for end in ("plain", "lost") if source.end == "open" else ("plain",):
         came = exchange.play(Source(cuts.split_events(stream), end))

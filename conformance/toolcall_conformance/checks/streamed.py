@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -124,7 +124,7 @@ def reply_streamed(
 
     ``names`` maps golden tool names to those that the translator declared.
     """
-    stream = rename_calls_in_stream(upstream.stream(), names, call_names(harness, route))
+    stream = rename_calls_in_stream(upstream.stream(), names, said_in_streams(harness, route))
     return _reply_outcome(session.stream(Source(cuts.split_events(stream))), route)
 
 
@@ -139,10 +139,10 @@ def reply_alone(
     return came.failed if isinstance(came, Blocked) else _reply_outcome(came, route)
 
 
-def call_names(harness: Harness, route: Route) -> Sequence[Mapping[str, Any]]:
-    """Where events of the upstream's streams have the names of calls."""
-    places: Sequence[Mapping[str, Any]] = harness.corpus.transports[route.upstream]["stream"]["call_names"]
-    return places
+def said_in_streams(harness: Harness, route: Route) -> Mapping[str, Any]:
+    """Where events of the upstream's streams have the names of calls, and what is said."""
+    found: Mapping[str, Any] = harness.corpus.transports[route.upstream]["stream"]
+    return found
 
 
 def _reply_outcome(came: StreamOutcome, route: Route) -> Outcome:
@@ -182,7 +182,7 @@ def begin_exchange(
         route,
         open_session,
         request,
-        rename_calls_in_stream(stream, names, call_names(harness, route)),
+        rename_calls_in_stream(stream, names, said_in_streams(harness, route)),
         names,
         began[1],
         began[0].costly_pieces,

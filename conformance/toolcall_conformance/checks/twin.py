@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.golden_replies import rename_calls_in_stream, values_at
+from toolcall_conformance.checks.golden_replies import nearest, rename_calls_in_stream, values_at
 from toolcall_conformance.checks.json_values import JSONValues
 from toolcall_conformance.jsonspans import with_texts
 from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
@@ -71,7 +71,7 @@ class _Twin(Case):
         stream = one.stream_path.read_bytes() if one.stream_path is not None else None
         if stream is not None:
             transport = self._corpus.transports[name]["stream"]
-            stream = _streamed(rename_calls_in_stream(stream, names, transport["call_names"]), transport["said"])
+            stream = _streamed(rename_calls_in_stream(stream, names, transport), transport["said"])
         request = _said(formats.read(name, "request", one.request), one.request, names, results=self._results)
         return replace(one, request=request, response=response, streamed=stream)
 
@@ -167,7 +167,7 @@ def _streamed(stream: bytes, places: Sequence[Mapping[str, Any]]) -> bytes:
                 if not place.get("json"):
                     texts |= {below: other_words(text) for below, text in _texts_below(pointer, value)}
                     continue
-                call = (str(place["at"]), _nearest(event, pointer, place["of"])) if "of" in place else None
+                call = (str(place["at"]), nearest(event, pointer, place["of"])) if "of" in place else None
                 document = JSONValues(other_words)
                 if call is not None:
                     document = documents.setdefault(call, document)
@@ -184,14 +184,3 @@ def _texts_below(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, (dict, list)):
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _texts_below(join(pointer, key), entry)
-
-
-def _nearest(event: Any, pointer: str, key: str) -> Any:
-    """The member ``key`` of the innermost object around a place that has it; None if none has."""
-    found = None
-    value = event
-    for token in pointer.split("/")[1:]:
-        if isinstance(value, dict):
-            found = value.get(key, found)
-        value = value[int(token)] if isinstance(value, list) else value.get(unescaped(token))
-    return found

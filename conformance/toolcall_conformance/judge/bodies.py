@@ -15,6 +15,7 @@ from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, search_sources, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
@@ -48,11 +49,12 @@ def judge_body(
         (route.upstream_model, route.client_model) if down else (route.client_model, route.upstream_model)
     )
     same = source_format == output_format
+    asked = formats.read(route.client, "request", requests.client) if down and requests.client is not None else None
     sides = Sides(
         corpus,
         formats.read(source_format, direction, source),
         formats.read(output_format, direction, output),
-        forced=_forced(route.client, requests.client),
+        forced=_forced(asked),
         circumstances=(
             *((state.CAPTURED,) if captured else ()),
             *(() if down else state.model_circumstances(corpus, route.upstream, route.upstream_model)),
@@ -61,6 +63,7 @@ def judge_body(
         model=None if down else output_model,
         declared=frozenset(declared),
         spelt=spelt or {},
+        asked=() if asked is None else asked.tools,
     )
     if not isinstance(output, dict):
         return Judgement((no_object(sides, output),))
@@ -70,7 +73,7 @@ def judge_body(
     wrong = other_format(sides, source, output, own)
     if wrong is not None:
         return Judgement((wrong,))
-    names = _names(corpus, route, requests) if down else None
+    names = _names(corpus, route, asked, requests) if down else None
     sides, unsourced = search_sources.settle(sides)
     settled = stored.settle(sides)
     pair = aligned(settled.sides, names)
@@ -91,11 +94,10 @@ def _tolerated(pair: Pair, source: Any, output: Any, findings: tuple[Finding, ..
     return tuple(tolerances.tolerated(pair, source, output, findings))
 
 
-def _names(corpus: Corpus, route: AnyRoute, requests: Requests) -> Mapping[str, str]:
-    """The client's tool names by their upstream names, where the two differ."""
-    if requests.client is None or requests.upstream is None:
+def _names(corpus: Corpus, route: AnyRoute, before: Reading | None, requests: Requests) -> Mapping[str, str]:
+    """The client's tool names by their upstream names, where the two differ; ``before`` is the client's request."""
+    if before is None or requests.upstream is None:
         return {}
-    before = formats.read(route.client, "request", requests.client)
     after = formats.read(route.upstream, "request", requests.upstream)
     sides = Sides(corpus, before, after)
     names = names_of(sides, map_tools(sides))
@@ -120,9 +122,9 @@ def _says(request: dict[str, Any], pointer: str) -> bool:
         return False
 
 
-def _forced(client: str, request: Any) -> bool | None:
+def _forced(asked: Reading | None) -> bool | None:
     """Whether the request forced one function; None when the request is unknown."""
-    if request is None:
+    if asked is None:
         return None
-    setting = formats.read(client, "request", request).settings.get("tool_choice")
+    setting = asked.settings.get("tool_choice")
     return setting is not None and isinstance(setting.value, dict) and bool(setting.value.get("names"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -14,10 +13,12 @@ from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Reading, Result, Turn
+from toolcall_conformance.reading import Call, Reading, Result, Turn
+from toolcall_conformance.reading.model import Item
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses
 from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
@@ -41,6 +42,7 @@ def judge_history(
         asked = formats.read(route.client, "request", request)
         called = {call.id: call.ordinal for call in asked.calls if call.id}
         before = _as_the_client_said(before, asked)
+    before = _as_declared(before, declared_names(corpus, golden, output, route.upstream))
     read = whole_request(route.upstream, output, held)
     after = formats.read(route.upstream, "request", read.body)
     sides = Sides(
@@ -72,13 +74,28 @@ def judge_history(
     return Judgement(findings, losses.find_losses(pair, history=True))
 
 
-def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:
+def declared_names(corpus: Corpus, golden: Any, output: Any, upstream: str) -> DeclaredNames:
     """The names under which a translator declared the tools of the ``golden`` request, by the golden names."""
     if upstream not in formats.names():
-        return {}  # an unknown format: its declared tools cannot be read
+        return DeclaredNames({}, ())  # an unknown format: its declared tools cannot be read
     before, after = (formats.read(upstream, "request", body) for body in (golden, output))
     sides = Sides(corpus, before, after)
-    return names_of(sides, map_tools(sides))
+    twins = map_tools(sides)
+    return DeclaredNames(names_of(sides, twins), twins)
+
+
+def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
+    """The golden reading with the one member of each free-text call under the name that the translator declared."""
+    if not names.members:
+        return golden
+
+    def renamed(item: Item) -> Item:
+        if isinstance(item, Call) and isinstance(item.arguments, dict) and len(item.arguments) == 1:
+            return replace(item, arguments={names.members.get(key, key): said for key, said in item.arguments.items()})
+        return item
+
+    turns = [replace(turn, items=[renamed(item) for item in turn.items]) for turn in golden.turns]
+    return replace(golden, turns=turns)
 
 
 def _turns(reading: Reading) -> str:

@@ -19,6 +19,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import outcome
+from toolcall_conformance.translation.declared_names import DeclaredNames
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,6 @@ class Judge:
         """
         return Judgement(tuple(check_body(self.corpus, name, direction, body, model=model, assembled=assembled)))
 
-    def declared_names(self, golden: Any, output: Any, upstream: str) -> Mapping[str, str]:
+    def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""
         return declared_names(self.corpus, golden, output, upstream)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,7 +79,9 @@ class Case:
 
     def replies(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's replies of this case."""
-        return client == upstream or upstream not in self.scenario.get("replies_to_own_clients", ())
+        wanted: Mapping[str, Sequence[str]] = self.scenario.get("replies_to", {})
+        own = self.scenario.get("replies_to_own_clients", ())
+        return client in wanted.get(upstream, (client,)) and (client == upstream or upstream not in own)
 
     def streams(self, client: str, upstream: str) -> bool:
         """Whether a client of that format could receive the upstream's streams of this case."""

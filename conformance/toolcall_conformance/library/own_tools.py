@@ -13,6 +13,7 @@ class OwnTool:
     """A tool of an API: ``run_by`` is client, provider or nobody, ``called`` the name of its calls if they have none.
 
     ``where`` are values that a declaration must have, by JSON Pointer. ``type`` and they may have ``*`` for any text.
+    ``functions`` are the names of its calls where one declaration stands for several functions.
     """
 
     type: str
@@ -20,6 +21,7 @@ class OwnTool:
     purpose: str
     called: str | None
     where: Mapping[str, str]
+    functions: frozenset[str] = frozenset()
 
     def fits(self, declared: str, declaration: Any) -> bool:
         """Whether a declaration of the type ``declared`` is of this tool."""
@@ -39,7 +41,14 @@ class OwnTools:
     def of(cls, raw: Mapping[str, Any]) -> OwnTools:
         """The tools as ``own-tools.json`` has them."""
         tools = (
-            OwnTool(one["type"], one["run_by"], one["purpose"], one.get("called"), one.get("where", {}))
+            OwnTool(
+                one["type"],
+                one["run_by"],
+                one["purpose"],
+                one.get("called"),
+                one.get("where", {}),
+                frozenset(one.get("functions", ())),
+            )
             for one in raw["tools"]
         )
         return cls(tuple(tools), frozenset(raw["waiting_steps"]))

@@ -69,6 +69,7 @@ class Call:
     arguments_pointer: str | None = None
     id_pointer: str | None = None
     kind: str = "function"
+    namespace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,8 @@ class Tool:
     """A declared tool. ``kind`` is function, custom or hosted; ``schema`` is its parameter schema as it stands there.
 
     ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
-    its API defines, ``type`` says which, and ``own`` is the whole declaration.
+    its API defines, ``type`` says which, and ``own`` is the whole declaration. ``grammar`` is the
+    ``syntax`` and ``definition`` that the text of a custom one must fit; ``namespace`` the group that it stands in.
     """
 
     name: str | None
@@ -198,6 +200,8 @@ class Tool:
     schema_pointer: str | None = None
     type: str | None = None
     own: Any = None
+    grammar: Any = None
+    namespace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
+from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -89,6 +90,8 @@ def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
             source=left.name_pointer,
             subject=call_words(left),
         )
+    if not pair.is_request:
+        yield from compare_call_kind(pair, left, right)
     yield from _compare_arguments(pair, left, right)
 
 

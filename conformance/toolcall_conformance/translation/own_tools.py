@@ -39,6 +39,12 @@ def called(corpus: Corpus, reading: Reading, tool: Tool) -> str | None:
     return tool.name if own is None or own.called is None else own.called
 
 
+def stands_for_several(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
+    """Whether a declaration stands for several functions: calls name these, never the declaration."""
+    own = own_tool(corpus, reading, tool)
+    return own is not None and bool(own.functions)
+
+
 def pair_own(sides: Sides, twins: Sequence[tuple[Tool, Tool]]) -> list[tuple[Tool, Tool]]:
     """The client's own-defined tools with what stands for them, among the tools that ``twins`` leaves over."""
     taken = {id(tool) for twin in twins for tool in twin}
@@ -68,7 +74,10 @@ def _same_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
 
 
 def _same_name(sides: Sides, tool: Tool, other: Tool) -> bool:
-    return other.kind != "hosted" and other.name in (tool.name, tool.type, called(sides.corpus, sides.source, tool))
+    own = own_tool(sides.corpus, sides.source, tool)
+    functions = () if own is None else own.functions
+    names = (tool.name, tool.type, called(sides.corpus, sides.source, tool), *functions)
+    return other.kind != "hosted" and other.name in names
 
 
 def _name_of_purpose(sides: Sides, tool: Tool, other: Tool) -> bool:
@@ -90,7 +99,8 @@ def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
 def stands_for_one(pair: Pair, tool: Tool) -> bool:
     """Whether a function is there in place of one of the source's own tools: some stand for several functions."""
     return any(
-        own is not None and (is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type))
+        own is not None
+        and (is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type, *own.functions))
         for one in pair.source.tools
         for own in [own_tool(pair.corpus, pair.source, one)]
     )

@@ -36,6 +36,7 @@ class Sides:
     model: str | None = None
     declared: frozenset[str] = frozenset()
     spelt: Mapping[int, str] = field(default_factory=dict)
+    asked: Sequence[Tool] = ()
 
     @property
     def is_request(self) -> bool:

@@ -9,8 +9,16 @@ from itertools import takewhile
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Tool
+from toolcall_conformance.translation.kinds import compare_kind
 from toolcall_conformance.translation.names import legal_name
-from toolcall_conformance.translation.own_tools import called, pair_own, report_hosted, run_by_client, stands_for_one
+from toolcall_conformance.translation.own_tools import (
+    called,
+    pair_own,
+    report_hosted,
+    run_by_client,
+    stands_for_one,
+    stands_for_several,
+)
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
@@ -48,7 +56,10 @@ def map_tools(sides: Sides) -> Twins:
 def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
     """The output's names of tools by the source's, as calls name them."""
     names = (
-        (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin)) for tool, twin in twins
+        (called(sides.corpus, sides.source, tool), called(sides.corpus, sides.output, twin))
+        for tool, twin in twins
+        if not stands_for_several(sides.corpus, sides.source, tool)
+        and not stands_for_several(sides.corpus, sides.output, twin)
     )
     return {old: new for old, new in names if old is not None and new is not None}
 
@@ -167,6 +178,11 @@ def _tools_pointer(pair: Pair) -> str:
     return pair.output.tools[0].pointer.rsplit("/", 1)[0] if pair.output.tools else ""
 
 
+def _tells_more(tool: Tool, twin: Tool) -> bool:
+    """Whether a function that stands for a free-text tool says in words what its schema cannot, such as a grammar."""
+    return tool.kind == "custom" and twin.kind == "function" and (tool.description or "") in (twin.description or "")
+
+
 def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     subject = f"tool {tool.name}"
     if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name):
@@ -182,6 +198,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
         (tool.description or "").strip() != (twin.description or "").strip()
         and tool.description
         and tool.description.strip()
+        and not _tells_more(tool, twin)
     ):
         yield pair.finding(
             "translation/tool-description",
@@ -191,18 +208,8 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             source=tool.description_pointer,
             subject=subject,
         )
-    if tool.kind != twin.kind:
-        if pair.both("tool-custom"):
-            yield pair.finding(
-                "translation/tool-kind",
-                twin.pointer,
-                want=tool.kind,
-                got=twin.kind,
-                source=tool.pointer,
-                subject=subject,
-            )
-        return
-    if tool.kind == "function":
+    yield from compare_kind(pair, tool, twin)
+    if tool.kind == twin.kind == "function":
         closing_allowed = bool(twin.strict)
         for difference in compare_schemas(pair.corpus, tool.schema, twin.schema, closing_allowed=closing_allowed):
             if not _is_root_unsaid(pair, tool, difference):

@@ -45,6 +45,11 @@ def choose(draft: Draft, wanted: str) -> None:
         draft.body["tool_choice"] = wanted
 
 
+def named_in(stated: Any) -> Any:
+    """What has the name of a forced tool in OpenAI's two formats."""
+    return stated.get("function") or stated.get("custom") or stated
+
+
 def forget(draft: Draft) -> None:
     draft.body.pop("toolConfig" if draft.format == GEMINI else "tool_choice", None)
 
@@ -65,7 +70,7 @@ def choice_named_another(draft: Draft) -> None:
         names = [tool.inner["name"] for tool in draft.tools]
         stated["allowedFunctionNames"] = [next(n for n in names if n not in stated["allowedFunctionNames"])]
     else:
-        inner = stated["function"] if draft.format == CHAT else stated
+        inner = named_in(stated)
         inner["name"] = next(tool.inner["name"] for tool in draft.tools if tool.inner["name"] != inner["name"])
 
 
@@ -86,7 +91,7 @@ def choice_nested(draft: Draft) -> None:
 def choice_flat(draft: Draft) -> None:
     """A forced tool is named without the key function, as in Responses."""
     need(mode(draft) == "named")
-    draft.body["tool_choice"] = {"type": "function", "name": choice(draft)["function"]["name"]}
+    draft.body["tool_choice"] = {"type": choice(draft)["type"], "name": named_in(choice(draft))["name"]}
 
 
 @broken(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from doubles.bodies.choice import choice, mode
+from doubles.bodies.choice import choice, mode, named_in
 from doubles.bodies.settings import settings
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
 from doubles.draft import Draft
@@ -53,8 +53,7 @@ def choice_of_undeclared(draft: Draft) -> None:
 def choice_without_name(draft: Draft) -> None:
     """A tool is forced, but not named."""
     need(mode(draft) == "named")
-    stated = choice(draft)
-    del (stated["function"] if draft.format == CHAT else stated)["name"]
+    del named_in(choice(draft))["name"]
 
 
 @broken({CHAT: "openai_chat/tool-choice-allowed", RESPONSES: "openai_responses/tool-choice-subset"})

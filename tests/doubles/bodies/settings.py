@@ -133,7 +133,7 @@ def named_as_only_one_declared(draft: Draft) -> None:
     """A forced tool is the only one declared, and one must be called."""
     need(mode(draft) == "named")
     name = choice(draft)["name"]
-    draft.body["tools"] = [tool.entry for tool in draft.tools if tool.inner["name"] == name]
+    draft.body["tools"] = need([tool.entry for tool in draft.tools if tool.inner["name"] == name])
     draft.body["tool_choice"] = {"type": "any"}
 
 

@@ -139,6 +139,7 @@ class ItemReader:
             arguments_pointer=_place(node, key),
             id_pointer=_place(node, "call_id"),
             kind=kind,
+            namespace=node.text("namespace"),
         )
         self._calls += 1
         self._ledger.enter(call.id, call.ordinal, call.batch)

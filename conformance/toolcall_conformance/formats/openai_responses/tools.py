@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.reading import Node, Residue, Tool
@@ -14,12 +15,13 @@ def read_tools(node: Node, residue: list[Residue]) -> Iterator[Tool]:
         kind = entry.text("type")
         if kind == "namespace":
             entry.ignore("name", "description")
-            yield from read_tools(entry.child("tools"), residue)
+            name = entry.text("name")
+            yield from (replace(tool, namespace=name) for tool in read_tools(entry.child("tools"), residue))
         elif kind == "function" or (kind is None and "parameters" in entry):
             yield _function(entry, residue)
         elif kind == "custom":
             entry.ignore("format", "defer_loading", "allowed_callers", "async")
-            yield _declared(entry, entry, "custom")
+            yield replace(_declared(entry, entry, "custom"), grammar=_grammar(entry.child("format")))
         elif entry.is_object:
             # A hosted tool has no name of its own: its type is what requests and replies call it by.
             entry.ignore(*entry.value)
@@ -49,6 +51,13 @@ def _function(entry: Node, residue: list[Residue]) -> Tool:
     tool = _declared(entry, inner, "function")
     inner.close(residue)
     return tool
+
+
+def _grammar(wanted: Node) -> dict[str, Any] | None:
+    """Syntax and definition of the grammar that a custom tool's format asks for."""
+    if wanted.text("type") != "grammar":
+        return None
+    return {"syntax": wanted.text("syntax"), "definition": (wanted.text("definition") or "").strip()}
 
 
 def _declared(entry: Node, node: Node, kind: str) -> Tool:

@@ -121,6 +121,8 @@ def encode_tools(conversation: Conversation) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration."""
+    if tool.own is not None and target.exact:
+        return tool.own
     found: Body = {}
     if "custom" in target.spelling:
         found["type"] = "custom"

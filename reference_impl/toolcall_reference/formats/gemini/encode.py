@@ -73,9 +73,11 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         if "system-role" in target.spelling:
             body["systemInstruction"]["role"] = "user"
     hosted = encode_hosted(conversation.tools, {} if tools else HOSTED, target)
+    own = [tool.own for tool in tools if tool.own is not None and target.exact]
+    plain = [tool for tool in tools if tool.own is None or not target.exact]
     if tools or hosted:
-        functions = [{"functionDeclarations": [encode_tool(tool, target) for tool in tools]}] if tools else []
-        body["tools"] = functions + hosted
+        functions = [{"functionDeclarations": [encode_tool(tool, target) for tool in plain]}] if plain else []
+        body["tools"] = functions + own[:1] + hosted
     choice = encode_choice(conversation.settings, tools, target)
     if choice is not None:
         body["toolConfig"] = choice

@@ -13,6 +13,7 @@ from toolcall_reference.reasoning import Reasoning
 from toolcall_reference.target import Target
 
 from .models import is_third
+from .own_tools import as_functions
 from .schemas import for_json_schema, from_parameters, to_parameters
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
@@ -31,6 +32,9 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
     for entry in [tools] if isinstance(tools, dict) else as_list(tools, "tools"):
         entry = as_object(entry, "a tool")
         for key, value in entry.items():
+            if key == "computerUse" and value is not None:
+                found += as_functions(value)
+                continue
             if key != "functionDeclarations":
                 if value is not None:
                     found.append(Tool(key, kind="hosted", format={key: value}))

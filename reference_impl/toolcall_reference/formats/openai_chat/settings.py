@@ -123,6 +123,8 @@ def encode_tools(conversation: Conversation, target: Target) -> list[Tool]:
 
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration."""
+    if tool.own is not None and target.exact:
+        return tool.own
     found: Body = {"name": target.names.to(tool.name)}
     if tool.description:
         found["description"] = tool.description

@@ -154,7 +154,8 @@ def other_item(item: Body) -> Item:
 
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:
-    given = as_text(item.get("call_id"), "call_id")
+    # The output of a local shell may name its call by id alone.
+    given = as_text(item.get("call_id") or (kind == "local_shell_call_output" and item.get("id")) or None, "call_id")
     call = ledger.answer(given or None)
     output = own_tools.output_of(item) if kind in own_tools.OUTPUTS else item.get("output")
     parts = decode_parts(output, losses)

@@ -23,6 +23,7 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
+from . import own_tools
 from .api import IDS, NAME, NAMES
 from .parts import encode_input
 from .settings import HOSTED, encode_settings, encode_tool, encode_tools
@@ -59,6 +60,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     """A complete request body."""
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
+    target.own = own_tools.declared(tool.own for tool in tools if target.exact)
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
     system = [text.text for text in conversation.system if text.text.strip()]
@@ -93,6 +95,9 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         return [{"role": "developer", "content": encode_input(texts, target)}] if texts else []
     items: list[Body] = []
     for result in turn.results:
+        if result.name in target.own:
+            items.append(own_tools.result_item(result.name, result, ids[result.tool_call_id]))
+            continue
         # Ours, not the source's word: a free-text tool's output has a type of its own.
         kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
         output: Any = encode_input(results.marked_parts(result, bare=target.exact), target)
@@ -134,6 +139,8 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     """The item of a call, without an item id: the true one is not known here."""
     name = target.names.to(call.name)
     call_id = ids.get(call.id, call.id)
+    if call.name in target.own and call.readable:
+        return own_tools.call_item(call, call_id)
     if call.kind == "custom":
         return {"type": "custom_tool_call", "call_id": call_id, "name": name, "input": call.text or ""}
     if call.readable:
@@ -147,6 +154,7 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
+    target.own = own_tools.declared(target.asked.get("tools") or [])
     ids = target.ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)
@@ -255,7 +263,9 @@ def message_item(key: str, place: int, content: list[Body]) -> Body:
 
 
 def call_item(key: str, place: int, call: Body) -> Body:
-    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item without its own id."""
+    """A call at ``place`` of the output of the reply ``key``; ``call`` is the item, perhaps without its own id."""
+    if "id" in call:
+        return call
     prefix = "ctc_" if call["type"] == "custom_tool_call" else "fc_"
     item_id = prefix + digest("item", key, place, length=48)
     rest: Body = {name: call[name] for name in ("arguments", "input", "call_id", "name") if name in call}

@@ -5,10 +5,12 @@ https://platform.openai.com/docs/api-reference/responses/create
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from toolcall_reference.intermediate import Body, Tool
-from toolcall_reference.jsontext import as_object, dump
+from toolcall_reference import results
+from toolcall_reference.intermediate import Body, Media, Text, Tool, UniversalToolCall, UniversalToolResult
+from toolcall_reference.jsontext import as_object, digest, dump, parse
 
 _TEXT: Body = {"type": "string"}
 _TEXTS: Body = {"type": "array", "items": _TEXT}
@@ -25,6 +27,7 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
         "Run a command on the user's computer and return its output.",
         _schema(
             {
+                "type": {"type": "string", "enum": ["exec"]},
                 "command": _TEXTS,
                 "env": {"type": "object", "additionalProperties": _TEXT},
                 "timeout_ms": _NUMBER,
@@ -63,6 +66,7 @@ _KNOWN: dict[str, tuple[str, Body, str]] = {
     ),
 }
 _DECLARED = {**{name: name for name in _KNOWN}, "computer_use_preview": "computer"}
+_PREFIXES = {"local_shell": "lsh", "shell": "sh", "apply_patch": "apc", "computer": "cu"}
 CALLS = frozenset(f"{name}_call" for name in _KNOWN)
 OUTPUTS = frozenset(f"{call}_output" for call in CALLS)
 
@@ -101,3 +105,40 @@ def output_of(item: Body) -> Any:
     if isinstance(output, dict) and output.get("type") == "computer_screenshot":
         return [{**output, "type": "input_image"}]
     return output if isinstance(output, str) or output is None else dump(output)
+
+
+def declared(tools: Iterable[Any]) -> frozenset[str]:
+    """The names by which calls name those of the declarations that OpenAI defines and the client runs."""
+    known = (as_function(tool) for tool in tools if isinstance(tool, dict))
+    return frozenset(tool.name for tool in known if tool is not None)
+
+
+def call_item(call: UniversalToolCall, call_id: str) -> Body:
+    """The item of a call of such a tool; its own id is derived from the call's, for the item stands in requests too."""
+    said = call.arguments
+    key = "actions" if call.name == "computer" and "actions" in said else _KNOWN[call.name][2]
+    if call.name == "local_shell":
+        said = {"type": "exec", "env": {}, **said}
+    item: Body = {
+        "id": f"{_PREFIXES[call.name]}_{digest('own', call_id, length=50)}",
+        "type": f"{call.name}_call",
+        "status": "completed",
+        key: said["actions"] if key == "actions" else said,
+        "call_id": call_id,
+    }
+    return {**item, "pending_safety_checks": []} if call.name == "computer" else item
+
+
+def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
+    """What the client of such a tool returns."""
+    item: Body = {"type": f"{name}_call_output", "call_id": call_id}
+    parts = results.parts(result)
+    text = "\n".join(part.text for part in parts if isinstance(part, Text))
+    if name == "computer":
+        shot = next(part for part in parts if isinstance(part, Media))
+        return {**item, "output": {"type": "computer_screenshot", "image_url": f"data:{shot.mime};base64,{shot.data}"}}
+    if name == "apply_patch":
+        return {**item, "status": "failed" if result.is_error else "completed", "output": text}
+    if name == "local_shell":
+        item["id"] = call_id
+    return {**item, "output": parse(text) if name == "shell" else text}

@@ -87,7 +87,8 @@ def _started(item: Body) -> Body:
         "image_generation_call": {"result": None},
         "tool_search_call": {"arguments": {}},
     }
-    found = {key: value for key, value in item.items() if key != "action"} | empty.get(item["type"], {})
+    hidden = {"action"} if item["type"] == "web_search_call" else set()
+    found = {key: value for key, value in item.items() if key not in hidden} | empty.get(item["type"], {})
     return {**found, "status": "in_progress"} if item.get("status") is not None else found
 
 

@@ -139,6 +139,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     ``strict`` is always said: where it is absent, Responses tries to be strict and rewrites the schema, while the other
     formats are not strict unless asked.
     """
+    if tool.own is not None and target.exact:
+        return tool.own
     found: Body = {"type": tool.kind, "name": target.names.to(tool.name)}
     if tool.description:
         found["description"] = tool.description

@@ -12,6 +12,7 @@ from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opene
 from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
 from toolcall_reference.target import Target
 
+from . import own_tools
 from .api import IDS, NAMES
 from .encode import (
     IN_PROGRESS,
@@ -34,6 +35,7 @@ class _Open:
     item: Body
     text: Text | None = None
     pieces: list[str] = field(default_factory=list)
+    own: bool = False  # a call of a tool of OpenAI's own: said as a whole
 
     @property
     def where(self) -> Body:
@@ -55,6 +57,7 @@ class StreamEncoder:
 
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
+        target.own = own_tools.declared(target.asked.get("tools") or [])
         self.kept: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")
@@ -119,11 +122,17 @@ class StreamEncoder:
         yield from self._settle()
         index = len(self._output)
         wire_id = self._target.next_id(call, IDS) or call.id
+        if call.name in self._target.own:
+            self._open[place] = _Open(index, {"call_id": wire_id}, own=True)
+            self._output.append(self._open[place].item)
+            return
         item = call_item(self._reply.key, index, encode_call(call, {call.id: wire_id}, self._target))
         found = self._open[place] = _Open(index, item)
         yield self._add(found)
 
     def _grow(self, found: _Open, piece: str) -> Iterator[tuple[str, Body]]:
+        if found.own:
+            return
         if found.text is not None:
             found.pieces.append(piece)
             more: Body = {} if found.text.refusal else {"logprobs": []}
@@ -135,7 +144,11 @@ class StreamEncoder:
     def _close(self, found: _Open, delta: Closed) -> Iterator[tuple[str, Body]]:
         self._target.lose_state(delta.item)
         yield from self._settle()
-        if found.text is not None:
+        if found.own and isinstance(delta.item, UniversalToolCall):
+            found.item |= own_tools.call_item(delta.item, found.item["call_id"])
+            shown = {**found.item, "status": "in_progress"}
+            yield "response.output_item.added", {"item": shown, "output_index": found.index}
+        elif found.text is not None:
             text, found.pieces = "".join(found.pieces), []
             part = text_part(text, refusal=found.text.refusal)
             key = "refusal" if found.text.refusal else "text"

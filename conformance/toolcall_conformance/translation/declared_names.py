@@ -1,0 +1,29 @@
+"""How a provider calls what a translator declared: by the declared names, with the declared members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from toolcall_conformance.reading import Tool
+
+
+class DeclaredNames(dict[str, str]):
+    """The declared names of tools by the golden ones.
+
+    ``members``: where golden and declared tool each take one text and nothing else, the declared member's name by the
+    golden one's. So a tool of free text is declared where a format has functions alone; its member may have any name.
+    """
+
+    def __init__(self, names: Mapping[str, str], twins: Iterable[tuple[Tool, Tool]]) -> None:
+        super().__init__(names)
+        found = ((_only_member(golden), _only_member(declared)) for golden, declared in twins)
+        self.members = {old: new for old, new in found if old is not None and new is not None and old != new}
+
+
+def _only_member(tool: Tool) -> str | None:
+    """The name of a tool's one parameter, if it takes one text and nothing else."""
+    properties = tool.schema.get("properties") if isinstance(tool.schema, dict) else None
+    if not isinstance(properties, dict) or len(properties) != 1:
+        return None
+    ((name, schema),) = properties.items()
+    return name if isinstance(schema, dict) and schema.get("type") == "string" else None

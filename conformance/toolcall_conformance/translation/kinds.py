@@ -1,0 +1,71 @@
+"""What kind of tool each declaration and each call is of: a function, free text, or a tool of the API's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.reading import Call, Tool
+from toolcall_conformance.translation.own_tools import own_tool
+from toolcall_conformance.translation.pair import Pair, call_words
+
+
+def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
+    """Whether a free-text tool stayed one, with its grammar, or became a function that takes its text."""
+    subject = f"tool {tool.name}"
+    if tool.kind != twin.kind and pair.both("tool-custom"):
+        yield pair.finding(
+            "translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject
+        )
+    elif tool.kind == "custom" and twin.kind == "function" and not _takes_text(twin.schema):
+        yield pair.finding(
+            "translation/free-text-parameter",
+            twin.schema_pointer or twin.pointer,
+            want="a parameter that takes the text",
+            got=MISSING if twin.schema is None else twin.schema,
+            source=tool.pointer,
+            subject=subject,
+        )
+    elif tool.kind == twin.kind == "custom" and tool.grammar != twin.grammar and pair.both("tool-grammar"):
+        yield pair.finding(
+            "translation/tool-grammar",
+            twin.pointer,
+            want=MISSING if tool.grammar is None else tool.grammar,
+            got=MISSING if twin.grammar is None else twin.grammar,
+            source=tool.pointer,
+            subject=subject,
+        )
+
+
+def _takes_text(schema: object) -> bool:
+    """Whether a schema has a property that may be a text."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return False
+    kinds = (entry.get("type", "string") if isinstance(entry, dict) else entry for entry in properties.values())
+    return any(kind is True or kind == "string" or (isinstance(kind, list) and "string" in kind) for kind in kinds)
+
+
+def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
+    """Whether a reply calls a tool in the kind in which the client declared it."""
+    tools = [tool for tool in pair.asked if right.name is not None and _name(pair, tool) == right.name]
+    if len(tools) != 1:
+        return
+    kind = "builtin" if tools[0].kind == "hosted" else tools[0].kind
+    if kind != right.kind:
+        yield pair.finding(
+            "translation/own-call-kind" if kind == "builtin" else "translation/call-kind",
+            right.pointer,
+            want=kind,
+            got=right.kind,
+            source=left.pointer,
+            subject=call_words(left),
+        )
+
+
+def _name(pair: Pair, tool: Tool) -> str | None:
+    """The name by which calls in the output name a tool; None for those of the API's whose calls have no kind."""
+    if tool.kind != "hosted":
+        return tool.name
+    own = own_tool(pair.corpus, pair.output, tool)
+    return own.called if own is not None and own.run_by == "client" else None
