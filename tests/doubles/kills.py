@@ -30,7 +30,8 @@ Kills = dict[str, set[str]]
 
 def named(double: Double, findings: Sequence[Finding]) -> set[str]:
     """The rules of a double that the judge names."""
-    return {finding.rule for finding in findings if finding.level is Level.MUST} & {*double.rules}
+    level = Level.SHOULD if double.kind == "warning" else Level.MUST
+    return {finding.rule for finding in findings if finding.level is level} & {*double.rules}
 
 
 def rules_in(double: Double, case: Case) -> set[str]:
