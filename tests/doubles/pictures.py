@@ -87,8 +87,24 @@ def pieces(draft: Draft) -> list[Piece]:
     for result in draft.results:
         held = result.inner.get("parts") if draft.format == GEMINI else result.content
         found += [Piece(draft.format, held, entry, result.message, result) for entry in _media(held)]
+    found = [piece for piece in found if not by_address(piece.entry)]
     order = {id(entry): place for place, entry in enumerate(_walk(draft.messages))}
     return sorted(found, key=lambda piece: order[id(piece.entry)])
+
+
+def by_address(entry: Any) -> bool:
+    """Whether media are not in the body, but at an address or with their provider."""
+    source = entry.get("source")
+    if isinstance(source, dict):
+        return source.get("type") in ("url", "file")
+    image = entry.get("image_url")
+    image = image.get("url") if isinstance(image, dict) else image
+    inner = entry.get("file") if isinstance(entry.get("file"), dict) else entry
+    return (isinstance(image, str) and not image.startswith("data:")) or not {
+        "file_id",
+        "file_url",
+        "fileData",
+    }.isdisjoint(inner)
 
 
 def pictures(draft: Draft) -> list[Piece]:

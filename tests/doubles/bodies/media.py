@@ -9,7 +9,7 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import Piece, inside, of_tools, pictures, pieces, text_part, url_alphabet
+from doubles.pictures import Piece, by_address, inside, of_tools, pictures, pieces, text_part, url_alphabet
 
 
 @broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
@@ -34,9 +34,9 @@ def _without_pictures(value: Any) -> tuple[Any, bool]:
 
 
 def _is_picture(entry: Any) -> bool:
-    return isinstance(entry, dict) and (
-        entry.get("type") in ("image", "image_url", "input_image") or "inlineData" in entry
-    )
+    if not isinstance(entry, dict) or by_address(entry):
+        return False
+    return entry.get("type") in ("image", "image_url", "input_image") or "inlineData" in entry
 
 
 @broken("translation/media-moved", target=(CHAT, RESPONSES, GEMINI))

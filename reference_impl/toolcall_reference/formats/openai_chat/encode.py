@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import history, results
+from toolcall_reference import history, media, results
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -22,9 +22,9 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
-from .api import IDS, NAMES
+from .api import IDS, NAME, NAMES
 from .legacy import as_functions, with_function_calls
-from .parts import encode_user
+from .parts import can_say, encode_user
 from .settings import encode_settings, encode_tool, encode_tools
 
 SPELLINGS = frozenset(
@@ -167,6 +167,11 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     moved: list[Text | Media] = []
     for result in turn.results:
         parts = results.marked_parts(result, bare=target.exact)
+        # An address that Chat cannot say stays in the result, as a text.
+        parts = [
+            media.placeholder(part, target.losses, NAME) if isinstance(part, Media) and not can_say(part) else part
+            for part in parts
+        ]
         texts = [part for part in parts if isinstance(part, Text)]
         pictures = [part for part in parts if isinstance(part, Media)]
         wire_id = ids.get(result.tool_call_id, result.tool_call_id)

@@ -83,5 +83,10 @@ def encode_part(part: Text | Media, losses: Losses) -> Body:
     return {"type": "text", "text": media.placeholder(part, losses, NAME).text}
 
 
+def can_say(part: Media) -> bool:
+    """Whether Chat can say media that are elsewhere: the address of a picture, or the id of a file of its own."""
+    return part.data is not None or (part.url is not None and part.kind == "image") or part.vendor == VENDOR
+
+
 def _name(part: Media) -> str:
     return "document.pdf" if part.mime == "application/pdf" else "document"

@@ -146,8 +146,8 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     if call.readable:
         text = dump(call.arguments) if call.text is None else call.text
     else:
-        # A request has to hold JSON; a reply shows the client what the model wrote.
-        text = (call.text or "") if target.is_reply else dump({RAW_ARGUMENTS_KEY: call.text})
+        # A request has to hold JSON; a reply shows the client what the model wrote, and so does a golden one's client.
+        text = (call.text or "") if target.is_reply or target.exact else dump({RAW_ARGUMENTS_KEY: call.text})
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
 
 
