@@ -9,13 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from doubles import wire
+from doubles.wire import Skip
 
 _CAPTION = re.compile(r"From (?:the )?result .{1,300}:", re.DOTALL)
 _OWN = re.compile(rf"{_CAPTION.pattern}|\[[^\]]{{1,300}}\]", re.DOTALL)
-
-
-class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
-    """The body has nothing that this double could change."""
 
 
 T = TypeVar("T")

@@ -18,6 +18,10 @@ ARGUMENT_KEYS = {"anthropic": "input", "openai_chat": "arguments", "openai_respo
 CONTENT_KEYS = {"anthropic": "content", "openai_chat": "content", "openai_responses": "output", "gemini": "response"}
 
 
+class Skip(Exception):  # noqa: N818 - no error: there is nothing here to change
+    """The body has nothing that this double could change."""
+
+
 @dataclass(slots=True)
 class Handle:
     """What stands as ``entry`` in the list ``holder``; ``message`` is the message or turn around it, if any."""
@@ -102,8 +106,19 @@ class Call(Linked):
 
     @property
     def arguments(self) -> Any:
-        """The arguments as a JSON value; some vendors of Chat write them as an object."""
-        return json.loads(self.raw) if isinstance(self.raw, str) and self.raw else self.raw or {}
+        """The arguments as a JSON value; some vendors of Chat write them as an object.
+
+        Skip where the model wrote something else: that is for the doubles of odd arguments.
+        """
+        if not isinstance(self.raw, str) or not self.raw:
+            return self.raw or {}
+        try:
+            found = json.loads(self.raw)
+        except ValueError:
+            raise Skip from None
+        if not isinstance(found, dict):
+            raise Skip
+        return found
 
     @arguments.setter
     def arguments(self, value: Any) -> None:

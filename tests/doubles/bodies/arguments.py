@@ -16,7 +16,9 @@ OBJECTS = {ANTHROPIC: "anthropic/call-input-object", GEMINI: "gemini/call-args-o
 
 
 def every(draft: Draft, change: Callable[[Any], Any]) -> None:
-    """Change every leaf of every call's arguments; Skip if that changes nothing."""
+    """Change every leaf of every call's arguments; Skip if that changes nothing, or the model wrote no object."""
+    for call in Draft(draft.source, draft.source_format).calls:
+        _ = call.arguments
     hit = False
     for call in draft.calls:
         before = call.arguments

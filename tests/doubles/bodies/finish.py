@@ -132,12 +132,16 @@ def refused_call_passed_on(draft: Draft) -> None:
     _end_with_calls(draft)
 
 
-@warning(
-    FAILED, check="response", target=(ANTHROPIC, CHAT), sources=(GEMINI, RESPONSES), cases=("finish/fails-behind-text",)
+@broken(
+    EMPTY, check="response", target=(ANTHROPIC, CHAT), sources=(GEMINI, RESPONSES), cases=("finish/fails-behind-text",)
 )
-def failure_behind_text_as_end(draft: Draft) -> None:
-    """A reply that failed behind its first words says that it is complete."""
+def failure_and_its_words_dropped(draft: Draft) -> None:
+    """A reply that failed behind its first words lost these, and ended well."""
     end_well(draft)
+    if draft.format == CHAT:
+        draft.messages[0]["content"] = None
+    else:
+        draft.body["content"].clear()
 
 
 @harmless(
