@@ -110,3 +110,17 @@ PICTURES = {
 def test_only_types_that_the_target_takes_are_demanded(name: str) -> None:
     mime, data, result, rules = PICTURES[name]
     assert found(gemini(mime, data), anthropic(result), "gemini", "anthropic") == rules
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_an_object_says_is_no_placeholder(kept: bool) -> None:
+    """A link that the target cannot follow is told as text; what the tool said stays, though it reads like a remark."""
+    source = gemini("image/png", PNG)
+    response = source["contents"][2]["parts"][0]["functionResponse"]
+    response["response"] = {"output": "the picture is attached"}
+    response["parts"].append({"fileData": {"mimeType": "image/png", "fileUri": "gs://pictures/one.png"}})
+    said = [{"type": "text", "text": "the picture is attached"}] if kept else []
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    link = {"type": "text", "text": "[image/png: gs://pictures/one.png]"}
+    found = judge(source, anthropic([*said, picture, link]), client="gemini", upstream="anthropic").findings
+    assert (CONTENT in {one.rule for one in found if one.level is Level.MUST}) is not kept

@@ -158,7 +158,7 @@ def variants(source: Content, output: Content) -> Iterator[tuple[list[str], Any]
     yield output.texts, output.unmarked
     if source.media:
         value = without_references(output.unmarked)
-        said = {line.strip() for text in source.texts for line in text.split("\n")}
+        said = {line.strip() for texts in source.said for text in texts for line in text.split("\n")}
         if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), str):
             value = {next(iter(value)): "\n".join(without_placeholders(source.corpus, [inner], source.media, said))}
         yield without_placeholders(source.corpus, output.texts, source.media, said), value

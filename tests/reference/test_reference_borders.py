@@ -1,0 +1,40 @@
+"""The reference takes every legal body at the border of a rule, and what it makes of it is legal."""
+
+from __future__ import annotations
+
+import pytest
+
+from doubles.border import BorderDouble, PairDouble
+from doubles.catalogue import FORMATS, doubles
+from doubles.places import model_of
+from judging import judge
+from toolcall_conformance.contract import Route
+from toolcall_conformance.findings import Level
+from toolcall_reference import ReferenceTranslator, Refused
+
+SAYS_NOTHING = "border-limits/one-empty-text/gemini"
+"""Its only text is empty: nothing is left that other formats could say."""
+
+AT = [
+    double
+    for double in doubles(BorderDouble, "harmless")
+    if not isinstance(double, PairDouble) and double.direction != "stream" and double.name != SAYS_NOTHING
+]
+
+
+@pytest.mark.parametrize("double", AT, ids=lambda double: double.name)
+def test_a_body_at_a_border_is_translated(double: BorderDouble) -> None:
+    """To each format, or refused with a reason."""
+    for other in FORMATS:
+        asks = double.direction == "request"
+        client, upstream = (double.format, other) if asks else (other, double.format)
+        models = [double.model if name == double.format else model_of(name) for name in (client, upstream)]
+        session = ReferenceTranslator().open(Route(client, upstream, *models))
+        body = double.body
+        try:
+            output = session.request(body) if asks else session.response(body)
+        except Refused:
+            continue
+        ends = {"client": client, "upstream": upstream, "client_model": models[0], "upstream_model": models[1]}
+        found = judge(body, output, direction=double.direction, request=None if asks else {}, **ends).findings
+        assert [f"{other}: {one.rule} {one.pointer}" for one in found if one.level is Level.MUST] == []
