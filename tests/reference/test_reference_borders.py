@@ -28,13 +28,21 @@ def test_a_body_at_a_border_is_translated(double: BorderDouble) -> None:
     for other in FORMATS:
         asks = double.direction == "request"
         client, upstream = (double.format, other) if asks else (other, double.format)
-        models = [double.model if name == double.format else model_of(name) for name in (client, upstream)]
-        session = ReferenceTranslator().open(Route(client, upstream, *models))
+        asked, answered = (double.model if name == double.format else model_of(name) for name in (client, upstream))
+        session = ReferenceTranslator().open(Route(client, upstream, asked, answered))
         body = double.body
         try:
             output = session.request(body) if asks else session.response(body)
         except Refused:
             continue
-        ends = {"client": client, "upstream": upstream, "client_model": models[0], "upstream_model": models[1]}
-        found = judge(body, output, direction=double.direction, request=None if asks else {}, **ends).findings
+        found = judge(
+            body,
+            output,
+            client=client,
+            upstream=upstream,
+            direction=double.direction,
+            client_model=asked,
+            upstream_model=answered,
+            request=None if asks else {},
+        ).findings
         assert [f"{other}: {one.rule} {one.pointer}" for one in found if one.level is Level.MUST] == []

@@ -32,10 +32,11 @@ border(
 )
 border(
     "anthropic/stream-block-index",
-    "blocks-with-pings-between",
-    "Pings stand between two blocks, and count for nothing",
-    {"/events": put(6, PING, PING)},
-    past={"/events/8/data/index": 2},
+    "second-block-before-the-first-stops",
+    "The second block starts before the first one stops",
+    {"/events": lambda held: order(0, 1, 2, 3, 4, 6, 5, *range(7, len(held)))(held)},
+    past={"/events/5/data/index": 2},
+    warns="anthropic/stream-block-overlap",
     says="The second block has the number 2 when it starts",
     follows=("anthropic/stream-block-open", "anthropic/stream-block-closed"),
 )

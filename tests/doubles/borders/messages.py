@@ -33,10 +33,10 @@ border(
 )
 border(
     "anthropic/system-at-top",
-    "user-speaks-of-the-system",
-    "The first message is the user's, and begins with the word system",
-    {"/messages/0/content": "system: answer in one sentence."},
-    past={"/messages/0/role": "system"},
+    "system-message-second",
+    "The second message is a system message",
+    {"/messages/-": {"role": "system", "content": "Answer in Celsius."}},
+    past={"/messages/0": GONE},
 )
 border(
     "openai_chat/assistant-part",
