@@ -22,6 +22,7 @@ NOT_READ = {
     "streaming/dialect-ids-repeated": "it adds ids and names that are said again",
     "streaming/dialect-no-index": "it fails without an index",
     "streaming/dialect-same-index": "it takes what has one index for one call",
+    "usage/absent/anthropic": "it fails without usage",
 }
 
 
