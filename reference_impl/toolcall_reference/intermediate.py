@@ -18,11 +18,15 @@ Body = dict[str, Any]
 
 @dataclass(slots=True)
 class Text:
-    """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls."""
+    """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls.
+
+    ``cached``: the prompt up to here is worth caching.
+    """
 
     text: str
     refusal: bool = False
     raw_context: dict[str, Any] = field(default_factory=dict)
+    cached: bool = False
 
 
 @dataclass(slots=True)
@@ -77,6 +81,7 @@ class UniversalToolResult:
     is_error: bool = False
     multimodal_parts: list[Text | Media] = field(default_factory=list)
     kind: str = "function"
+    cached: bool = False
 
 
 @dataclass(slots=True)

@@ -46,6 +46,10 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         if hosted:
             spoken.provider.declare(request, copy.deepcopy(hosted))
         _add(request, scenario.get("own_settings", {}).get(format_name, {}))
+        for pointer, members in scenario.get("marks", {}).get(format_name, {}).items():
+            place = _at(request, pointer)
+            if place is not None:
+                _add(place, members)
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
             found[f"{number:02}-error.json"] = error_of(scenario, spoken)
@@ -54,6 +58,16 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
         response = spoken.encode_response(reply, Target(model, exact=True, is_reply=True, asked=request))
         found[f"{number:02}-response.json"] = spoken.provider.dress_reply(response, reply.key, request)
     return found
+
+
+def _at(body: Any, pointer: str) -> Any:
+    """The object at a JSON Pointer; None where there is none."""
+    for step in pointer.split("/")[1:]:
+        if isinstance(body, list):
+            body = body[int(step)] if step.isdigit() and int(step) < len(body) else None
+        else:
+            body = body.get(step) if isinstance(body, dict) else None
+    return body if isinstance(body, dict) else None
 
 
 def _add(body: Body, members: Body) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .intermediate import Media, Text, UniversalToolResult
 from .jsontext import dump
@@ -20,8 +21,10 @@ def make(
     """A result from the ordered parts of its content."""
     texts = [part.text for part in parts if isinstance(part, Text)]
     plain = len(parts) == len(texts) <= 1
+    cached = any(isinstance(part, Text) and part.cached for part in parts)
+    parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
     return UniversalToolResult(
-        call_id, name, "\n".join(texts), is_error, multimodal_parts=[] if plain else list(parts), kind=kind
+        call_id, name, "\n".join(texts), is_error, [] if plain else list(parts), kind=kind, cached=cached
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.translation.cache_marks import compare_cache_marks
 from toolcall_conformance.translation.calls import compare_calls
 from toolcall_conformance.translation.hosted_steps import compare_steps
 from toolcall_conformance.translation.media import compare_media
@@ -45,6 +46,7 @@ COMPARISONS: Final = (
     Comparison(compare_steps, frozenset({REQUEST})),
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
+    Comparison(compare_cache_marks, frozenset({REQUEST})),
     Comparison(compare_finish, frozenset({REPLY})),
     Comparison(compare_usage, frozenset({REPLY})),
     Comparison(compare_media, _ALL),

@@ -1,6 +1,7 @@
 """Readings: the neutral view of a wire body that all comparisons work on."""
 
 from toolcall_conformance.reading.model import (
+    CacheMark,
     Call,
     Failure,
     Finish,
@@ -25,6 +26,7 @@ from toolcall_conformance.reading.node import Node
 from toolcall_conformance.reading.ordering import reverse_among
 
 __all__ = [
+    "CacheMark",
     "Call",
     "Failure",
     "Finish",

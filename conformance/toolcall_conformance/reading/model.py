@@ -165,6 +165,14 @@ class Unknown:
     pointer: str
 
 
+@dataclass(frozen=True, slots=True)
+class CacheMark:
+    """A mark for the cache of prompts; ``on`` is body, tool, system, result, or message for all else."""
+
+    on: str
+    pointer: str
+
+
 Item = Text | Media | Call | Result | Reasoning | Opaque | Waiver | Hosted | Unknown
 
 
@@ -260,7 +268,7 @@ class Residue:
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
-    ``cache_marks`` are the pointers at which a request marks the end of a cacheable prefix.
+    ``cache_marks`` are the places at which a request marks the end of a cacheable prefix.
     """
 
     format: str
@@ -273,7 +281,7 @@ class Reading:
     failure: Failure | None = None
     usage: dict[str, int] = field(default_factory=dict)
     residue: list[Residue] = field(default_factory=list)
-    cache_marks: list[str] = field(default_factory=list)
+    cache_marks: list[CacheMark] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
 
     @property

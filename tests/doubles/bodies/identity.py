@@ -49,7 +49,7 @@ def identity_key_added(draft: Draft) -> None:
     draft.body["prompt_cache_key"] = "route-7"
 
 
-@warning(IDENTITY, target=ANTHROPIC, sources=SAME)
+@warning("translation/cache-mark", target=ANTHROPIC, sources=SAME)
 def identity_cache_mark_dropped(draft: Draft) -> None:
     """On A→A a mark for the cache is gone."""
     need([block for block in _blocks(draft.body.get("system")) if block.pop("cache_control", None)])

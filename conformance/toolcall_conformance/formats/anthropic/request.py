@@ -8,7 +8,9 @@ from typing import Any
 from toolcall_conformance.formats.anthropic.conversation import AnthropicMessageReader, read_system
 from toolcall_conformance.formats.anthropic.settings import read_settings
 from toolcall_conformance.formats.anthropic.tools import read_choice, read_tools
-from toolcall_conformance.reading import Node, Reading
+from toolcall_conformance.reading import CacheMark, Node, Reading
+
+_LISTS = {"tool": "tools", "system": "system"}
 
 
 def read_request(body: Any) -> Reading:
@@ -27,10 +29,14 @@ def read_request(body: Any) -> Reading:
     return reading
 
 
-def _cache_marks(root: Node) -> Iterator[str]:
+def _cache_marks(root: Node) -> Iterator[CacheMark]:
     """Where ``cache_control`` stands: on the body, a tool, a block, or a block of a result."""
-    blocks = [root, *root.child("tools").each(), *root.child("system").each()]
+    blocks = [("body", root)]
+    blocks += [(kind, entry) for kind in ("tool", "system") for entry in root.child(_LISTS[kind]).each()]
     for message in root.child("messages").each():
         for block in message.child("content").each():
-            blocks += [block, *block.child("content").each()]
-    return (block.child("cache_control").pointer for block in blocks if block.get("cache_control") is not None)
+            on = "result" if block.text("type") == "tool_result" else "message"
+            blocks += [(on, block), *((on, inner) for inner in block.child("content").each())]
+    for on, block in blocks:
+        if block.get("cache_control") is not None:
+            yield CacheMark(on, block.child("cache_control").pointer)

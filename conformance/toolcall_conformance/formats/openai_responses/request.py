@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_conformance.formats.openai_responses.conversation import ItemReader
 from toolcall_conformance.formats.openai_responses.settings import read_settings
 from toolcall_conformance.formats.openai_responses.tools import read_tools
-from toolcall_conformance.reading import Node, Reading, Text
+from toolcall_conformance.reading import CacheMark, Node, Reading, Text
 
 
 def read_request(body: Any, /) -> Reading:
@@ -28,7 +28,7 @@ def read_request(body: Any, /) -> Reading:
     else:
         conversation.read(entries)
         reading.cache_marks.extend(
-            part.child("prompt_cache_breakpoint").pointer
+            CacheMark(_marked_side(entry), part.child("prompt_cache_breakpoint").pointer)
             for entry in entries.each()
             for part in (*entry.child("content").each(), *entry.child("output").each())
             if part.get("prompt_cache_breakpoint") is not None
@@ -37,3 +37,9 @@ def read_request(body: Any, /) -> Reading:
     read_settings(root, reading)
     root.close(reading.residue)
     return reading
+
+
+def _marked_side(entry: Node) -> str:
+    if entry.get("output") is not None:
+        return "result"
+    return "system" if entry.text("role") in ("system", "developer") else "message"

@@ -65,8 +65,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
         turns = [Turn("user", [Text(PLACEHOLDER)])]
     if system:
-        blocks = [{"type": "text", "text": text.text} for text in system]
-        body["system"] = blocks if len(system) > 1 or "system-blocks" in target.spelling else system[0].text
+        blocks = [_marked({"type": "text", "text": text.text}, text) for text in system]
+        whole = len(system) == 1 and not system[0].cached and "system-blocks" not in target.spelling
+        body["system"] = system[0].text if whole else blocks
     ids = target.ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
     declared = [encode_tool(tool, target) for tool in tools]
@@ -75,6 +76,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         body["tools"] = declared
         if "cached" in target.spelling:
             body["tools"][-1]["cache_control"] = {"type": "ephemeral"}
+    unmark(body, target)
     encode_settings(body, settings, tools, target)
     if settings.reasoning is not None:
         encode_thinking(body, target, turns, settings.reasoning.tokens())
@@ -100,8 +102,9 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
         # What the official SDK makes of a reply that goes back as it came.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
     blocks += behind
-    if len(turn.items) == 1 and isinstance(turn.items[0], Text) and "content-blocks" not in target.spelling:
-        return {"role": turn.side, "content": turn.items[0].text}
+    only = turn.items[0] if len(turn.items) == 1 else None
+    if isinstance(only, Text) and not only.cached and "content-blocks" not in target.spelling:
+        return {"role": turn.side, "content": only.text}
     return {"role": turn.side, "content": blocks}
 
 
@@ -110,7 +113,7 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, (Text, UniversalToolCall)):
         target.lose_state(item)
     if isinstance(item, Text):
-        return [{"type": "text", "text": item.text}] if item.text.strip() else []
+        return [_marked({"type": "text", "text": item.text}, item)] if item.text.strip() else []
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
@@ -137,7 +140,29 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
         found["content"] = [block for part in parts for block in encode_block(part, ids, target)]
     if result.is_error:
         found["is_error"] = True
-    return found
+    return _marked(found, result)
+
+
+MOST_MARKS = 4
+"""https://platform.claude.com/docs/en/build-with-claude/prompt-caching"""
+
+
+def _marked(block: Body, item: Text | UniversalToolResult) -> Body:
+    """A block, with a mark for the cache where its item has one."""
+    return {**block, "cache_control": {"type": "ephemeral"}} if item.cached else block
+
+
+def unmark(body: Body, target: Target) -> None:
+    """Take away the earliest marks of the conversation beyond what the API takes."""
+    blocks = [
+        block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]
+    ]
+    marked = [block for block in blocks if "cache_control" in block]
+    system = body.get("system")
+    others = [one for one in (system if isinstance(system, list) else []) if "cache_control" in one]
+    for block in marked[: max(len(marked) + len(others) - MOST_MARKS, 0)]:
+        del block["cache_control"]
+        target.losses.add("cache-control", f"Anthropic takes {MOST_MARKS} marks; the earliest are dropped")
 
 
 def _media_behind(result: UniversalToolResult, ids: dict[str, str], target: Target) -> list[Body]:

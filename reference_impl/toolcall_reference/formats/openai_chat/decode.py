@@ -12,7 +12,7 @@ from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
 from .api import NAME
-from .parts import decode_parts
+from .parts import decode_parts, is_marked
 from .settings import decode_settings, decode_tools
 
 _FINISH = {
@@ -110,9 +110,11 @@ def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
     given = given if isinstance(given, str) and given and role == "tool" else None
     call = ledger.answer(given, message.get("name"))
     parts: list[Text | Media] = list(decode_parts(message.get("content"), losses))
-    return results.make(
+    found = results.make(
         call.id if call else given or "", call.name if call else "", parts, kind=call.kind if call else "function"
     )
+    found.cached = found.cached or is_marked(message)
+    return found
 
 
 def decode_response(body: Body, losses: Losses) -> Reply:

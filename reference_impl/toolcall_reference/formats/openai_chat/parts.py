@@ -29,7 +29,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         if kind == "text":
             text = as_text(part.get("text"), "text")
             if text:
-                found.append(Text(text))
+                found.append(Text(text, cached=is_marked(part)))
         elif kind == "refusal":
             found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "image_url":
@@ -45,6 +45,11 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
     return found
+
+
+def is_marked(holder: Body) -> bool:
+    """Whether the prompt is worth caching up to here: by the API's own mark, or by Anthropic's as gateways take it."""
+    return bool(holder.get("prompt_cache_breakpoint") or holder.get("cache_control"))
 
 
 def _file(file: Body) -> Media:

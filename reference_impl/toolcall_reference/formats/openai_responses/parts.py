@@ -28,7 +28,7 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
             if part.get("annotations"):
                 lose_citations(losses)
             if text:
-                found.append(Text(text))
+                found.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint"))))
         elif kind == "refusal":
             found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "input_image":

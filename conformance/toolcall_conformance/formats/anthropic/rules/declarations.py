@@ -143,6 +143,16 @@ def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
         yield Breach(block.at("cache_control"), f"this is mark number {number}, and {CACHE_MARKS} are allowed")
 
 
+@rule("anthropic/cache-mark-on-result", "request")
+def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
+    for message in subject.view(messages):
+        for block in message.blocks:
+            if block.type == "tool_result":
+                for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
+                    if isinstance(inner.value.get("cache_control"), dict):
+                        yield Breach(inner.at("cache_control"))
+
+
 def _cacheable(subject: Subject) -> Iterator[ContentBlock]:
     yield from subject.view(tools)
     yield from subject.view(system)

@@ -1,0 +1,35 @@
+"""Marks for the cache of prompts: they stay where they are, as far as the target has room for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.translation.pair import Pair
+
+_WHOLE = "body"
+
+
+def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
+    """Report the marks that are gone from tools, the system prompt, results or messages.
+
+    A target that knows no such marks, or only by convention, need not have them. One whose number of marks is limited
+    need not have more, and a mark on the whole body stands for all others.
+    """
+    if pair.corpus.expresses(pair.output.format, "cache-control") != "native":
+        return
+    there = Counter(mark.on for mark in pair.output.cache_marks)
+    if there[_WHOLE] or there.total() >= pair.target["cache_marks"]:
+        return
+    missing = Counter(mark.on for mark in pair.source.cache_marks) - there
+    for on in missing:
+        first = next(mark for mark in pair.source.cache_marks if mark.on == on)
+        yield pair.finding(
+            "translation/cache-mark",
+            "",
+            f"of the marks for the cache {missing[on]} on {on} did not arrive",
+            got=MISSING,
+            source=first.pointer,
+            subject=on,
+        )
