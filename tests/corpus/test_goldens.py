@@ -299,7 +299,7 @@ def test_settings(case: Case, name: str) -> None:
             wanted, answer = settings["response_format"], found.pop("response_format")
             assert answer["type"] == wanted["type"]
             schema, wished = (expected.plain_schema(one.get("schema")) for one in (answer, wanted))
-            if "responseSchema" in case.scenario.get("spell", {}).get(name, []):
+            if "response-schema" in case.scenario.get("spell", {}).get(name, []):
                 # It has no word for objects that are closed, and one for the order of members.
                 schema, wished = expected.open_schema(schema), expected.open_schema(wished)
             assert canonical(schema) == canonical(wished)

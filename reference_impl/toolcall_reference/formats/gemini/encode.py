@@ -34,7 +34,7 @@ PLACEHOLDER = "."
 GO_ON = "Please continue."
 """What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
 SPELLINGS = frozenset(
-    {"parameters", "parametersJsonSchema", "responseSchema", "snake-case", "system-role", "turns-apart"}
+    {"parameters", "parametersJsonSchema", "response-schema", "snake-case", "system-role", "turns-apart"}
 )
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""

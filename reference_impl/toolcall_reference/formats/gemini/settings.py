@@ -177,7 +177,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
     wanted = settings.response_format
     if wanted is not None and wanted.type in ("json_object", "json_schema"):
         found["responseMimeType"] = "application/json"
-        if wanted.schema is not None and "responseSchema" in target.spelling:
+        if wanted.schema is not None and "response-schema" in target.spelling:
             schema, lost = to_parameters(wanted.schema)
             found["responseSchema"] = _ordered(schema)
             for keyword in dict.fromkeys(lost):
