@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from .deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from .failures import Failure
-from .intermediate import Item, Reply, Text, UniversalToolCall
+from .intermediate import Citation, Item, Reply, Text, UniversalToolCall
 from .pairing import Ledger
 
 
@@ -89,6 +89,12 @@ class Draft:
         text.raw_context = state
         self._text = (place, text, None)
         self.close_text()
+
+    def cite(self, found: list[Citation]) -> bool:
+        """The text that is open rests on these pages; whether there is one."""
+        if self._text is not None:
+            self._text[1].citations += found
+        return self._text is not None
 
     def close_text(self) -> None:
         """What is said next is another text."""

@@ -17,6 +17,21 @@ Body = dict[str, Any]
 
 
 @dataclass(slots=True)
+class Citation:
+    """A page that a text rests on, from character ``start`` to before ``end``; without these, all of it.
+
+    ``quote`` is what the page says, and ``seal`` what only its provider reads.
+    """
+
+    url: str
+    title: str | None = None
+    start: int | None = None
+    end: int | None = None
+    quote: str = ""
+    seal: str = ""
+
+
+@dataclass(slots=True)
 class Text:
     """Visible text. ``refusal`` marks the model's own refusal to answer; ``raw_context`` as with calls.
 
@@ -27,6 +42,7 @@ class Text:
     refusal: bool = False
     raw_context: dict[str, Any] = field(default_factory=dict)
     cached: bool = False
+    citations: list[Citation] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -13,9 +13,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from . import results
+from . import citations, results
 from .formats import Format
 from .intermediate import (
+    Citation,
     Conversation,
     Hosted,
     Item,
@@ -73,6 +74,8 @@ class Builder:
         role = turn["role"]
         self._batch += role == "assistant"
         items = [item for entry in turn["content"] for item in self._items(entry)]
+        if not self._provider.cites_blocks:
+            items = citations.joined(items)
         if role == "system" and not self.turns:
             self.system += [item for item in items if isinstance(item, Text)]
             return
@@ -84,7 +87,8 @@ class Builder:
 
     def _items(self, entry: dict[str, Any]) -> list[Item]:
         if "text" in entry:
-            return [Text(entry["text"], entry.get("refusal", False), self._state(entry))]
+            cited = [Citation(**one) for one in entry.get("citations", ())]
+            return [Text(entry["text"], entry.get("refusal", False), self._state(entry), citations=cited)]
         if "call" in entry:
             return [self._call(entry["call"], self._state(entry["call"]))]
         if "result" in entry:

@@ -82,7 +82,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
         for entry in turn["content"]:
             signature = entry.get("signature")
             if "text" in entry:
-                items.append(("text", entry["text"]))
+                _add_text(items, entry, format_name)
             elif "call" in entry:
                 call = entry["call"]
                 signature = call.get("signature")
@@ -109,15 +109,29 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                     if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
                 said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
-            if signature and format_name == "gemini":
-                said.opaque.append((len(said.calls) - 1 if "call" in entry else None, signature))
+            said.opaque += _signature(entry, signature if format_name == "gemini" else None, len(said.calls))
     said.system = squeezed(" ".join(systems))
-    said.turns = [turn for turn in said.turns if turn[1] or said.hosted]  # a reply that failed says nothing
+    turns_said = [(side, [item[:2] for item in items]) for side, items in said.turns]
+    said.turns = [turn for turn in turns_said if turn[1] or said.hosted]  # a reply that failed says nothing
     if not native(corpus, format_name, "text-between-calls"):
         apart = "turns-apart" in case.scenario.get("spell", {}).get(format_name, ())
         first = _texts_apart if apart else _texts_first
         said.turns = [(side, first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
+
+
+def _signature(entry: dict[str, Any], signature: str | None, calls: int) -> list[tuple[int | None, str]]:
+    """A signature on the last of so many calls, or on something else."""
+    return [(calls - 1 if "call" in entry else None, signature)] if signature else []
+
+
+def _add_text(items: list[Any], entry: dict[str, Any], format_name: str) -> None:
+    """A text; where sources are no whole block's, those around a text with sources are one with it."""
+    cited = "citations" in entry
+    if items and items[-1][0] == "text" and (cited or len(items[-1]) > 2) and format_name != "anthropic":
+        items[-1] = ("text", items[-1][1] + entry["text"], "cited")
+    else:
+        items.append(("text", entry["text"], "cited") if cited else ("text", entry["text"]))
 
 
 def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:

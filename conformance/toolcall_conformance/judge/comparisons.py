@@ -9,6 +9,7 @@ from typing import Final
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.translation.cache_marks import compare_cache_marks
 from toolcall_conformance.translation.calls import compare_calls
+from toolcall_conformance.translation.citations import compare_citations
 from toolcall_conformance.translation.hosted_steps import compare_steps
 from toolcall_conformance.translation.media import compare_media
 from toolcall_conformance.translation.outcome import compare_finish, compare_usage
@@ -44,6 +45,7 @@ COMPARISONS: Final = (
     Comparison(compare_results, frozenset({REQUEST, HISTORY})),
     Comparison(compare_texts, _ALL),
     Comparison(compare_steps, frozenset({REQUEST})),
+    Comparison(compare_citations, frozenset({REPLY})),
     Comparison(compare_tools, frozenset({REQUEST})),
     Comparison(compare_settings, frozenset({REQUEST})),
     Comparison(compare_cache_marks, frozenset({REQUEST})),

@@ -3,6 +3,7 @@
 from toolcall_conformance.reading.model import (
     CacheMark,
     Call,
+    Citation,
     Failure,
     Finish,
     Hosted,
@@ -28,6 +29,7 @@ from toolcall_conformance.reading.ordering import reverse_among
 __all__ = [
     "CacheMark",
     "Call",
+    "Citation",
     "Failure",
     "Finish",
     "Hosted",

@@ -22,15 +22,29 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """A page that a text names as its source. ``words`` are those that rest on it; None where the body does not say.
+
+    Where it says so of a place that the text does not have, they are empty.
+    """
+
+    url: str
+    title: str | None
+    words: str | None
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A chunk of visible text. Blank text is never read as an element.
 
-    ``labels`` are the title and source of the search result that it is of.
+    ``labels`` are the title and source of the search result that it is of; ``citations`` are its own sources.
     """
 
     text: str
     pointer: str
     labels: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from toolcall_conformance.findings import Loss
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Reasoning, Result, Text
 from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.citations import citations
 from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.limits import is_all_taken, limited
 from toolcall_conformance.translation.media import demand_of, element_of
@@ -68,6 +69,9 @@ def _conversation(pair: Pair) -> Iterator[tuple[str, int]]:
     yield "system-mid", _said_by_system(pair.source) - _said_by_system(pair.output)
     yield "reasoning-text", (_count(pair.source, Reasoning) if not _count(pair.output, Reasoning) else 0)
     yield "tool-hosted", _count(pair.source, Hosted) - _count(pair.output, Hosted)
+    if not pair.is_request:
+        pages = [{one.url for one in citations(reading)} for reading in (pair.source, pair.output)]
+        yield "citations", len(pages[0] - pages[1])
     states = [{item.value for item in _items(reading, Opaque)} for reading in (pair.source, pair.output)]
     yield "signature", len(states[0] - states[1])
 

@@ -71,6 +71,9 @@ class Provider:
     declare: Callable[[Body, list[Body]], None] = _beside_functions
     """Adds to a request the declarations of tools that the provider runs itself."""
 
+    cites_blocks: bool = False
+    """Whether a source is said of a whole block, so that a text is split where its sources change."""
+
     object_results: bool = False
     """Whether a result of a tool may be an object; elsewhere it is written as JSON text."""
 

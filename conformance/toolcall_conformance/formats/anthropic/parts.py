@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance.formats.anthropic.pairing import AnthropicPairing
 from toolcall_conformance.reading import (
     Call,
+    Citation,
     Hosted,
     Media,
     Node,
@@ -22,6 +23,7 @@ from toolcall_conformance.reading import (
     Unreadable,
     Value,
 )
+from toolcall_conformance.reading.citations import with_citations
 from toolcall_conformance.reading.model import Item
 
 #: Blocks of the provider's own steps that have no ``_tool_result`` at the end of their type.
@@ -65,6 +67,7 @@ def read_block(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -
         items = _opaque(block.child("data"))
     elif kind in ("text", "image", "document", "search_result"):
         items = list(_shown(kind, block, residue))
+        items = with_citations(items, list(_citations(block)), "") if kind == "text" else items
     else:
         return [Unknown(kind, block.pointer)]
     block.ignore(*ASIDE)
@@ -131,6 +134,15 @@ def _shown(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Me
     else:
         block.ignore("title", "context")
         yield from _media(kind, block, residue)
+
+
+def _citations(block: Node) -> Iterator[Citation]:
+    """The pages that a text names; places in documents without an address are their provider's."""
+    said = block.text("text")
+    for citation in block.child("citations").each():
+        url = citation.text("url") or citation.text("source")
+        if url and "://" in url:
+            yield Citation(url, citation.text("title"), said, citation.pointer)
 
 
 def _media(kind: str, block: Node, residue: list[Residue]) -> Iterator[Text | Media]:

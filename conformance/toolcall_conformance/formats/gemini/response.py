@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.formats.gemini.conversation import read_content
+from toolcall_conformance.formats.gemini.grounding import read_grounding
 from toolcall_conformance.formats.gemini.parts import Counts
 from toolcall_conformance.formats.gemini.spelling import FINISH_REASONS, entries, enum, number, root
 from toolcall_conformance.reading import Finish, Node, Reading
@@ -63,6 +64,7 @@ def _read_candidate(node: Node, reading: Reading, counts: Counts) -> None:
     if content.is_object:
         # Whatever the role says: a reply is what the model says.
         read_content(content, reading, counts, side="assistant")
+        read_grounding(node.child("groundingMetadata"), content.child("parts"), reading)
     raw = node.child("finishReason")
     if raw.value is not None:
         word = enum(raw.value, FINISH_REASONS) or ""

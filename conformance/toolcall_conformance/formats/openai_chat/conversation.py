@@ -22,6 +22,7 @@ from toolcall_conformance.reading import (
     Value,
 )
 from toolcall_conformance.reading.arguments import read_arguments
+from toolcall_conformance.reading.citations import url_citations, with_citations
 
 Item = Text | Media | Call | Result | Reasoning | Opaque | Unknown
 
@@ -57,8 +58,11 @@ class ChatMessageReader:
     def read_assistant(self, message: Node) -> None:
         """Read an assistant message. Chat cannot say how text and calls interleave: text comes first."""
         residue = self.reading.residue
-        message.ignore("role", "annotations")
-        items: list[Item] = [*read_thoughts(message, residue), *read_content(message.child("content"), residue)]
+        message.ignore("role")
+        content = message.child("content")
+        said = list(read_content(content, residue))
+        sources = list(url_citations(message.child("annotations"), message.text("content"), "url_citation"))
+        items: list[Item] = [*read_thoughts(message, residue), *with_citations(said, sources, content.pointer)]
         refusal = message.child("refusal")
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.reading import Media, Node, Reasoning, Residue, Text, Unknown
+from toolcall_conformance.reading.citations import url_citations, with_citations
 from toolcall_conformance.reading.model import Item
 
 #: Parts that hold visible text. ``text`` is Chat's spelling: the schema objects to it, but the text is there.
@@ -30,8 +31,9 @@ def read_content(node: Node, residue: list[Residue]) -> Iterator[Item]:
 def _read_part(node: Node, residue: list[Residue]) -> Iterator[Item]:
     kind = node.text("type") or ""
     if kind in TEXT_PARTS:
-        node.ignore("annotations", "logprobs", "prompt_cache_breakpoint")
-        yield from _text(node.child("text"))
+        node.ignore("logprobs", "prompt_cache_breakpoint")
+        found = list(url_citations(node.child("annotations"), node.text("text")))
+        yield from with_citations(list(_text(node.child("text"))), found, "")
     elif kind == "refusal":
         yield from _text(node.child("refusal"))
     elif kind == "reasoning_text":

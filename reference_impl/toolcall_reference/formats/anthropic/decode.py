@@ -8,6 +8,7 @@ from toolcall_reference import media, results
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import (
     Body,
+    Citation,
     Conversation,
     Hosted,
     Item,
@@ -121,18 +122,24 @@ def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
     )
 
 
-def lose_citations(losses: Losses) -> None:
-    """Note that the sources of a text are not carried."""
-    losses.add("citations", "dropped; the text stays")
+def citations_of(found: Any, losses: Losses) -> list[Citation]:
+    """The pages that a text names; places in documents without an address are not carried."""
+    pages = []
+    for one in found if isinstance(found, list) else ():
+        url = one.get("url") or one.get("source") if isinstance(one, dict) else None
+        if isinstance(url, str) and "://" in url:
+            quote, seal = str(one.get("cited_text") or ""), str(one.get("encrypted_index") or "")
+            pages.append(Citation(url, one.get("title"), quote=quote, seal=seal))
+        else:
+            losses.add("citation-of-file", "a place in a document is its provider's own; dropped, the text stays")
+    return pages
 
 
 def _parts(block: Body, losses: Losses) -> list[Text | Media]:
     kind = block.get("type")
     if kind == "text":
-        if block.get("citations"):
-            lose_citations(losses)
         text = as_text(block.get("text"), "text")
-        return [Text(text)] if text.strip() else []
+        return [Text(text, citations=citations_of(block.get("citations"), losses))] if text.strip() else []
     if kind == "search_result":
         losses.add("search-result", "shown as text", block.get("source"))
         texts = [

@@ -8,6 +8,7 @@ from toolcall_reference import history, media, results
 from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
+    Citation,
     Conversation,
     Hosted,
     Item,
@@ -103,7 +104,8 @@ def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
     blocks += behind
     only = turn.items[0] if len(turn.items) == 1 else None
-    if isinstance(only, Text) and not only.cached and "content-blocks" not in target.spelling:
+    cited = any(block.get("citations") for block in blocks)
+    if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.spelling:
         return {"role": turn.side, "content": only.text}
     return {"role": turn.side, "content": blocks}
 
@@ -113,7 +115,7 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     if isinstance(item, (Text, UniversalToolCall)):
         target.lose_state(item)
     if isinstance(item, Text):
-        return [_marked({"type": "text", "text": item.text}, item)] if item.text.strip() else []
+        return [_marked(_text(item, target), item)] if item.text.strip() else []
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
@@ -127,6 +129,19 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         "signature" if isinstance(item, Opaque) else "tool-hosted", f"of {item.origin}; dropped", item.type
     )
     return []
+
+
+def _text(item: Text, target: Target) -> Body:
+    """A text with its sources; a request says only those that Anthropic itself made."""
+    found: Body = {"type": "text", "text": item.text}
+    told = [encode_citation(one) for one in item.citations if target.is_reply or target.exact]
+    return {**found, "citations": told} if told else found
+
+
+def encode_citation(one: Citation) -> Body:
+    """A page, cited by a whole block."""
+    kind = "web_search_result_location"
+    return {"type": kind, "url": one.url, "title": one.title, "encrypted_index": one.seal, "cited_text": one.quote}
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:

@@ -135,4 +135,5 @@ PROVIDER = Provider(
     dress_error=dress_error,
     stream_of=stream_of,
     files_of=NAME,
+    cites_blocks=True,
 )

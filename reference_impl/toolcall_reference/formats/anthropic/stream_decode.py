@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from toolcall_reference.arrange import NotBlank
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body
+from toolcall_reference.intermediate import Body, Citation
 from toolcall_reference.jsontext import as_object, as_text, dump, parse_object
 from toolcall_reference.losses import Losses
 
 from .api import NAME
-from .decode import call_of, head, lose_citations, other_block, tail
+from .decode import call_of, citations_of, head, other_block, tail
 from .failures import decode_error_event
 
 
@@ -28,6 +28,7 @@ class _Block:
     began: Body
     call: OpenCall | None = None
     pieces: dict[str, list[str]] = field(default_factory=dict)
+    citations: list[Citation] = field(default_factory=list)
 
     def hold(self, key: str, piece: str) -> None:
         self.pieces.setdefault(key, []).append(piece)
@@ -106,7 +107,9 @@ class StreamDecoder:
             else:
                 block.hold("input", piece)
         elif kind == "citations_delta":
-            lose_citations(self._losses)
+            found = citations_of([delta.get("citation")], self._losses)
+            if self._speaking is not block or not self._draft.cite(found):
+                block.citations += found
         elif kind in ("thinking_delta", "signature_delta"):
             key = str(kind).removesuffix("_delta")
             block.hold(key, as_text(delta.get(key), key))
@@ -124,6 +127,7 @@ class StreamDecoder:
             self._draft.close_call(block.call)
         elif block is self._speaking:
             self._speaking = None
+            self._draft.cite(block.citations)
             self._draft.close_text()
         elif began.get("type") == "text":
             self._draft.close_text()

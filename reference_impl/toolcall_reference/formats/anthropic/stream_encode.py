@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from toolcall_reference.arrange import InOrder, NotBlank
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, UniversalToolCall, Usage
+from toolcall_reference.intermediate import Body, Text, UniversalToolCall, Usage
 from toolcall_reference.jsontext import dump
 from toolcall_reference.target import Target
 
 from .api import IDS, NAMES
-from .encode import encode_block, encode_finish, encode_usage, message
+from .encode import encode_block, encode_citation, encode_finish, encode_usage, message
 from .failures import encode_error
 
 Frame = tuple[str, Body]
@@ -79,6 +79,9 @@ class StreamEncoder:
 
     def _close(self, delta: Closed) -> Iterator[Body]:
         self._target.lose_state(delta.item)
+        for one in delta.item.citations if isinstance(delta.item, Text) else ():
+            told = {"type": "citations_delta", "citation": encode_citation(one)}
+            yield {"type": "content_block_delta", "index": self._index, "delta": told}
         if delta.place in self._free and isinstance(delta.item, UniversalToolCall):
             yield self._delta(dump(delta.item.arguments))
         yield self._stop()

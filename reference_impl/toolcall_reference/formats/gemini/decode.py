@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from toolcall_reference import media, results
+from toolcall_reference import citations, media, results
 from toolcall_reference.errors import Refused
-from toolcall_reference.intermediate import Body, Conversation, Hosted, Item, Media, Opaque, Reply, Text, Turn, Usage
+from toolcall_reference.intermediate import (
+    Body,
+    Citation,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Reply,
+    Text,
+    Turn,
+    Usage,
+)
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
@@ -171,8 +184,29 @@ def decode_response(body: Body, losses: Losses) -> Reply:
         for call in ledger.calls:
             lose_call(call.name, candidate, losses)
         reply.items = [item for item in reply.items if item not in ledger.calls]
+    _cite(reply.items, parts_of(candidate.get("content")), candidate)
     lose_citations(candidate, losses)
     return reply
+
+
+def _cite(items: list[Item], parts: list[Body], candidate: Body) -> None:
+    """Give the texts of a reply their sources; places are counted in bytes of the text's part."""
+    spoken = [part.get("text") for part in parts]
+    for segment, one in pages_of(candidate):
+        at = segment.get("partIndex") or 0
+        said = spoken[at] if isinstance(at, int) and 0 <= at < len(spoken) else None
+        text = next((item for item in items if isinstance(item, Text) and item.text == said), None)
+        if text is not None:
+            first, last = segment.get("startIndex") or 0, segment.get("endIndex")
+            one.start, one.end = citations.from_bytes(text.text, first, last)
+            text.citations.append(one)
+
+
+def pages_of(candidate: Body) -> Iterator[tuple[Body, Citation]]:
+    """The segments of a candidate's text with the pages that they rest on."""
+    found = as_object(candidate.get("groundingMetadata"), "groundingMetadata")
+    chunks = as_list(found.get("groundingChunks"), "groundingChunks")
+    return citations.of_pages(as_list(found.get("groundingSupports"), "groundingSupports"), chunks)
 
 
 def head(body: Body) -> Reply:
@@ -217,9 +251,11 @@ def lose_call(name: str, candidate: Body, losses: Losses) -> None:
 
 def lose_citations(candidate: Body, losses: Losses) -> None:
     """Note that the sources of what is said are not carried."""
-    for key in ("groundingMetadata", "citationMetadata", "urlContextMetadata"):
+    for key in ("citationMetadata", "urlContextMetadata"):
         if candidate.get(key):
-            losses.add("citations", f"{key} dropped; the text stays")
+            losses.add("citation-of-file", f"{key} dropped; the text stays")
+    if candidate.get("groundingMetadata"):
+        losses.add("grounding", "the searches and what is to be shown beside the answer are dropped; its pages stay")
 
 
 def decode_usage(value: Any) -> Usage | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from toolcall_reference import history, media, results
+from toolcall_reference import citations, history, media, results
 from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
+    Citation,
     Conversation,
     Hosted,
     Item,
@@ -175,7 +176,31 @@ def encode_response(reply: Reply, target: Target) -> Body:
     ids = target.ids(reply.calls, IDS)
     parts = [part for item in reply.items for part in encode_part(item, ids, target)]
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
-    return encode_body(reply, target, {"content": content, "finishReason": encode_finish(reply, target), "index": 0})
+    told = [(place, item) for place, item in enumerate(_spoken(reply, ids, target)) if item is not None]
+    grounding = encode_grounding([(place, item.text, item.citations) for place, item in told])
+    end: Body = {"finishReason": encode_finish(reply, target), "index": 0}
+    return encode_body(reply, target, {"content": content, **end, **grounding})
+
+
+def _spoken(reply: Reply, ids: dict[str, str], target: Target) -> list[Text | None]:
+    """Which text each part of a reply is of."""
+    return [item if isinstance(item, Text) else None for item in reply.items for _ in encode_part(item, ids, target)]
+
+
+def encode_grounding(texts: list[tuple[int, str, list[Citation]]]) -> Body:
+    """The sources of texts, by the places of their parts; nothing where there are none."""
+    pages: dict[str, str | None] = {}
+    supports: list[Body] = []
+    for place, text, found in texts:
+        for one in found:
+            pages.setdefault(one.url, one.title)
+            start, end = citations.to_bytes(text, one)
+            said = text.encode("utf-8", "surrogatepass")[start:end].decode("utf-8", "ignore")
+            segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": said}
+            kept = {key: value for key, value in segment.items() if value}
+            supports.append({"segment": kept, "groundingChunkIndices": [list(pages).index(one.url)]})
+    chunks = [{"web": {"uri": url, "title": title or ""}} for url, title in pages.items()]
+    return {"groundingMetadata": {"groundingChunks": chunks, "groundingSupports": supports}} if supports else {}
 
 
 def encode_finish(reply: Reply, target: Target) -> str:

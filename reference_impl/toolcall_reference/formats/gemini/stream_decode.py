@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_reference import failures
+from toolcall_reference import citations, failures
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
-from toolcall_reference.intermediate import Body, Opaque
+from toolcall_reference.intermediate import Body, Citation, Opaque
 from toolcall_reference.jsontext import as_list, as_object, dump
 from toolcall_reference.losses import Losses
 
@@ -25,6 +25,7 @@ from .decode import (
     lose_candidates,
     lose_citations,
     other_part,
+    pages_of,
     parts_of,
     state_of,
     tail,
@@ -47,6 +48,8 @@ class StreamDecoder:
         self._thoughts: list[str] = []
         self._call: OpenCall | None = None
         self._arguments = Arguments()
+        self._pages: list[tuple[Body, Citation]] = []
+        self._said: list[str] = []  # the text that is open
 
     def event(self, body: Body, /) -> Iterator[Delta]:
         """What a record tells."""
@@ -61,6 +64,7 @@ class StreamDecoder:
         if finished and not self._draft.ended:
             self._end_thought()
             self._end_call()
+            self._cite()
             self._draft.close()
             reply = self._draft.reply
             reply.usage = decode_usage(self._usage)
@@ -75,6 +79,16 @@ class StreamDecoder:
             else:
                 self._draft.end()
         yield from self._draft.take()
+
+    def _cite(self) -> None:
+        """The sources come last: of a text that is complete already nobody can be told any more."""
+        said = "".join(self._said)
+        found = []
+        for segment, one in self._pages:
+            one.start, one.end = citations.from_bytes(said, segment.get("startIndex") or 0, segment.get("endIndex"))
+            found.append(one)
+        if found and not self._draft.cite(found):
+            self._losses.add("citations", "they came when their text was complete; dropped")
 
     def _record(self, body: Body) -> None:
         if body.get("error"):
@@ -97,6 +111,7 @@ class StreamDecoder:
     def _parts(self, candidate: Body) -> None:
         content = candidate.pop("content", None)
         lose_citations(candidate, self._losses)
+        self._pages += [] if candidate.get("groundingMetadata") is None else list(pages_of(candidate))
         self._candidate |= {key: value for key, value in candidate.items() if value is not None}
         unusable = self._draft.reply
         tail(unusable, self._candidate, calls=False)
@@ -111,10 +126,12 @@ class StreamDecoder:
             elif isinstance(call, dict):
                 self._piece_of_call(call, part)
             elif isinstance(part.get("text"), str):
+                self._said.append(part["text"])
                 self._draft.text(part["text"])
                 if state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
+                self._said.clear()
                 for item in other_part(part, self._losses):
                     self._draft.whole(item)
 

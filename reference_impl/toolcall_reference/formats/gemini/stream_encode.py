@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_reference.arrange import NotBlank
+from toolcall_reference.citations import placed
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
+from toolcall_reference.intermediate import Body, Citation, Reply, Text, UniversalToolCall
 from toolcall_reference.target import Target
 
 from .api import IDS, NAMES
-from .encode import encode_body, encode_finish, encode_part
+from .encode import encode_body, encode_finish, encode_grounding, encode_part
 from .failures import encode_error
 
 
@@ -24,7 +25,11 @@ class StreamEncoder:
         self._target = target
         self._not_blank = NotBlank()
         self._reply = Reply("", [], "other")
-        self._texts: set[int] = set()
+        self._begun: dict[int, int] = {}
+        # Clients join neighbouring pieces of text, so these are one part: what each part says, and its sources.
+        self._part = 0
+        self._spoken: dict[int, str] = {}
+        self._cited: dict[int, list[Citation]] = {}
 
     def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
         """The records that tell of ``delta``."""
@@ -36,16 +41,23 @@ class StreamEncoder:
         if isinstance(delta, Started):
             self._reply = delta.reply
         elif isinstance(delta, Opened) and isinstance(delta.item, Text):
-            self._texts.add(delta.place)
+            self._begun[delta.place] = len(self._spoken.get(self._part, ""))
         elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             self._target.next_id(delta.item, IDS)
-        elif isinstance(delta, Grown) and delta.place in self._texts:
+        elif isinstance(delta, Grown) and delta.place in self._begun:
+            self._spoken[self._part] = self._spoken.get(self._part, "") + delta.text
             yield self._record([{"text": delta.text}])
+        elif isinstance(delta, Closed) and isinstance(delta.item, Text):
+            begun = self._begun.pop(delta.place)
+            found = [placed(one, begun, len(self._spoken.get(self._part, "")) - begun) for one in delta.item.citations]
+            self._cited.setdefault(self._part, []).extend(found)
         elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+            self._part += 1 + (self._part in self._spoken)
             yield self._record(encode_part(delta.item, self._target.call_ids, self._target))
         elif isinstance(delta, Whole):
             parts = encode_part(delta.item, {}, self._target)
             if parts:
+                self._part += len(parts) + (self._part in self._spoken)
                 yield self._record(parts)
         elif isinstance(delta, Ended):
             self._reply = delta.reply
@@ -57,6 +69,8 @@ class StreamEncoder:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if finish is not None:
             candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
+            cited = [(part, self._spoken.get(part, ""), found) for part, found in self._cited.items()]
+            candidate |= encode_grounding(cited)
         found = encode_body(self._reply, self._target, candidate)
         if self._reply.usage is None and finish is None:
             del found["usageMetadata"]  # not known yet, which is not zero

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import results
+from toolcall_reference import citations, results
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest
@@ -51,6 +51,10 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     items: list[Item] = list(decode_parts(message.get("content"), losses))
+    found = citations.from_openai(message.get("annotations"), losses, "url_citation")
+    spoke = next((item for item in items if isinstance(item, Text)), None)
+    if spoke is not None:
+        spoke.citations = found
     refusal = as_text(message.get("refusal"), "refusal")
     if refusal:
         items.append(Text(refusal, refusal=True))
@@ -129,7 +133,7 @@ def decode_response(body: Body, losses: Losses) -> Reply:
     ledger = Ledger(NAME, reply.key)
     message = as_object(choice.get("message"), "message")
     reply.items = _assistant(message, ledger, losses)
-    lose_extras(choice, message, losses)
+    lose_extras(choice, losses)
     reply.finish = finish_of(
         choice.get("finish_reason"), calls=bool(ledger.calls), refused=bool(message.get("refusal"))
     )
@@ -151,12 +155,10 @@ def head(body: Body) -> Reply:
     )
 
 
-def lose_extras(choice: Body, message: Body, losses: Losses) -> None:
-    """Note what else stands in a choice and its message."""
+def lose_extras(choice: Body, losses: Losses) -> None:
+    """Note what else stands in a choice."""
     if choice.get("logprobs"):
         losses.add("logprobs", "dropped")
-    if message.get("annotations"):
-        losses.add("citations", "dropped; the text stays")
 
 
 def finish_of(reason: Any, *, calls: bool, refused: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import history, media, results
+from toolcall_reference import citations, history, media, results
 from toolcall_reference.intermediate import (
     Body,
     Conversation,
@@ -198,6 +198,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
     target.use_names(NAMES, [], reply.calls)
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}
+    message |= encode_citations(reply)
     finish = encode_finish(reply, target, refused=bool(message["refusal"]))
     if is_legacy(target) and len(reply.calls) == 1:
         # A client of the deprecated functions looks for its call here.
@@ -208,6 +209,19 @@ def encode_response(reply: Reply, target: Target) -> Body:
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
         "usage": encode_usage(reply.usage or Usage()),
     }
+
+
+def encode_citations(reply: Reply) -> Body:
+    """The sources of a reply's text, at their places in the whole of it."""
+    found: list[Body] = []
+    joiner, length = history.Joiner(), 0
+    for item in reply.items:
+        if isinstance(item, Text) and not item.refusal:
+            length += len(joiner.text(item.text))
+            found += citations.to_openai(item, length - len(item.text), len(item.text), "url_citation")
+        elif not isinstance(item, Text):
+            joiner.other()
+    return {"annotations": found} if found else {}
 
 
 def is_legacy(target: Target) -> bool:

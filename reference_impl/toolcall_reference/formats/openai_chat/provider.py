@@ -72,7 +72,7 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     """``chatcmpl-`` ids, annotations, fingerprint; ``stop`` where one function was forced."""
     body["id"] = "chatcmpl-" + letters(29, seed)
     choice = body["choices"][0]
-    choice["message"]["annotations"] = []
+    choice["message"].setdefault("annotations", [])
     forced = asked.get("tool_choice")
     if (
         isinstance(forced, dict)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference import citations
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Opaque, Text
@@ -74,7 +75,7 @@ class StreamDecoder:
 
     def _choice(self, choice: Body) -> None:
         delta = as_object(choice.get("delta"), "delta")
-        lose_extras(choice, delta, self._losses)
+        lose_extras(choice, self._losses)
         for key in ("reasoning_content", "reasoning"):
             if isinstance(delta.get(key), str) and delta[key]:
                 self._think(key, delta[key])
@@ -85,6 +86,7 @@ class StreamDecoder:
                 self._draft.text(part.text, refusal=part.refusal)
             else:
                 self._draft.whole(part)
+        self._draft.cite(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
         refusal = as_text(delta.get("refusal"), "refusal")
         if refusal:
             self._end_thoughts()

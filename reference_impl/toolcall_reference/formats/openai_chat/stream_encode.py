@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_reference import citations
 from toolcall_reference.arrange import InOrder
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from toolcall_reference.history import Joiner
@@ -38,6 +39,8 @@ class StreamEncoder:
         self._refusals: set[int] = set()
         self._index: dict[int, int] = {}
         self._empty: set[int] = set()
+        self._begun: dict[int, int] = {}  # behind how many characters each text stands
+        self._length = 0
         self._head: Body = {}
         self._open: Opened | None = None
         self._held: list[Body] | None = [] if is_legacy(target) else None
@@ -92,7 +95,11 @@ class StreamEncoder:
             self._refusals.add(delta.place)
             yield self._chunk({"refusal": between + delta.text})
         elif isinstance(item, Text):
-            yield self._chunk({"content": self._joiner.text(delta.text)})
+            said = self._joiner.text(delta.text)
+            if delta.place not in self._begun:
+                self._begun[delta.place] = self._length + len(said) - len(delta.text)
+            self._length += len(said)
+            yield self._chunk({"content": said})
         elif isinstance(item, UniversalToolCall):
             self._empty.discard(delta.place)
             yield from self._argue(delta.place, item, delta.text)
@@ -108,6 +115,10 @@ class StreamEncoder:
     def _close(self, delta: Closed) -> Iterator[Body]:
         if isinstance(delta.item, Text):
             self._target.lose_state(delta.item)
+            begun = self._begun.get(delta.place, self._length)
+            told = list(citations.to_openai(delta.item, begun, self._length - begun, "url_citation"))
+            if told:
+                yield self._chunk({"annotations": told})
         elif delta.item.kind != "custom" and delta.place in self._empty:
             yield from self._argue(delta.place, delta.item, arguments_text(delta.item))
 

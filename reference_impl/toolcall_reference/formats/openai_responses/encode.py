@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import results
+from toolcall_reference import citations, results
 from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
@@ -232,7 +232,7 @@ def _output(reply: Reply, ids: dict[str, str], target: Target) -> list[Body]:
         if isinstance(item, (Text, UniversalToolCall)):
             target.lose_state(item)
         if isinstance(item, Text):
-            part = text_part(item.text, refusal=item.refusal)
+            part = text_part(item.text, refusal=item.refusal, cited=item)
             if isinstance(previous, Text) and not item.refusal and not previous.refusal:
                 found[-1]["content"].append(part)  # neighbours are parts of one message
             else:
@@ -272,11 +272,12 @@ def call_item(key: str, place: int, call: Body) -> Body:
     return {"id": item_id, "type": call["type"], "status": "completed", **rest}
 
 
-def text_part(text: str, *, refusal: bool) -> Body:
-    """One part of a message."""
+def text_part(text: str, *, refusal: bool, cited: Text | None = None) -> Body:
+    """One part of a message; ``cited`` has its sources."""
     if refusal:
         return {"type": "refusal", "refusal": text}
-    return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
+    annotations = [] if cited is None else list(citations.to_openai(cited, 0, len(text)))
+    return {"type": "output_text", "annotations": annotations, "logprobs": [], "text": text}
 
 
 def _usage(usage: Usage) -> Body:

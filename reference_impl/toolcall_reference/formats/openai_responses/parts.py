@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolcall_reference import media
+from toolcall_reference import citations, media
 from toolcall_reference.formats.openai import VENDOR
 from toolcall_reference.intermediate import Body, Media, Text
 from toolcall_reference.jsontext import as_list, as_object, as_text
@@ -25,10 +25,9 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         kind = part.get("type")
         if kind in ("input_text", "output_text", "text"):
             text = as_text(part.get("text"), "text")
-            if part.get("annotations"):
-                lose_citations(losses)
             if text:
-                found.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint"))))
+                cited = citations.from_openai(part.get("annotations"), losses)
+                found.append(Text(text, cached=bool(part.get("prompt_cache_breakpoint")), citations=cited))
         elif kind == "refusal":
             found.append(Text(as_text(part.get("refusal"), "refusal"), refusal=True))
         elif kind == "input_image":
@@ -38,11 +37,6 @@ def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
         else:
             losses.add("content", "an unknown kind of part was dropped", kind)
     return found
-
-
-def lose_citations(losses: Losses) -> None:
-    """Note that the sources of a text are not carried."""
-    losses.add("citations", "dropped; the text stays")
 
 
 def _image(part: Body) -> Media:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_reference import citations
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body
@@ -17,7 +18,6 @@ from toolcall_reference.losses import Losses
 from .api import NAME
 from .decode import argument_text, call_of, head, is_call, other_item, tail
 from .failures import decode_error_event
-from .parts import lose_citations
 
 _Part = tuple[str | int | None, str]
 
@@ -31,6 +31,7 @@ class StreamDecoder:
         self._calls: dict[str | int, OpenCall] = {}
         self._said: dict[_Part, int] = {}  # how many characters of each part of a message
         self._done: set[str | int] = set()
+        self._cited: set[_Part] = set()
 
     def event(self, body: Body, /) -> Iterator[Delta]:
         """What an event tells; nothing for one that is not known."""
@@ -92,8 +93,8 @@ class StreamDecoder:
             self._say(part, text[self._said.get(part, 0) :], refusal=refusal)
 
     def _citation(self, body: Body) -> None:
-        del body
-        lose_citations(self._losses)
+        self._draft.cite(citations.from_openai([body.get("annotation")], self._losses))
+        self._cited.add(_part(body))
 
     def _item_done(self, body: Body) -> None:
         self._item(as_object(body.get("item"), "item"), body.get("output_index"))
@@ -108,10 +109,10 @@ class StreamDecoder:
         elif item.get("type") == "message":
             for place, part in enumerate(as_list(item.get("content"), "content")):
                 part = as_object(part, "a content part")
-                if part.get("annotations"):
-                    lose_citations(self._losses)
                 where = {"item_id": item.get("id"), "output_index": index, "content_index": place}
                 self._complete(_part(where), part, refusal=part.get("type") == "refusal")
+                if _part(where) not in self._cited:
+                    self._draft.cite(citations.from_openai(part.get("annotations"), self._losses))
             self._draft.close_text()
         else:
             self._draft.whole(other_item(item))

@@ -150,9 +150,12 @@ class StreamEncoder:
             yield "response.output_item.added", {"item": shown, "output_index": found.index}
         elif found.text is not None:
             text, found.pieces = "".join(found.pieces), []
-            part = text_part(text, refusal=found.text.refusal)
+            part = text_part(text, refusal=found.text.refusal, cited=found.text)
             key = "refusal" if found.text.refusal else "text"
             more: Body = {} if found.text.refusal else {"logprobs": []}
+            for number, one in enumerate(part.get("annotations", ())):
+                told = {"annotation_index": number, "annotation": one}
+                yield "response.output_text.annotation.added", {**found.part, **told}
             yield f"response.{_kind(found.text)}.done", {**found.part, **more, key: text}
             yield "response.content_part.done", {**found.part, "part": part}
             found.item["content"].append(part)
