@@ -20,7 +20,7 @@ def make(
 ) -> UniversalToolResult:
     """A result from the ordered parts of its content."""
     texts = [part.text for part in parts if isinstance(part, Text)]
-    plain = len(parts) == len(texts) <= 1
+    plain = len(parts) == len(texts) <= 1 and not any(isinstance(part, Text) and part.raw_context for part in parts)
     cached = any(isinstance(part, Text) and part.cached for part in parts)
     parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
     return UniversalToolResult(

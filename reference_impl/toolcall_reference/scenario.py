@@ -144,8 +144,13 @@ class Builder:
             whole.result = copy.deepcopy(content) if self._provider.object_results else dump(content)
             return whole
         written: list[dict[str, Any]] = [{"text": content}] if isinstance(content, str) else content
-        parts = [Text(part["text"]) if "text" in part else self._media(part["media"]) for part in written]
+        parts = [self._part(part) if "text" in part else self._media(part["media"]) for part in written]
         return results.make(call.id, call.name, parts, is_error=result.get("error") is True, kind=call.kind)
+
+    def _part(self, part: dict[str, Any]) -> Text:
+        """A text of a result, or the block that its own format has for it."""
+        block = part.get("shown", {}).get(self._format)
+        return Text(part["text"], raw_context={} if block is None else {self._format: copy.deepcopy(block)})
 
     def exchanges(self) -> list[tuple[Conversation, Reply | None]]:
         """Each assistant turn with the conversation before it; None where the provider's error is the last word."""

@@ -278,6 +278,11 @@ def media_of(content: Any, format_name: str) -> list[Media]:
     ]
 
 
+def _texts_in(block: dict[str, Any]) -> list[str]:
+    """What a block of a result's own kind says."""
+    return [block["tool_name"]] if "tool_name" in block else [part["text"] for part in block["content"]]
+
+
 def same_content(wanted: Any, found: Any) -> bool:
     """Whether a scenario's result content is what was read: text, texts, or an object (perhaps as JSON text).
 
@@ -291,6 +296,9 @@ def same_content(wanted: Any, found: Any) -> bool:
             return bool(parse("".join(texts)) == wanted)
         except JSONError:
             return False
+    shown = [] if isinstance(wanted, str) else [block for part in wanted for block in part.get("shown", {}).values()]
+    if shown and found in (*shown, [text for block in shown for text in _texts_in(block)]):
+        return True
     pieces = [wanted] if isinstance(wanted, str) else [part["text"] for part in wanted if "text" in part]
     if texts is None or not all(isinstance(text, str) for text in texts):
         return isinstance(wanted, str) and bool(parse(wanted) == found)

@@ -16,7 +16,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Turn
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses
+from toolcall_conformance.translation import losses, search_sources
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
@@ -63,6 +63,7 @@ def judge_history(
     if stored and is_half(before, after):
         half = sides.finding("translation/stored-history", "", want=_turns(before), got=_turns(after))
         return Judgement((*own, half))
+    sides, unsourced = search_sources.settle(sides)
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
         broken = check_body(corpus, route.upstream, "request", golden, model=route.upstream_model)
@@ -70,7 +71,7 @@ def judge_history(
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
-    findings = (*own, *(read.as_sent(finding, container) for finding in found))
+    findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
     return Judgement(findings, losses.find_losses(pair, history=True))
 
 

@@ -8,6 +8,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.translation import search_sources
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Sides
 
@@ -19,5 +20,6 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
     if not isinstance(output, dict):
         found = [sides.finding("translation/target-format", "", got=output)]
     else:
-        found = compare(aligned(sides), direction)
+        sides, unsourced = search_sources.settle(sides)
+        found = [*unsourced, *compare(aligned(sides), direction)]
     return Judgement(tuple(finding for finding in found if finding.is_must))

@@ -1,4 +1,4 @@
-"""Titles and sources of search results: formats without such blocks say them as text, beside the text itself.
+"""Titles and sources of search results, and names of tools that were found: elsewhere they are said as text.
 
 They must arrive, in whatever words; so that these are not taken for something new, they are taken out of the output
 before it is compared.
@@ -36,7 +36,15 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     most = sides.corpus.equivalence("search-source-as-text").parameters["most_letters"]
     texts = {id(text): _cleaned(text, labels, cited, most) for text in told if not text.labels}
     objects = {id(one): _cleaned_object(one, labels, cited, most) for one in _objects(sides.output)}
-    return replace(sides, output=_with(sides.output, texts, objects)), list(lost.values())
+    texts |= {id(text): None for text in told if _is_name(text)}
+    names: dict[int, Text | None] = {id(text): None for text in cited if _is_name(text)}
+    found = replace(sides, source=_with(sides.source, names, {}), output=_with(sides.output, texts, objects))
+    return found, list(lost.values())
+
+
+def _is_name(text: Text) -> bool:
+    """Whether a text is nothing but what it is named by: a reference to a tool."""
+    return text.labels == (text.text,)
 
 
 def texts_of(reading: Reading) -> Iterator[Text]:

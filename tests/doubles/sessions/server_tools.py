@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, warning
+from typing import Any
+
+from doubles.loop import ANTHROPIC, CHAT, GEMINI, RESPONSES, DoubledSession, broken, warning
 
 
 class _Silent(DoubledSession):
@@ -29,3 +31,19 @@ class StepsDroppedInSilence(_Silent):
 )
 class SearchesDroppedInSilence(_Silent):
     """The searches of the history are gone."""
+
+
+@broken(
+    rule="translation/crashed",
+    case="server_tools/tool-reference-in-result",
+    client=ANTHROPIC,
+    upstream=RESPONSES,
+    check="request",
+)
+class RaisesForReferences(DoubledSession):
+    """A reference to a tool in a result is an unknown block, and the error comes again with every turn."""
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        if "tool_reference" in str(body):
+            raise ValueError("type 'tool_reference' is not supported")
+        return body

@@ -108,6 +108,9 @@ def _result(block: Node, pairing: AnthropicPairing, residue: list[Residue]) -> R
             parts.extend(_shown(kind, part, residue))
             part.ignore(*ASIDE)
             part.close(residue)
+        elif kind == "tool_reference" and part.text("tool_name"):
+            name = part.text("tool_name") or ""
+            parts.append(Text(name, part.pointer, labels=(name,)))
         else:
             parts.append(Value(part.value, part.pointer))
     return pairing.result(

@@ -19,7 +19,7 @@ from toolcall_reference.intermediate import (
     Turn,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, digest, dump
+from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
@@ -148,7 +148,7 @@ def _parts(block: Body, losses: Losses) -> list[Text | Media]:
         return [Text("\n".join([str(block.get("title") or ""), str(block.get("source") or ""), *texts]))]
     if kind == "tool_reference":
         losses.add("tool-reference", "shown as text", block.get("tool_name"))
-        return [Text(dump({"type": "tool_reference", "tool_name": block.get("tool_name")}))]
+        return [Text(f"Tool: {block.get('tool_name')}")]
     if kind in ("image", "document"):
         return _source(kind, block, losses)
     losses.add("content", "an unknown kind of block was dropped", kind)

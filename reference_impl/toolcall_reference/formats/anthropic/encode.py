@@ -32,7 +32,7 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 SPELLINGS = frozenset(
     {
-        *("cached", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
+        *("cached", "deferred", "custom", "content-blocks", "result-blocks", "system-blocks", "system-messages"),
         *("message-nulls", "output-format", "turns-apart"),
     }
 )
@@ -72,6 +72,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     ids = target.ids(conversation.calls, IDS)
     body["messages"] = [_message(turn, ids, target) for turn in turns]
     declared = [encode_tool(tool, target) for tool in tools]
+    if "deferred" in target.spelling:
+        declared[-1]["defer_loading"] = True
     declared += encode_hosted(conversation.tools, HOSTED, target, [tool["name"] for tool in declared])
     if declared:
         body["tools"] = declared
@@ -149,7 +151,13 @@ def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) ->
     parts = results.parts(result)
     if result.is_error and any(isinstance(part, Media) for part in parts):
         parts = list(results.without_media(parts))
-    if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
+    if parts and any(isinstance(part, Text) and NAME in part.raw_context for part in parts):
+        found["content"] = [
+            part.raw_context[NAME] if isinstance(part, Text) and NAME in part.raw_context else block
+            for part in parts
+            for block in encode_block(part, ids, target)
+        ]
+    elif len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
         found["content"] = parts[0].text
     else:
         found["content"] = [block for part in parts for block in encode_block(part, ids, target)]

@@ -42,7 +42,7 @@ def _tool_of(tool: Body, losses: Losses) -> Tool:
         return as_function(tool) or Tool(name or str(tool.get("type")), kind="hosted", format=tool)
     for key in ("input_examples", "defer_loading", "eager_input_streaming", "allowed_callers"):
         if tool.get(key):
-            losses.add("tool", f"{key} has no counterpart; dropped", name)
+            losses.add("tool-options", f"{key} has no counterpart; dropped", name)
     description = tool.get("description")
     strict = tool.get("strict")
     return Tool(

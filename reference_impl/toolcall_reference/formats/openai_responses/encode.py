@@ -32,7 +32,17 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 SPELLINGS = frozenset(
     {
-        *("strict", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts", "typed-messages"),
+        *(
+            "strict",
+            "deferred",
+            "non-strict",
+            "null",
+            "omitted",
+            "developer-item",
+            "system-item",
+            "text-parts",
+            "typed-messages",
+        ),
         *("encrypted", "safety-identifier", "stateless"),
     }
 )
@@ -79,6 +89,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
     declared = [encode_tool(tool, target) for tool in tools] + encode_hosted(conversation.tools, HOSTED, target)
+    if "deferred" in target.spelling:
+        declared[-1]["defer_loading"] = True
     if declared:
         body["tools"] = declared
     encode_settings(body, conversation.settings, tools, target)

@@ -38,7 +38,7 @@ def decode_tools(body: Body, losses: Losses) -> list[Tool]:
             name = as_text(tool.get("name"), "a tool's name")
             for key in ("defer_loading", "output_schema", "allowed_callers"):
                 if tool.get(key):
-                    losses.add("tool", f"{key} has no counterpart; dropped", name)
+                    losses.add("tool-options", f"{key} has no counterpart; dropped", name)
             parameters = tool.get("parameters")
             found.append(
                 Tool(
