@@ -104,7 +104,7 @@ class BodyDouble(Double):
         """What it makes of a place's output; None where it changes nothing."""
         try:
             output = self.apply(Draft.of(place.output, place.target, place.source, place.source_format, place.asked))
-        except Skip:
+        except (Skip, json.JSONDecodeError):  # arguments that are no JSON have no members to change
             return None
         if self.kind == "harmless":  # another order of keys or spelling of a number is a change here, and only here
             return None if json.dumps(output) == json.dumps(place.output) else output
@@ -277,7 +277,7 @@ class _Session:
             return made
         try:
             return self._double.apply(Draft.of(made, target, body, source, self._asked))
-        except Skip:
+        except (Skip, json.JSONDecodeError):
             return made
 
 
