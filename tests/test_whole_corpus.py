@@ -82,7 +82,7 @@ def test_what_the_loop_warns_of_is_what_cannot_be_kept(alone: dict[str, Any]) ->
         if finding["level"] == "SHOULD"
     }
     # An id too long for the client's format comes back shortened; another replica has lost the state.
-    state = ("state-returned", "state-stand-in", "earlier-state-returned")
+    state = ("state-returned", "state-stand-in", "earlier-state-returned", "answer-state-returned")
     lost = {(f"translation/{slug}", "fresh") for slug in state}
     assert told <= {("translation/ids-returned", variant) for variant in (None, *VARIANTS)} | lost
 

@@ -265,6 +265,37 @@ def _one_block_for_all(event: Event, _: dict[str, Any]) -> Iterable[Event]:
     yield event
 
 
+def _start_has_no_input(event: Event, _: dict[str, Any]) -> Iterable[Event]:
+    if event["data"]["type"] == "content_block_start" and "input" in event["data"]["content_block"]:
+        event["data"]["content_block"]["input"] = {}
+    yield event
+
+
+def _items_are_added_first(event: Event, state: dict[str, Any]) -> Iterable[Event]:
+    kind = event["data"]["type"]
+    state["added"] = state.get("added", False) or kind == "response.output_item.added"
+    if kind != "response.output_item.done" or state["added"]:
+        yield event
+
+
+def _the_end_has_no_items(event: Event, _: dict[str, Any]) -> Iterable[Event]:
+    if event["data"]["type"] == "response.completed":
+        event["data"]["response"]["output"] = []
+    yield event
+
+
+def _null_ends_the_chunk(event: Event, _: dict[str, Any]) -> Iterable[Event]:
+    if all(entry["function"].get("arguments") is not None for entry in _entries(event)):
+        yield event
+
+
+def _one_signature_a_reply(event: Event, state: dict[str, Any]) -> Iterable[Event]:
+    for part in event["data"]["candidates"][0]["content"].get("parts", ()):
+        if "thoughtSignature" in part:
+            part["thoughtSignature"] = state.setdefault("signature", part["thoughtSignature"])
+    yield event
+
+
 #: case: client, upstream, the fault, and the rules that see it.
 FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
     "seed": ("openai_chat", "anthropic", writing(_index_of_the_block), {"openai_chat/stream-call-index"}),
@@ -357,6 +388,19 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
         _silence_is_the_end,
         {"translation/stream-cut-end"},
     ),
+    "dialect-input-at-start": ("openai_chat", "anthropic", reading(_start_has_no_input), {"translation/arguments"}),
+    "dialect-items-when-done": (
+        *("anthropic", "openai_responses"),
+        reading(_items_are_added_first),
+        {"translation/call-lost", "translation/text-lost"},
+    ),
+    "dialect-items-at-end": (
+        *("openai_chat", "openai_responses"),
+        reading(_the_end_has_no_items),
+        {"translation/call-lost"},
+    ),
+    "null-fragments": ("anthropic", "openai_chat", reading(_null_ends_the_chunk), {"translation/call-name"}),
+    "two-signatures": ("gemini", "gemini", reading(_one_signature_a_reply), {"translation/reply-state"}),
     "limit-amid-arguments": ("anthropic", "openai_chat", writing(_a_call_is_a_call), {"translation/finish-reason"}),
 }
 
