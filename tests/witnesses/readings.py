@@ -20,6 +20,7 @@ NOT_GIVEN_OUT = {
 #: Vendors' streams that the SDK of the API which they imitate reads as another reply, or not at all, and why.
 NOT_READ = {
     "streaming/dialect-ids-repeated": "it adds ids and names that are said again",
+    "streaming/dialect-items-when-done": "its reply is the last event's, which has no items",
     "streaming/dialect-no-index": "it fails without an index",
     "streaming/dialect-same-index": "it takes what has one index for one call",
     "usage/absent/anthropic": "it fails without usage",
