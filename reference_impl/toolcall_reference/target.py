@@ -21,8 +21,8 @@ class Target:
     echoed by some formats) and ``taken`` the call ids it used. ``exact`` leaves ids and names as they are, legal or
     not: for rendering documents. ``is_reply`` says that a client will read it, not a provider. ``spelling`` asks for
     some of the legal spellings that an encoder would not choose by itself; each encoder lists its words in
-    ``SPELLINGS``. ``own`` names the tools that the API itself defines and its client declared so. ``call_ids`` tells,
-    afterwards, the ids that were written.
+    ``SPELLINGS``. ``own`` names the tools that the API itself defines and its client declared so, ``groups`` those of
+    tools that stand in a namespace, and it. ``call_ids`` tells, afterwards, the ids that were written.
     """
 
     model: str
@@ -35,6 +35,7 @@ class Target:
     is_reply: bool = False
     spelling: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    groups: dict[str, str] = field(default_factory=dict)
     call_ids: dict[str, str] = field(default_factory=dict)
     _assigner: Assigner | None = None
 

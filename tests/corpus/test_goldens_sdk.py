@@ -34,10 +34,14 @@ def validator(kind: str) -> Any:
     """The JSON Schema of a request's typed dict."""
     from pydantic import TypeAdapter
 
-    if kind == "anthropic":
+    if kind == "anthropic_beta":
+        from anthropic.types.beta import message_create_params as beta_params
+
+        params: Any = beta_params.MessageCreateParamsNonStreaming
+    elif kind == "anthropic":
         from anthropic.types import message_create_params
 
-        params: Any = message_create_params.MessageCreateParamsNonStreaming
+        params = message_create_params.MessageCreateParamsNonStreaming
     elif kind == "openai_chat":
         from openai.types.chat import completion_create_params
 
@@ -125,14 +129,22 @@ def chat_reply(body: Any) -> Errors:
     return by_model(ChatCompletion)(body)
 
 
+def anthropic_request(body: Any) -> Errors:
+    """The servers of the MCP connector, and the computer, are in the beta's types alone."""
+    computer = any(str(tool.get("type")).startswith("computer_") for tool in body.get("tools", []))
+    return by_schema("anthropic_beta" if computer or "mcp_servers" in body else "anthropic")(body)
+
+
 def anthropic_reply(body: Any) -> Errors:
     from anthropic.types import Message
+    from anthropic.types.beta import BetaMessage
 
-    return by_model(Message)(body)
+    steps = any(str(block.get("type")).startswith("mcp_") for block in body["content"])
+    return by_model(BetaMessage if steps else Message)(body)
 
 
 CHECKS: dict[tuple[str, str], tuple[str, Callable[[Any], Errors]]] = {
-    ("anthropic", "request"): ("anthropic", by_schema("anthropic")),
+    ("anthropic", "request"): ("anthropic", anthropic_request),
     ("anthropic", "response"): ("anthropic", anthropic_reply),
     ("openai_chat", "request"): ("openai", by_schema("openai_chat")),
     ("openai_chat", "response"): ("openai", chat_reply),

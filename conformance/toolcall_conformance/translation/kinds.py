@@ -47,8 +47,18 @@ def _takes_text(schema: object) -> bool:
 
 
 def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
-    """Whether a reply calls a tool in the kind in which the client declared it."""
+    """Whether a reply calls a tool in the kind and the group in which the client declared it."""
     tools = [tool for tool in pair.asked if right.name is not None and _name(pair, tool) == right.name]
+    groups = [tool.namespace for tool in tools]
+    if groups and None not in groups and right.namespace not in groups:
+        yield pair.finding(
+            "translation/call-namespace",
+            right.pointer,
+            want=groups[0],
+            got=MISSING if right.namespace is None else right.namespace,
+            source=left.pointer,
+            subject=call_words(left),
+        )
     if len(tools) != 1:
         return
     kind = "builtin" if tools[0].kind == "hosted" else tools[0].kind

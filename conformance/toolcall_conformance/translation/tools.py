@@ -163,7 +163,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[F
         if twin.name is None:
             continue
         owner = owners.setdefault(twin.name, tool)
-        if owner.name != tool.name:
+        if (owner.namespace, owner.name) != (tool.namespace, tool.name):
             yield pair.finding(
                 "translation/tool-names-injective",
                 twin.name_pointer or twin.pointer,
@@ -185,7 +185,8 @@ def _tells_more(tool: Tool, twin: Tool) -> bool:
 
 def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     subject = f"tool {tool.name}"
-    if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name):
+    grouped = tool.namespace is not None and (tool.name or "") in (twin.name or "")  # the group is in its new name
+    if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name) and not grouped:
         yield pair.finding(
             "translation/tool-name-kept",
             twin.name_pointer or twin.pointer,

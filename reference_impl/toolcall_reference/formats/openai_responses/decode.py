@@ -74,6 +74,8 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
             found.turns[-1].items.append(result)
         else:
             found.turns.append(Turn("user", [result]))
+    elif kind == "mcp_approval_request":
+        losses.add("tool-hosted", "OpenAI's question whether it may call a tool of a server; dropped", item.get("name"))
     elif kind == "mcp_approval_response" or (isinstance(kind, str) and kind.endswith("_output")):
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     else:

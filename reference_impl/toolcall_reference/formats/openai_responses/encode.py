@@ -23,7 +23,7 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
-from . import own_tools
+from . import groups, own_tools
 from .api import IDS, NAME, NAMES
 from .parts import encode_input
 from .settings import HOSTED, encode_settings, encode_tool, encode_tools
@@ -71,6 +71,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     tools = encode_tools(conversation)
     target.use_names(NAMES, tools, conversation.calls)
     target.own = own_tools.declared(tool.own for tool in tools if target.exact)
+    target.groups = {tool.name: tool.namespace for tool in tools if tool.namespace is not None and target.exact}
     ids = target.ids(conversation.calls, IDS)
     body: Body = {"model": target.model}
     system = [text.text for text in conversation.system if text.text.strip()]
@@ -88,7 +89,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     if "typed-messages" in target.spelling:
         items = [item if "type" in item else {"type": "message", **item} for item in items]
     body["input"] = items
-    declared = [encode_tool(tool, target) for tool in tools] + encode_hosted(conversation.tools, HOSTED, target)
+    declared = groups.grouped(tools, [encode_tool(tool, target) for tool in tools])
+    declared += encode_hosted(conversation.tools, HOSTED, target)
     if "deferred" in target.spelling:
         declared[-1]["defer_loading"] = True
     if declared:
@@ -118,7 +120,9 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     if rest:
         items.append({"role": "user", "content": encode_input(rest, target)})
     for item in turn.items:
-        if not isinstance(item, (Text, Media, UniversalToolResult)):
+        if isinstance(item, Hosted) and item.origin == NAME and target.exact:
+            items.append(item.value)
+        elif not isinstance(item, (Text, Media, UniversalToolResult)):
             target.losses.add("tool-hosted", "dropped from a user message", type(item).__name__)
     return items
 
@@ -153,20 +157,22 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
     call_id = ids.get(call.id, call.id)
     if call.name in target.own and call.readable:
         return own_tools.call_item(call, call_id)
+    group = {"namespace": target.groups[call.name]} if call.name in target.groups else {}
     if call.kind == "custom":
-        return {"type": "custom_tool_call", "call_id": call_id, "name": name, "input": call.text or ""}
+        return {"type": "custom_tool_call", "call_id": call_id, "name": name, **group, "input": call.text or ""}
     if call.readable:
         text = dump(call.arguments) if call.text is None else call.text
     else:
         # A request has to hold JSON; a reply shows the client what the model wrote, and so does a golden one's client.
         text = (call.text or "") if target.is_reply or target.exact else dump({RAW_ARGUMENTS_KEY: call.text})
-    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": text}
+    return {"type": "function_call", "call_id": call_id, "name": name, **group, "arguments": text}
 
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
     target.use_names(NAMES, [], reply.calls)
     target.own = own_tools.declared(target.asked.get("tools") or [])
+    target.groups = groups.groups_of(target.asked.get("tools") or [])
     ids = target.ids(reply.calls, IDS)
     refused = any(isinstance(item, Text) and item.refusal for item in reply.items)
     end = encode_finish(reply, target, refused=refused)
@@ -280,7 +286,7 @@ def call_item(key: str, place: int, call: Body) -> Body:
         return call
     prefix = "ctc_" if call["type"] == "custom_tool_call" else "fc_"
     item_id = prefix + digest("item", key, place, length=48)
-    rest: Body = {name: call[name] for name in ("arguments", "input", "call_id", "name") if name in call}
+    rest: Body = {name: call[name] for name in ("arguments", "input", "call_id", "name", "namespace") if name in call}
     return {"id": item_id, "type": call["type"], "status": "completed", **rest}
 
 

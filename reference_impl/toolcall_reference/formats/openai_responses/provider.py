@@ -86,6 +86,8 @@ def _started(item: Body) -> Body:
         "file_search_call": {"queries": [], "results": None},
         "image_generation_call": {"result": None},
         "tool_search_call": {"arguments": {}},
+        "mcp_call": {"arguments": "", "output": None, "error": None},
+        "mcp_list_tools": {"tools": []},
     }
     hidden = {"action"} if item["type"] == "web_search_call" else set()
     found = {key: value for key, value in item.items() if key not in hidden} | empty.get(item["type"], {})
@@ -118,6 +120,9 @@ def _hosted(item: Body, kind: str, seed: str) -> Iterator[dict[str, Any]]:
     for step in _HOSTED.get(kind, ()):
         if step == "interpreting":
             yield from _said("response.code_interpreter_call_code", "code", item["code"], {}, seed)
+        if kind == "mcp_call" and step == "completed":
+            yield from _said("response.mcp_call_arguments", "arguments", item["arguments"], {}, seed)
+            step = "failed" if item.get("error") else step
         yield {"type": f"response.{kind}.{step}"}
         if step == "generating" and item.get("result"):
             shown: Body = {"partial_image_index": 0, "partial_image_b64": item["result"]}

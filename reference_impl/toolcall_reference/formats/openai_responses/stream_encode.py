@@ -12,7 +12,7 @@ from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opene
 from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
 from toolcall_reference.target import Target
 
-from . import own_tools
+from . import groups, own_tools
 from .api import IDS, NAMES
 from .encode import (
     IN_PROGRESS,
@@ -58,6 +58,7 @@ class StreamEncoder:
     def __init__(self, target: Target) -> None:
         target.use_names(NAMES, [], [])
         target.own = own_tools.declared(target.asked.get("tools") or [])
+        target.groups = groups.groups_of(target.asked.get("tools") or [])
         self.kept: Body | None = None
         self._target = target
         self._reply = Reply("", [], "other")
