@@ -145,7 +145,7 @@ def grouped_grammar_dropped(draft: Draft) -> None:
     target=(ANTHROPIC, CHAT, GEMINI),
     sources=(RESPONSES,),
     cases=GROUPED,
-    beside=("translation/tool-name-kept", "translation/call-name"),
+    beside=("translation/call-name", "translation/tool-lost"),
 )
 def group_in_the_name(draft: Draft) -> None:
     """A tool in a namespace has the namespace in its name."""
