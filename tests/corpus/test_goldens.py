@@ -397,6 +397,7 @@ def _strict(tool: Any) -> str:
 
 def _openai_chat(body: Any) -> list[str]:
     found = [_strict(tool["function"]) for tool in body.get("tools", []) if "function" in tool]
+    found += ["functions"] * ("functions" in body)
     found += [key for key in ("max_tokens", "max_completion_tokens") if key in body]
     for message in body["messages"]:
         if message["role"] in ("system", "developer"):

@@ -19,6 +19,7 @@ from toolcall_conformance.reading import Reading
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import losses, search_sources, state, stored, tolerances
 from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.call_form import compare_form
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.tools import map_tools, names_of
 
@@ -83,6 +84,7 @@ def judge_body(
     found = [
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
+    found += compare_form(sides, asked) if down else ()
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
     if same and not vendor:

@@ -70,7 +70,8 @@ class Call:
     ``batch`` numbers the groups of calls that the format lets a model make at once (an Anthropic or Gemini turn, a
     Chat message, a run of Responses items). ``arguments`` is a JSON value (an absent or blank one is ``{}``) or
     Unreadable. ``kind`` is function or custom (free text: ``arguments`` is the text).
-    ``id_pointer`` is None where the body has no id for it.
+    ``id_pointer`` is None where the body has no id for it. ``form`` is the key that it stands in, where the format has
+    several for the same.
     """
 
     ordinal: int
@@ -84,6 +85,7 @@ class Call:
     id_pointer: str | None = None
     kind: str = "function"
     namespace: str | None = None
+    form: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,7 @@ class Tool:
     ``schema`` is None where the declaration has none. ``strict`` is None where it does not say. Of a hosted one, which
     its API defines, ``type`` says which, and ``own`` is the whole declaration. ``grammar`` is the
     ``syntax`` and ``definition`` that the text of a custom one must fit; ``namespace`` the group that it stands in.
+    ``form`` is the key that its calls stand in, where the format has several for the same.
     """
 
     name: str | None
@@ -224,6 +227,7 @@ class Tool:
     own: Any = None
     grammar: Any = None
     namespace: str | None = None
+    form: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,7 @@ class ChatMessageReader:
             arguments_pointer=given.pointer if key in holder else None,
             id_pointer=id_pointer,
             kind="custom" if custom else "function",
+            form="function_call" if legacy else "tool_calls",
         )
 
     def _read_result(self, message: Node, role: str) -> Result:

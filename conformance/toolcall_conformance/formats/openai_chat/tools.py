@@ -15,7 +15,7 @@ def read_tools(body: Node, reading: Reading) -> None:
             reading.tools.append(tool)
     for entry in body.child("functions").each():
         if entry.is_object:
-            reading.tools.append(_declared(entry, entry, "function"))
+            reading.tools.append(_declared(entry, entry, "function", form="function_call"))
             entry.close(reading.residue)
 
 
@@ -27,7 +27,7 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
         # No such tool is legal in Chat; its keys are another format's, so none of them is residue here.
         name = entry.text("name")
         pointer = entry.child("name").pointer if name is not None else None
-        return Tool(name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer, type=kind)
+        return Tool(name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer, type=kind, form="tool_calls")
     holder = entry.child(kind)
     # A flat declaration is wrong here, but it is plain what it means.
     tool = _declared(entry, holder if holder.is_object else entry, kind)
@@ -38,7 +38,7 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
     return tool
 
 
-def _declared(entry: Node, holder: Node, kind: str) -> Tool:
+def _declared(entry: Node, holder: Node, kind: str, form: str = "tool_calls") -> Tool:
     name, description = holder.text("name"), holder.text("description")
     schema = holder.child("parameters")
     wanted = holder.child("format")
@@ -54,6 +54,7 @@ def _declared(entry: Node, holder: Node, kind: str) -> Tool:
         description_pointer=holder.child("description").pointer if description is not None else None,
         schema_pointer=schema.pointer if schema.value is not None else None,
         grammar=read_grammar(wanted, wanted.child("grammar")),
+        form=form,
     )
 
 
