@@ -27,7 +27,9 @@ def _read_tool(entry: Node, reading: Reading) -> Tool | None:
         # No such tool is legal in Chat; its keys are another format's, so none of them is residue here.
         name = entry.text("name")
         pointer = entry.child("name").pointer if name is not None else None
-        return Tool(name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer, type=kind, form="tool_calls")
+        return Tool(
+            name or kind, None, None, entry.pointer, kind="hosted", name_pointer=pointer, type=kind, form="tool_calls"
+        )
     holder = entry.child(kind)
     # A flat declaration is wrong here, but it is plain what it means.
     tool = _declared(entry, holder if holder.is_object else entry, kind)
