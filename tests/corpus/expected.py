@@ -109,7 +109,8 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                     if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
                 said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
-            said.opaque += _signature(entry, signature if format_name == "gemini" else None, len(said.calls))
+            endpoint = "extra-content" in case.scenario.get("spell", {}).get(format_name, ())
+            said.opaque += _signature(entry, signature if format_name == "gemini" or endpoint else None, len(said.calls))
     said.system = squeezed(" ".join(systems))
     turns_said = [(side, [item[:2] for item in items]) for side, items in said.turns]
     said.turns = [turn for turn in turns_said if turn[1] or said.hosted]  # a reply that failed says nothing

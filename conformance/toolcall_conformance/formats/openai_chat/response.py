@@ -51,8 +51,11 @@ def _read_choice(choice: Node, reading: Reading) -> None:
 
 
 def _reason(raw: Any, has_calls: bool, refused: bool) -> str:
-    """The neutral reason. ``stop`` stands beside calls too: always when one function was forced."""
-    reason = _REASONS.get(raw, "other") if isinstance(raw, str) else "other"
+    """The neutral reason. ``stop`` stands beside calls too: always when one function was forced.
+
+    Some vendors write a blank one at every end.
+    """
+    reason = _REASONS.get(raw or "stop", "other") if isinstance(raw, str) else "other"
     if reason == "end" and has_calls:
         return "tools"
     if reason == "end" and refused:

@@ -31,6 +31,7 @@ SPELLINGS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
         *("turns-apart", "functions", "function-calls", "message-nulls"),
+        *("extra-content", "result-media"),
         *("max-tokens", "safety-identifier", "stop-text"),
     }
 )
@@ -101,6 +102,8 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
             target.lose_state(item)
         elif isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids.get(item.id, item.id), target))
+        elif isinstance(item, Opaque) and item.origin == NAME and target.exact:
+            message |= item.value  # what a compatible vendor's client keeps of a message
         else:
             lose_item(item, target)
     if calls:
@@ -146,7 +149,7 @@ def call_head(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
         return {**found, "type": "custom", "custom": {"name": name, "input": ""}}
     found |= {"type": "function", "function": {"name": name, "arguments": ""}}
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
-    if signature is None or not target.is_reply:
+    if signature is None or not (target.is_reply or "extra-content" in target.spelling):
         target.lose_state(call)
     else:
         # A client may keep it and bring it back, at the place where Google's own OpenAI-compatible endpoint has it.
@@ -175,6 +178,10 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         texts = [part for part in parts if isinstance(part, Text)]
         pictures = [part for part in parts if isinstance(part, Media)]
         wire_id = ids.get(result.tool_call_id, result.tool_call_id)
+        if pictures and "result-media" in target.spelling:
+            # As the clients of some vendors say it.
+            messages.append({"role": "tool", "tool_call_id": wire_id, "content": encode_user(list(parts), target)})
+            continue
         if pictures:
             # A tool message holds text only: media go into a user message after the whole batch.
             what = ", ".join(picture.mime or picture.kind for picture in pictures)
