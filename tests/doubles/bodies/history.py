@@ -104,6 +104,12 @@ def late_instructions_in_the_prompt(draft: Draft) -> None:
     draft.system = [*draft.system, words]
 
 
+@harmless(target=(CHAT, RESPONSES), sources=[ANTHROPIC, CHAT, RESPONSES], cases=[LATE], beside="translation/text-role")
+def late_instructions_as_user(draft: Draft) -> None:
+    """What the system says in the middle is said by the user, at its place."""
+    draft.messages[-1]["role"] = "user"
+
+
 def _late(draft: Draft) -> str:
     """The last words before the reply: the system's, whoever is to say them here."""
     last = draft.messages[-1]
