@@ -72,10 +72,7 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
         if turn["role"] == "system" and not said.turns:
             systems += [entry["text"] for entry in turn["content"]]
             continue
-        # Where a format has no word for instructions at their place, its client has the user say them.
-        spelt = "system-messages" in case.scenario.get("spell", {}).get(format_name, ())
-        late = turn["role"] == "system" and not spelt and not native(corpus, format_name, "system-mid")
-        side = "user" if late else turn["role"]
+        side = _side(corpus, case, format_name, turn["role"])
         if not said.turns or said.turns[-1][0] != side:
             said.turns.append((side, []))
         items = said.turns[-1][1]
@@ -109,14 +106,13 @@ def said_by_scenario(corpus: Corpus, case: Case, format_name: str, number: int, 
                     if _is_said(format_name, item) and corpus.expresses(format_name, f"result-{item.kind}") != "no"
                 ]
                 said.results.append((ordinals[result["call"]], ids[result["call"]], content, result["error"]))
-            endpoint = "extra-content" in case.scenario.get("spell", {}).get(format_name, ())
-            said.opaque += _signature(entry, signature if format_name == "gemini" or endpoint else None, len(said.calls))
+            signed = format_name == "gemini" or _spells(case, format_name, "extra-content")
+            said.opaque += _signature(entry, signature if signed else None, len(said.calls))
     said.system = squeezed(" ".join(systems))
     turns_said = [(side, [item[:2] for item in items]) for side, items in said.turns]
     said.turns = [turn for turn in turns_said if turn[1] or said.hosted]  # a reply that failed says nothing
     if not native(corpus, format_name, "text-between-calls"):
-        apart = "turns-apart" in case.scenario.get("spell", {}).get(format_name, ())
-        first = _texts_apart if apart else _texts_first
+        first = _texts_apart if _spells(case, format_name, "turns-apart") else _texts_first
         said.turns = [(side, first(items) if side == "assistant" else items) for side, items in said.turns]
     return said
 
@@ -149,6 +145,16 @@ def _said_to(corpus: Corpus, format_name: str, call: dict[str, Any]) -> Any:
     if "input" not in call:
         return _arguments(call, format_name)
     return call["input"] if native(corpus, format_name, "tool-custom") else {"input": call["input"]}
+
+
+def _spells(case: Case, format_name: str, word: str) -> bool:
+    return word in case.scenario.get("spell", {}).get(format_name, ())
+
+
+def _side(corpus: Corpus, case: Case, format_name: str, role: str) -> str:
+    """Whose turn it is: where a format has no word for instructions at their place, its client has the user say them."""
+    said = _spells(case, format_name, "system-messages") or native(corpus, format_name, "system-mid")
+    return "user" if role == "system" and not said else role
 
 
 def _ids(corpus: Corpus, case: Case, format_name: str, direction: str) -> dict[str, Any]:
