@@ -152,7 +152,7 @@ def _spells(case: Case, format_name: str, word: str) -> bool:
 
 
 def _side(corpus: Corpus, case: Case, format_name: str, role: str) -> str:
-    """Whose turn it is: where a format has no word for instructions at their place, its client has the user say them."""
+    """Whose turn it is: the user's, where a format has no word for instructions at their place."""
     said = _spells(case, format_name, "system-messages") or native(corpus, format_name, "system-mid")
     return "user" if role == "system" and not said else role
 

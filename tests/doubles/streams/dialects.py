@@ -63,6 +63,7 @@ def _read(chunks: Chunks, *, events: Reader | None = None, choices: Reader | Non
         event = json.loads(line[6:])
         if events is not None:
             events(event)
-        for choice in event.get("choices", []) if choices is not None else ():
-            choices(choice)
+        if choices is not None:
+            for choice in event.get("choices", []):
+                choices(choice)
         yield b"data: " + json.dumps(event).encode() + b"\n"
