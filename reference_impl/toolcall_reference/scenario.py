@@ -117,7 +117,8 @@ class Builder:
     def _state(self, signed: dict[str, Any]) -> dict[str, Any]:
         signature, key = signed.get("signature"), self._provider.signature_key
         if signature and "extra-content" in self._scenario.get("spell", {}).get(self._format, ()):
-            return {"gemini": {"thoughtSignature": signature}}  # Google's own endpoint for another format's clients
+            owner, lent = self._provider.lent_signature
+            return {owner: {lent: signature}}
         return {self._format: {key: signature}} if signature and key is not None else {}
 
     def _call(self, call: dict[str, Any], state: dict[str, Any]) -> UniversalToolCall:

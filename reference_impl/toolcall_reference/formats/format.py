@@ -65,6 +65,9 @@ class Provider:
     files_of: str = ""
     """Who keeps the files that a request names by an id."""
 
+    lent_signature: tuple[str, str] = ("", "")
+    """Whose signatures this format's clients may bring back in a vendor's dialect: the format, and its key for them."""
+
     sign: Callable[[str, str, int], str | None] = _unsigned
     """The signature of a step's first call, by model, scenario and number of the step; None where there is none."""
 

@@ -90,6 +90,7 @@ PROVIDER = Provider(
     call_id=openai.call_id,
     dress_reply=dress_reply,
     dress_error=openai.dress_error,
+    lent_signature=("gemini", "thoughtSignature"),
     stream_of=stream_of,
     files_of=openai.VENDOR,
 )
