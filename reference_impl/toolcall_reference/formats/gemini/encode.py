@@ -35,7 +35,10 @@ PLACEHOLDER = "."
 GO_ON = "Please continue."
 """What the user says behind an answer that the source only began: Gemini refuses a history that ends with the model."""
 SPELLINGS = frozenset(
-    {"parameters", "parametersJsonSchema", "response-schema", "snake-case", "system-role", "turns-apart"}
+    {
+        *("parameters", "parametersJsonSchema", "response-schema", "snake-case", "system-role", "turns-apart"),
+        *("blank-descriptions", "tools-apart"),
+    }
 )
 SENTINEL = "skip_thought_signature_validator"
 """Stands in for the signature of a call that Gemini did not make: https://ai.google.dev/gemini-api/docs/thought-signatures"""
@@ -77,7 +80,9 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     own = [tool.own for tool in tools if tool.own is not None and target.exact]
     plain = [tool for tool in tools if tool.own is None or not target.exact]
     if tools or hosted:
-        functions = [{"functionDeclarations": [encode_tool(tool, target) for tool in plain]}] if plain else []
+        declared = [encode_tool(tool, target) for tool in plain]
+        groups = [[one] for one in declared] if "tools-apart" in target.spelling else [declared]
+        functions = [{"functionDeclarations": group} for group in groups if group]
         body["tools"] = functions + own[:1] + hosted
     choice = encode_choice(conversation.settings, tools, target)
     if choice is not None:

@@ -119,8 +119,8 @@ def encode_tools(tools: list[Tool]) -> list[Tool]:
 def encode_tool(tool: Tool, target: Target) -> Body:
     """One declaration: JSON Schema verbatim, unless ``parameters`` was asked for."""
     found: Body = {"name": target.names.to(tool.name)}
-    if tool.description:
-        found["description"] = tool.description
+    if tool.description or "blank-descriptions" in target.spelling:
+        found["description"] = tool.description or ""
     schema = tool.schema
     if tool.kind == "custom":
         schema = schemas.FREE_TEXT

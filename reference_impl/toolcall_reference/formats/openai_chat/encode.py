@@ -31,7 +31,7 @@ SPELLINGS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
         *("turns-apart", "functions", "function-calls", "message-nulls"),
-        *("extra-content", "result-media"),
+        *("extra-content", "result-media", "blank-descriptions"),
         *("max-tokens", "safety-identifier", "stop-text"),
     }
 )

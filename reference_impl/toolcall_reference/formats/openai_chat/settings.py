@@ -126,8 +126,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
     if tool.own is not None and target.exact:
         return tool.own
     found: Body = {"name": target.names.to(tool.name)}
-    if tool.description:
-        found["description"] = tool.description
+    if tool.description or "blank-descriptions" in target.spelling:
+        found["description"] = tool.description or ""
     if tool.kind == "custom":
         if isinstance(tool.format, dict) and tool.format.get("type") == "grammar":
             grammar = {key: tool.format[key] for key in ("definition", "syntax") if key in tool.format}

@@ -32,18 +32,8 @@ PLACEHOLDER = "."
 """What the user says where a request must have a message and the source has none."""
 SPELLINGS = frozenset(
     {
-        *(
-            "strict",
-            "deferred",
-            "non-strict",
-            "null",
-            "omitted",
-            "developer-item",
-            "system-item",
-            "text-parts",
-            "typed-messages",
-        ),
-        *("encrypted", "safety-identifier", "stateless"),
+        *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
+        *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls"),
     }
 )
 

@@ -154,6 +154,9 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         found["strict"] = True if "strict" in target.spelling else None
     elif "omitted" in target.spelling:
         del found["strict"]
+    if "nulls" in target.spelling:
+        found["description"] = tool.description or None
+        found["parameters"] = None if tool.schema is None else found["parameters"]
     return found
 
 
