@@ -51,8 +51,8 @@ def tools_gone_behind_results(draft: Draft) -> None:
 def entries_behind_the_first_dropped(draft: Draft) -> None:
     """Only the functions of the first entry of tools are declared."""
     entries = [entry.get("functionDeclarations", []) for entry in draft.source.get("tools", [])]
-    first = next((functions for functions in entries if functions), [])
-    later = [function["name"] for functions in entries for function in functions if function not in first]
+    groups: list[list[dict[str, Any]]] = [functions for functions in entries if functions]
+    later = [function["name"] for functions in groups[1:] for function in functions]
     _take_out(draft, [tool for tool in draft.tools if tool.inner["name"] in later])
 
 
