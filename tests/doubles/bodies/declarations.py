@@ -32,7 +32,12 @@ def tools_behind_the_tenth_dropped(draft: Draft) -> None:
     _take_out(draft, draft.tools[10:])
 
 
-@broken("translation/tool-lost", sources=(ANTHROPIC,), target=(CHAT, RESPONSES, GEMINI))
+@broken(
+    "translation/tool-lost",
+    sources=(ANTHROPIC,),
+    target=(CHAT, RESPONSES, GEMINI),
+    cases=("declarations/fourteen-tools",),
+)
 def tools_without_a_type_dropped(draft: Draft) -> None:
     """Tools that do not say that they are custom ones are not declared."""
     untyped = [tool.get("name") for tool in draft.source.get("tools", []) if "type" not in tool]
@@ -47,7 +52,12 @@ def tools_gone_behind_results(draft: Draft) -> None:
         draft.body.pop(key, None)
 
 
-@broken("translation/tool-lost", sources=(GEMINI,), target=(ANTHROPIC, CHAT, RESPONSES))
+@broken(
+    "translation/tool-lost",
+    sources=(GEMINI,),
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    cases=("declarations/an-entry-for-each",),
+)
 def entries_behind_the_first_dropped(draft: Draft) -> None:
     """Only the functions of the first entry of tools are declared."""
     entries = [entry.get("functionDeclarations", []) for entry in draft.source.get("tools", [])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from doubles.bodies.schema_keywords import schemas_in
+from doubles.bodies.schema_keywords import FAMILY, schemas_in
 from doubles.body import GEMINI, broken, harmless, need
 from doubles.draft import Draft
 from doubles.wire import Tool
@@ -28,37 +28,37 @@ def _moved(draft: Draft, fits: Callable[[dict[str, Any]], Any]) -> list[Tool]:
     return need(found)
 
 
-@broken("gemini/schema-keyword")
+@broken("gemini/schema-keyword", cases=FAMILY)
 def json_schema_in_parameters(draft: Draft) -> None:
     """Keywords of JSON Schema stand under parameters, which knows a few alone."""
     _moved(draft, lambda schema: any(key in schema for key in _REFUSED))
 
 
-@broken("gemini/schema-type")
+@broken("gemini/schema-type", cases=FAMILY)
 def list_of_types_in_parameters(draft: Draft) -> None:
     """A list of types stands under parameters."""
     _moved(draft, lambda schema: isinstance(schema.get("type"), list))
 
 
-@broken("gemini/schema-enum-strings")
+@broken("gemini/schema-enum-strings", cases=FAMILY)
 def numbers_in_parameters(draft: Draft) -> None:
     """An enum under parameters has numbers."""
     _moved(draft, lambda schema: any(not isinstance(entry, str) for entry in schema.get("enum", [])))
 
 
-@broken("gemini/schema-enum-not-blank")
+@broken("gemini/schema-enum-not-blank", cases=FAMILY)
 def blank_value_in_parameters(draft: Draft) -> None:
     """An enum under parameters has the empty text among its values."""
     _moved(draft, lambda schema: "" in schema.get("enum", []))
 
 
-@broken("gemini/schema-array-items")
+@broken("gemini/schema-array-items", cases=FAMILY)
 def bare_array_in_parameters(draft: Draft) -> None:
     """An array under parameters does not say what is in it."""
     _moved(draft, lambda schema: schema.get("type") == "array" and "items" not in schema)
 
 
-@broken("gemini/schema-array-keywords")
+@broken("gemini/schema-array-keywords", cases=FAMILY)
 def items_beside_text(draft: Draft) -> None:
     """Items were put into a schema under parameters that is for texts."""
     tools = _moved(draft, lambda schema: schema.get("type") == "string")

@@ -8,9 +8,12 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
+from toolcall_conformance.library import load_corpus
 from toolcall_reference.schemas import resolve
 
 JSON_SCHEMA = (ANTHROPIC, CHAT, RESPONSES)
+FAMILY = tuple(case for case in load_corpus().cases if case.startswith("schemas/"))
+"""Elsewhere a schema may be the translator's own: that of a tool which another API defines."""
 UNIONS = ("anyOf", "oneOf")
 DEFINITIONS = ("$defs", "definitions")
 
@@ -40,14 +43,14 @@ def _properties(draft: Draft, fits: Callable[[Any], Any]) -> list[tuple[dict[str
     return need([(each, name) for each in maps for name, entry in each.items() if fits(entry)])
 
 
-@broken(("translation/schema-type", "translation/schema-items", "translation/schema-property-lost"))
+@broken(("translation/schema-type", "translation/schema-items", "translation/schema-property-lost"), cases=FAMILY)
 def references_emptied(draft: Draft) -> None:
     """References were taken out, and nothing came in their place."""
     for schema in _all(draft, lambda schema: "$ref" in schema):
         del schema["$ref"]
 
 
-@broken("translation/schema-changed")
+@broken("translation/schema-changed", cases=FAMILY)
 def definitions_left_behind(draft: Draft) -> None:
     """References stayed, and what they refer to did not."""
     for tool in need([tool for tool in draft.tools if any(tool.schema.get(key) for key in DEFINITIONS)]):
@@ -92,7 +95,7 @@ def recursion_cut(draft: Draft) -> None:
         schema["items"] = {}
 
 
-@broken(("translation/schema-type", "translation/schema-narrowed"))
+@broken(("translation/schema-type", "translation/schema-narrowed"), cases=FAMILY)
 def null_taken_out(draft: Draft) -> None:
     """What may be null may not be null any more."""
     for schema in _all(draft, _may_be_null):
@@ -112,14 +115,18 @@ def _may_be_null(schema: dict[str, Any]) -> bool:
     return listed or "nullable" in schema or any({"type": "null"} in schema.get(key, []) for key in UNIONS)
 
 
-@broken(("translation/schema-type", "translation/schema-narrowed"))
+@broken(("translation/schema-type", "translation/schema-narrowed"), cases=FAMILY)
 def first_type_alone(draft: Draft) -> None:
     """Of a list of types only the first is left."""
     for schema in _all(draft, lambda schema: isinstance(schema.get("type"), list)):
         schema["type"] = schema["type"][0]
 
 
-@broken(("translation/schema-type", "translation/schema-enum", "translation/schema-narrowed"), target=JSON_SCHEMA)
+@broken(
+    ("translation/schema-type", "translation/schema-enum", "translation/schema-narrowed"),
+    target=JSON_SCHEMA,
+    cases=FAMILY,
+)
 def enum_beside_null(draft: Draft) -> None:
     """The enum of one branch was copied onto the branch for null."""
     hit = False
@@ -132,7 +139,7 @@ def enum_beside_null(draft: Draft) -> None:
     need(hit)
 
 
-@broken(("translation/schema-narrowed", "translation/schema-type", "translation/schema-enum"))
+@broken(("translation/schema-narrowed", "translation/schema-type", "translation/schema-enum"), cases=FAMILY)
 def first_branch_alone(draft: Draft) -> None:
     """Of alternatives only the first is left."""
     for schema in _all(draft, lambda schema: any(key in schema for key in UNIONS) and "properties" not in schema):
@@ -141,7 +148,7 @@ def first_branch_alone(draft: Draft) -> None:
                 schema.update(schema.pop(key)[0])
 
 
-@broken(("translation/schema-property-lost", "translation/schema-type"))
+@broken(("translation/schema-property-lost", "translation/schema-type"), cases=FAMILY)
 def conjunction_dropped(draft: Draft) -> None:
     """What has to hold at once was taken out."""
     for schema in _all(draft, lambda schema: "allOf" in schema):
@@ -156,21 +163,21 @@ def groups_all_required(draft: Draft) -> None:
         tool.schema = {**tool.schema, "required": list(tool.schema["properties"])}
 
 
-@broken("translation/schema-enum")
+@broken("translation/schema-enum", cases=FAMILY)
 def constant_dropped(draft: Draft) -> None:
     """Constants were taken out."""
     for schema in _all(draft, lambda schema: "const" in schema and "oneOf" not in schema):
         del schema["const"]
 
 
-@broken("translation/schema-enum")
+@broken("translation/schema-enum", cases=FAMILY)
 def enum_of_texts_alone(draft: Draft) -> None:
     """An enum lost its values that are no texts."""
     for schema in _all(draft, lambda schema: _odd(schema) and any(isinstance(entry, str) for entry in schema["enum"])):
         schema["enum"] = [entry for entry in schema["enum"] if isinstance(entry, str)]
 
 
-@broken("translation/schema-enum")
+@broken("translation/schema-enum", cases=FAMILY)
 def numbers_spelt_out(draft: Draft) -> None:
     """The numbers of an enum became texts, and its type did not."""
     numbers = ("integer", "number")
@@ -183,14 +190,14 @@ def _odd(schema: dict[str, Any]) -> bool:
     return any(not isinstance(entry, str) and entry is not None for entry in schema.get("enum", []))
 
 
-@warning("translation/schema-enum-blank")
+@warning("translation/schema-enum-blank", cases=FAMILY)
 def blank_value_dropped(draft: Draft) -> None:
     """The empty text was taken out of enums."""
     for schema in _all(draft, lambda schema: "" in schema.get("enum", [])):
         schema["enum"] = [entry for entry in schema["enum"] if entry != ""]
 
 
-@broken("translation/schema-narrowed")
+@broken("translation/schema-narrowed", cases=FAMILY)
 def any_keys_forbidden(draft: Draft) -> None:
     """Objects of any keys were closed, as if they had none."""
     hit = False
@@ -211,14 +218,14 @@ def unnamed_parameters_dropped(draft: Draft) -> None:
     need(hit)
 
 
-@broken("translation/schema-narrowed")
+@broken("translation/schema-narrowed", cases=FAMILY)
 def untyped_as_text(draft: Draft) -> None:
     """A parameter that takes any value takes a text alone."""
     for held, name in _properties(draft, lambda entry: isinstance(entry, dict) and not entry.keys() - {"description"}):
         held[name] = {"type": "string", **held[name]}
 
 
-@broken("translation/schema-property-lost")
+@broken("translation/schema-property-lost", cases=FAMILY)
 def untyped_dropped(draft: Draft) -> None:
     """Parameters without a type were left out."""
     free = {"type", "$ref", *UNIONS, "allOf", "enum", "const"}
@@ -226,7 +233,7 @@ def untyped_dropped(draft: Draft) -> None:
         del held[name]
 
 
-@broken("translation/schema-items")
+@broken("translation/schema-items", cases=FAMILY)
 def tuple_emptied(draft: Draft) -> None:
     """Arrays of fixed places became arrays of anything."""
     for schema in _all(draft, lambda schema: "prefixItems" in schema):
@@ -277,28 +284,28 @@ def exclusive_bound_stricter(draft: Draft) -> None:
         schema["minimum"] = schema.pop("exclusiveMinimum") + 1
 
 
-@warning("translation/schema-bound")
+@warning("translation/schema-bound", cases=FAMILY)
 def exclusive_bounds_lost(draft: Draft) -> None:
     """Exclusive bounds were taken out."""
     for schema in _all(draft, lambda schema: "exclusiveMinimum" in schema):
         del schema["exclusiveMinimum"]
 
 
-@warning("translation/schema-bound")
+@warning("translation/schema-bound", cases=FAMILY)
 def defaults_lost(draft: Draft) -> None:
     """Defaults were taken out."""
     for schema in _all(draft, lambda schema: schema.get("default") is not None and "properties" not in schema):
         del schema["default"]
 
 
-@warning("translation/schema-bound")
+@warning("translation/schema-bound", cases=FAMILY)
 def false_defaults_lost(draft: Draft) -> None:
     """Defaults that are false, zero or empty were left out, as if they said nothing."""
     for schema in _all(draft, lambda schema: schema.get("default") in (False, "") and schema["default"] is not None):
         del schema["default"]
 
 
-@warning("translation/schema-bound")
+@warning("translation/schema-bound", cases=FAMILY)
 def formats_and_patterns_lost(draft: Draft) -> None:
     """Formats and patterns were taken out."""
     for schema in _all(draft, lambda schema: any(isinstance(schema.get(key), str) for key in ("format", "pattern"))):
@@ -313,7 +320,9 @@ def values_of_any_keys_opened(draft: Draft) -> None:
         schema["additionalProperties"] = True
 
 
-@harmless(beside=("translation/schema-changed", "translation/schema-property-lost", "translation/schema-type"))
+@harmless(
+    beside=("translation/schema-changed", "translation/schema-property-lost", "translation/schema-type"), cases=FAMILY
+)
 def definitions_inlined(draft: Draft) -> None:
     """Definitions were put in the place of their references, outer descriptions first."""
     for tool in need([tool for tool in draft.tools if any(tool.schema.get(key) for key in DEFINITIONS)]):
@@ -321,7 +330,7 @@ def definitions_inlined(draft: Draft) -> None:
         tool.schema = _inlined(_without_definitions(tool.schema), tool.schema, 9)
 
 
-@harmless(target=JSON_SCHEMA, beside="translation/schema-changed")
+@harmless(target=JSON_SCHEMA, beside="translation/schema-changed", cases=FAMILY)
 def definitions_of_an_older_draft(draft: Draft) -> None:
     """Definitions stand under the key of the older draft."""
     for tool in need([tool for tool in draft.tools if "$defs" in tool.schema and not tool.inner.get("strict")]):
@@ -331,7 +340,7 @@ def definitions_of_an_older_draft(draft: Draft) -> None:
                 schema["$ref"] = schema["$ref"].replace("/$defs/", "/definitions/")
 
 
-@harmless(beside="translation/schema-changed")
+@harmless(beside="translation/schema-changed", cases=FAMILY)
 def annotations_stripped(draft: Draft) -> None:
     """Titles, examples and the name of the draft were taken out."""
     for schema in _all(draft, lambda schema: any(isinstance(schema.get(key), str) for key in ("title", "$schema"))):
@@ -339,14 +348,14 @@ def annotations_stripped(draft: Draft) -> None:
             schema.pop(key, None)
 
 
-@harmless(beside="translation/schema-enum")
+@harmless(beside="translation/schema-enum", cases=FAMILY)
 def constant_as_enum(draft: Draft) -> None:
     """A constant became an enum of one value."""
     for schema in _all(draft, lambda schema: "const" in schema):
         schema["enum"] = [schema.pop("const")]
 
 
-@harmless(target=JSON_SCHEMA, beside=("translation/schema-type", "translation/schema-narrowed"))
+@harmless(target=JSON_SCHEMA, beside=("translation/schema-type", "translation/schema-narrowed"), cases=FAMILY)
 def null_as_a_branch(draft: Draft) -> None:
     """A list of a type and null became a union of the two."""
     hit = False
@@ -361,7 +370,7 @@ def null_as_a_branch(draft: Draft) -> None:
     need(hit)
 
 
-@harmless(target=JSON_SCHEMA, beside=("translation/schema-type", "translation/schema-narrowed"))
+@harmless(target=JSON_SCHEMA, beside=("translation/schema-type", "translation/schema-narrowed"), cases=FAMILY)
 def null_in_a_list(draft: Draft) -> None:
     """A union of a type and null became a list of the two."""
     hit = False
@@ -374,7 +383,7 @@ def null_in_a_list(draft: Draft) -> None:
     need(hit)
 
 
-@harmless(beside=("translation/schema-narrowed", "translation/schema-changed"))
+@harmless(beside=("translation/schema-narrowed", "translation/schema-changed"), cases=FAMILY)
 def one_of_as_any_of(draft: Draft) -> None:
     """Alternatives that exclude one another stand under anyOf."""
     for schema in _all(draft, lambda schema: "oneOf" in schema):
