@@ -149,7 +149,7 @@ def test_results_hold_text_media_and_values() -> None:
     assert got.parts == (
         Text("See:", f"{inside}/0/text"),
         Media("image", "image/png", f"{inside}/1", data=PNG),
-        Value(reference, f"{inside}/2"),
+        Text("write_file", f"{inside}/2", labels=("write_file",)),
     )
 
 

@@ -33,6 +33,7 @@ EVERYWHERE = {
 
 #: What a package may have beside them, where its format needs it.
 WHERE_NEEDED = {
+    "grounding": "the sources of a reply, apart from its text",
     "spelling": "several spellings of one message",
     "stored": "conversations that the provider keeps",
     "thoughts": "reasoning under the keys of several vendors",

@@ -366,7 +366,7 @@ class TestFinish:
             ({"role": "assistant", "content": "Do"}, "length", "length"),
             ({"role": "assistant", "content": None}, "content_filter", "filter"),
             ({"role": "assistant", "content": None, "refusal": "I can't."}, "stop", "refusal"),
-            ({"role": "assistant", "content": "Done."}, "", "other"),
+            ({"role": "assistant", "content": "Done."}, "", "end"),
             ({"role": "assistant", "content": "Done."}, None, "other"),
         ],
     )
