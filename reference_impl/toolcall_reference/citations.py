@@ -7,6 +7,7 @@ from typing import Any
 
 from .intermediate import Body, Citation, Item, Text
 from .losses import Losses
+from .spoken import Spoken
 
 
 def from_openai(annotations: Any, losses: Losses, key: str = "") -> list[Citation]:
@@ -31,18 +32,17 @@ def to_openai(text: Text, offset: int, length: int, key: str = "") -> Iterator[B
         yield {"type": "url_citation", **({key: page} if key else page)}
 
 
-def from_bytes(text: str, start: object, end: object) -> tuple[int | None, int | None]:
+def from_bytes(text: Spoken, start: object, end: object) -> tuple[int | None, int | None]:
     """A place counted in bytes as one counted in characters; nothing where there is none."""
-    raw = text.encode("utf-8", "surrogatepass")
-    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(raw):
+    whole = text.bytes_before(len(text))
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= whole:
         return None, None
-    return len(raw[:start].decode("utf-8", "ignore")), len(raw[:end].decode("utf-8", "ignore"))
+    return text.characters_before(start), text.characters_before(end)
 
 
-def to_bytes(text: str, one: Citation) -> tuple[int, int]:
-    """The place of a citation, counted in bytes."""
-    start, end = (0, len(text)) if one.start is None or one.end is None else (one.start, one.end)
-    return len(text[:start].encode("utf-8", "surrogatepass")), len(text[:end].encode("utf-8", "surrogatepass"))
+def place_in(text: Spoken, one: Citation) -> tuple[int, int]:
+    """The characters of a text that a citation is about: all of them, where it has no place."""
+    return (0, len(text)) if one.start is None or one.end is None else (one.start, one.end)
 
 
 def merged(texts: Sequence[Text]) -> Text:

@@ -24,6 +24,7 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
+from toolcall_reference.spoken import Spoken
 
 from .api import NAME
 from .results import unwrap
@@ -198,7 +199,7 @@ def _cite(items: list[Item], parts: list[Body], candidate: Body) -> None:
         text = next((item for item in items if isinstance(item, Text) and item.text == said), None)
         if text is not None:
             first, last = segment.get("startIndex") or 0, segment.get("endIndex")
-            one.start, one.end = citations.from_bytes(text.text, first, last)
+            one.start, one.end = citations.from_bytes(Spoken(text.text), first, last)
             text.citations.append(one)
 
 

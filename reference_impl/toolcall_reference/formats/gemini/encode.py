@@ -22,6 +22,7 @@ from toolcall_reference.intermediate import (
     Usage,
 )
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest
+from toolcall_reference.spoken import Spoken
 from toolcall_reference.target import Target
 
 from .api import IDS, NAME, NAMES
@@ -182,7 +183,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
     parts = [part for item in reply.items for part in encode_part(item, ids, target)]
     content: Body = {"parts": parts, "role": "model"} if parts else {"role": "model"}
     told = [(place, item) for place, item in enumerate(_spoken(reply, ids, target)) if item is not None]
-    grounding = encode_grounding([(place, item.text, item.citations) for place, item in told])
+    grounding = encode_grounding([(place, Spoken(item.text), item.citations) for place, item in told])
     end: Body = {"finishReason": encode_finish(reply, target), "index": 0}
     return encode_body(reply, target, {"content": content, **end, **grounding})
 
@@ -192,16 +193,16 @@ def _spoken(reply: Reply, ids: dict[str, str], target: Target) -> list[Text | No
     return [item if isinstance(item, Text) else None for item in reply.items for _ in encode_part(item, ids, target)]
 
 
-def encode_grounding(texts: list[tuple[int, str, list[Citation]]]) -> Body:
+def encode_grounding(texts: list[tuple[int, Spoken, list[Citation]]]) -> Body:
     """The sources of texts, by the places of their parts; nothing where there are none."""
     pages: dict[str, str | None] = {}
     supports: list[Body] = []
     for place, text, found in texts:
         for one in found:
             pages.setdefault(one.url, one.title)
-            start, end = citations.to_bytes(text, one)
-            said = text.encode("utf-8", "surrogatepass")[start:end].decode("utf-8", "ignore")
-            segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": said}
+            place_of = citations.place_in(text, one)
+            start, end = (text.bytes_before(character) for character in place_of)
+            segment = {"partIndex": place, "startIndex": start, "endIndex": end, "text": text.words(*place_of)}
             kept = {key: value for key, value in segment.items() if value}
             supports.append({"segment": kept, "groundingChunkIndices": [list(pages).index(one.url)]})
     chunks = [{"web": {"uri": url, "title": title or ""}} for url, title in pages.items()]

@@ -14,6 +14,7 @@ from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Citation, Opaque
 from toolcall_reference.jsontext import as_list, as_object, dump
 from toolcall_reference.losses import Losses
+from toolcall_reference.spoken import Spoken
 
 from .api import NAME
 from .decode import (
@@ -49,7 +50,7 @@ class StreamDecoder:
         self._call: OpenCall | None = None
         self._arguments = Arguments()
         self._pages: list[tuple[Body, Citation]] = []
-        self._said: list[str] = []  # the text that is open
+        self._said = Spoken(keeps=False)  # the text that is open
 
     def event(self, body: Body, /) -> Iterator[Delta]:
         """What a record tells."""
@@ -82,10 +83,11 @@ class StreamDecoder:
 
     def _cite(self) -> None:
         """The sources come last: of a text that is complete already nobody can be told any more."""
-        said = "".join(self._said)
         found = []
         for segment, one in self._pages:
-            one.start, one.end = citations.from_bytes(said, segment.get("startIndex") or 0, segment.get("endIndex"))
+            one.start, one.end = citations.from_bytes(
+                self._said, segment.get("startIndex") or 0, segment.get("endIndex")
+            )
             found.append(one)
         if found and not self._draft.cite(found):
             self._losses.add("citations", "they came when their text was complete; dropped")
@@ -126,12 +128,12 @@ class StreamDecoder:
             elif isinstance(call, dict):
                 self._piece_of_call(call, part)
             elif isinstance(part.get("text"), str):
-                self._said.append(part["text"])
+                self._said.add(part["text"])
                 self._draft.text(part["text"])
                 if state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
-                self._said.clear()
+                self._said = Spoken(keeps=False)
                 for item in other_part(part, self._losses):
                     self._draft.whole(item)
 

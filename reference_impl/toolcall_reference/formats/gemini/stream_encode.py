@@ -8,11 +8,15 @@ from toolcall_reference.arrange import NotBlank
 from toolcall_reference.citations import placed
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from toolcall_reference.intermediate import Body, Citation, Reply, Text, UniversalToolCall
+from toolcall_reference.losses import Losses
+from toolcall_reference.spoken import Spoken
 from toolcall_reference.target import Target
 
 from .api import IDS, NAMES
 from .encode import encode_body, encode_finish, encode_grounding, encode_part
 from .failures import encode_error
+from .settings import decode_tools
+from .spelling import camel
 
 
 class StreamEncoder:
@@ -26,9 +30,11 @@ class StreamEncoder:
         self._not_blank = NotBlank()
         self._reply = Reply("", [], "other")
         self._begun: dict[int, int] = {}
+        # What a source says is told word for word only where it was asked for: a stream holds no text.
+        self._keeps = any(tool.kind == "hosted" for tool in decode_tools(camel(target.asked), Losses()))
         # Clients join neighbouring pieces of text, so these are one part: what each part says, and its sources.
         self._part = 0
-        self._spoken: dict[int, str] = {}
+        self._spoken: dict[int, Spoken] = {}
         self._cited: dict[int, list[Citation]] = {}
 
     def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body]]:
@@ -41,15 +47,15 @@ class StreamEncoder:
         if isinstance(delta, Started):
             self._reply = delta.reply
         elif isinstance(delta, Opened) and isinstance(delta.item, Text):
-            self._begun[delta.place] = len(self._spoken.get(self._part, ""))
+            self._begun[delta.place] = len(self._spoken.get(self._part, ()))
         elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             self._target.next_id(delta.item, IDS)
         elif isinstance(delta, Grown) and delta.place in self._begun:
-            self._spoken[self._part] = self._spoken.get(self._part, "") + delta.text
+            self._spoken.setdefault(self._part, Spoken(keeps=self._keeps)).add(delta.text)
             yield self._record([{"text": delta.text}])
         elif isinstance(delta, Closed) and isinstance(delta.item, Text):
             begun = self._begun.pop(delta.place)
-            found = [placed(one, begun, len(self._spoken.get(self._part, "")) - begun) for one in delta.item.citations]
+            found = [placed(one, begun, len(self._spoken.get(self._part, ())) - begun) for one in delta.item.citations]
             self._cited.setdefault(self._part, []).extend(found)
         elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
             self._part += 1 + (self._part in self._spoken)
@@ -69,7 +75,7 @@ class StreamEncoder:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}
         if finish is not None:
             candidate = {"content": candidate["content"], "finishReason": finish, "index": 0}
-            cited = [(part, self._spoken.get(part, ""), found) for part, found in self._cited.items()]
+            cited = [(part, self._spoken.get(part, Spoken()), found) for part, found in self._cited.items()]
             candidate |= encode_grounding(cited)
         found = encode_body(self._reply, self._target, candidate)
         if self._reply.usage is None and finish is None:
