@@ -51,7 +51,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import load_corpus
 from toolcall_reference import ReferenceTranslator
-from toolcall_reference.losses import Losses
+from toolcall_reference.losses import Loss
 
 __all__ = [
     "ANTHROPIC",
@@ -86,7 +86,8 @@ Change = Callable[[Draft], Any]
 class BodyDouble(Double):
     """A double of one body: ``sources`` are the formats that it may come from, ``cases``, if any, the only cases.
 
-    One that is ``at_home`` is the same fault, or as harmless, in a body that comes from its own format.
+    One that is ``at_home`` is the same fault, or as harmless, in a body that comes from its own format. ``hides`` are
+    the elements whose loss the reference declares and the double does not.
     """
 
     check: str
@@ -94,6 +95,7 @@ class BodyDouble(Double):
     sources: tuple[str, ...]
     cases: tuple[str, ...] = ()
     at_home: bool = False
+    hides: tuple[str, ...] = ()
 
     def apply(self, draft: Draft) -> Any:
         """The changed body; Skip where there is nothing to change."""
@@ -153,7 +155,7 @@ class BodyDouble(Double):
 
     def _told(self, place: Place, output: Any) -> Sequence[Finding]:
         """What the judge says; of a harmless one without what it says of the reference's own output there."""
-        found = judged(place, output)
+        found = judged(place, output, self.hides)
         if self.kind != "harmless" or not found:
             return found
         before = {one.rule for one in judged(place, place.output)}
@@ -217,9 +219,9 @@ def _spread(every: list[Place]) -> list[Place]:
     return [every[index * step % len(every)] for index in range(len(every))] if len(every) > step else every
 
 
-def judged(place: Place, output: Any) -> Sequence[Finding]:
-    """What the judge says of an output at a place."""
-    more: dict[str, Any] = {} if place.check == "error" else {"declared": place.declared}
+def judged(place: Place, output: Any, hides: Sequence[str] = ()) -> Sequence[Finding]:
+    """What the judge says of an output at a place, whose translator declares the losses but those of ``hides``."""
+    more: dict[str, Any] = {} if place.check == "error" else {"declared": place.declared.difference(hides)}
     return judge(
         place.source,
         output,
@@ -253,9 +255,9 @@ class _Session:
         self._asked: dict[str, Any] = {}
 
     @property
-    def losses(self) -> Losses:
-        """What the reference says it lost."""
-        return self._session.losses
+    def losses(self) -> list[Loss]:
+        """What the reference says it lost, without what the double hides."""
+        return [loss for loss in self._session.losses if loss.element not in self._double.hides]
 
     def request(self, body: dict[str, Any], /) -> Any:
         self._asked = body
@@ -295,12 +297,13 @@ def _entry(
     fault: str = "",
     title: str = "",
     at_home: Sequence[str] = FORMATS,
+    hides: Sequence[str] = (),
 ) -> Callable[[Change], Change]:
     """A double in each format of ``target``: by default the one that ``rule`` is about, or all.
 
     ``check`` is request, response or error. ``sources`` are by default all formats, and then the double is at home in
     the target, too, if that is one of ``at_home``; else the target is never among them, but for SAME. ``never`` are
-    rules that must not be named.
+    rules that must not be named. ``hides`` are elements whose loss it does not declare.
     """
 
     def decorate(change: Change) -> Change:
@@ -316,6 +319,7 @@ def _entry(
                     sources=(one,) if sources == SAME else tuple(name for name in sources or FORMATS if name != one),
                     cases=tuple(cases),
                     at_home=sources is None and one in at_home,
+                    hides=tuple(hides),
                     rules=rules_of(rule, one),
                     warns=as_tuple(warns),
                     beside=rules_of(beside, one),

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from doubles import wire
 from doubles.wire import Skip
+from toolcall_conformance.library import load_corpus
 
 _CAPTION = re.compile(r"From (?:the )?result .{1,300}:", re.DOTALL)
 _OWN = re.compile(rf"{_CAPTION.pattern}|\[[^\]]{{1,300}}\]", re.DOTALL)
@@ -88,10 +89,28 @@ class Draft:
 
     @property
     def tools(self) -> list[wire.Tool]:
-        """The declared functions; not those that stand for a free-text tool, whose schema is the translator's own."""
+        """The declared functions; not those that stand for another kind of tool, whose schema is the translator's own.
+
+        That is a free-text tool, or one that the source's API itself defines.
+        """
         declared = self.source.get("tools") or [] if self.source_format.startswith("openai") else []
-        free = [tool.get("custom", tool).get("name") for tool in declared if tool.get("type") == "custom"]
-        return [tool for tool in wire.tools(self.format, self.body) if tool.inner["name"] not in free]
+        others = {tool.get("custom", tool).get("name") for tool in declared if tool.get("type") == "custom"}
+        others |= self._defined_by_the_api()
+        return [tool for tool in wire.tools(self.format, self.body) if tool.inner["name"] not in others]
+
+    def _defined_by_the_api(self) -> set[str | None]:
+        """The names of the source's tools that its API itself defines."""
+        names: set[str | None] = set()
+        if self.source_format in ("", self.format):
+            return names
+        known = load_corpus().own_tools(self.source_format)
+        for declared in self.source.get("tools") or []:
+            gemini = self.source_format == "gemini"
+            for kind in declared if gemini else [declared.get("type")]:
+                tool = known.find(kind, declared[kind] if gemini else declared)
+                if tool is not None:
+                    names |= {declared.get("name", tool.called), *tool.functions}
+        return names
 
     @property
     def batches(self) -> list[list[wire.Call]]:

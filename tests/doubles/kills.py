@@ -49,7 +49,7 @@ def _in_bodies(double: BodyDouble, case: str) -> set[str]:
     for source in double.sources:
         for place in double.among(source, case):
             output = double.changed(place)
-            if output is not None and (found := named(double, judged(place, output))):
+            if output is not None and (found := named(double, judged(place, output, double.hides))):
                 return found
     return set()
 

@@ -42,7 +42,7 @@ from doubles.catalogue import (
 from doubles.events import Event, changed_in, changed_out
 from doubles.running import HARNESS
 from toolcall_conformance.checks import CHECKS, ItemResult, needs, variants
-from toolcall_conformance.checks.agent_loop import VARIANTS, streams_replies
+from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.python import PythonDriver
@@ -234,7 +234,7 @@ def _neighbour(case: Case, client: str, upstream: str, *, streamed: bool) -> Cas
     fitting = [
         each
         for each in load_corpus().cases.values()
-        if len(each.exchanges("anthropic")) >= length and (not streamed or streams_replies(each, client, upstream))
+        if len(each.exchanges("anthropic")) >= length and speaks_beside(each, client, upstream, streamed=streamed)
     ]
     return fitting[(fitting.index(case) + 1) % len(fitting)]
 

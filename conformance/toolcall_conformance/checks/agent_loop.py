@@ -329,6 +329,12 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
     return tuple(name for name in VARIANTS if fitting.get(name, True))
 
 
+def speaks_beside(case: Case, client: str, upstream: str, *, streamed: bool) -> bool:
+    """Whether a case can be played beside another: of one without calls a translator would have nothing to mix up."""
+    fits = {client, upstream} <= set(case.formats) and "no-call" not in case.features
+    return fits and (not streamed or streams_replies(case, client, upstream))
+
+
 def streams_replies(case: Case, client: str, upstream: str) -> bool:
     """Whether the corpus has the stream of each reply that a conversation goes on from."""
     return case.streams(client, upstream) and all(

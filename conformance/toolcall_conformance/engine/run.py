@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult
-from toolcall_conformance.checks.agent_loop import VARIANTS, streams_replies
+from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
@@ -88,9 +88,9 @@ class Run:
         place = cases.index(item.case) + 1
         client, upstream, streamed = item.route.client, item.route.upstream, VARIANTS[item.variant].streamed
         for case in (*cases[place:], *cases[:place]):
-            if {client, upstream} <= set(case.formats) and (not streamed or streams_replies(case, client, upstream)):
+            if speaks_beside(case, client, upstream, streamed=streamed):
                 return case
-        return None  # pragma: no cover - the item's own case fits
+        return None  # pragma: no cover - the item's own case has calls
 
     def failing(self, result: ItemResult) -> list[Finding]:
         """The findings that fail the item, known or not."""

@@ -51,7 +51,7 @@ def browser_dropped(draft: Draft) -> None:
 def browser_without_some_functions(draft: Draft) -> None:
     """Of the functions of Google's browser those are declared that the conversation calls, and one more."""
     wanted = ("open_web_browser", "click_at", "type_text_at")
-    for tool in draft.tools:
+    for tool in list(wire.tools(draft.format, draft.body)):
         if tool.inner["name"] not in wanted:
             tool.remove()
 

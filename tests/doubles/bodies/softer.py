@@ -93,16 +93,22 @@ def stop_reason_null(draft: Draft) -> None:
     draft.messages[0]["stop_reason"] = None
 
 
-@warning("translation/failed-reply-reason", check="response", target=CHAT, sources=(GEMINI,))
+@warning("translation/failed-reply-reason", check="response", target=CHAT, sources=(GEMINI,), hides=("finish-error",))
 def failed_reply_ends_well(draft: Draft) -> None:
-    """A reply that failed behind its first words ends as if these were the answer."""
+    """A reply that failed behind its first words ends as if these were the answer, and nobody is told."""
     need(draft.source.get("candidates", [{}])[0].get("finishReason") == "MALFORMED_FUNCTION_CALL" and draft.texts)
     draft.body["choices"][0]["finish_reason"] = "stop"
 
 
-@warning("translation/paused-reply-reason", check="response", target=(CHAT, RESPONSES, GEMINI), sources=(ANTHROPIC,))
+@warning(
+    "translation/paused-reply-reason",
+    check="response",
+    target=(CHAT, RESPONSES, GEMINI),
+    sources=(ANTHROPIC,),
+    hides=("finish-pause",),
+)
 def paused_reply_ends_well(draft: Draft) -> None:
-    """A reply that its provider paused ends as if it were whole."""
+    """A reply that its provider paused ends as if it were whole, and nobody is told."""
     need(draft.source.get("stop_reason") == "pause_turn")
     end_well(draft)
 
@@ -213,5 +219,10 @@ def white_space_beside_call(draft: Draft) -> None:
 @harmless(target=CHAT, warns="openai_chat/tool-parameters-null", beside="openai_chat/tool-parameters")
 def null_for_no_parameters(draft: Draft) -> None:
     """The parameters of a function that has none are null, as recorded clients send it."""
-    for tool in need([tool for tool in draft.tools if not (tool.schema or {}).get("properties")]):
+    for tool in need([tool for tool in draft.tools if not _takes(tool.schema or {})]):
         tool.inner["parameters"] = None
+
+
+def _takes(schema: dict[str, Any]) -> bool:
+    """Whether arguments have members that the schema says something of, by their names or by what they hold."""
+    return bool(schema.get("properties") or schema.get("additionalProperties") or schema.get("patternProperties"))

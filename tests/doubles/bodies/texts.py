@@ -336,6 +336,7 @@ def system_beside_messages(draft: Draft) -> None:
 @warning("translation/text-trimmed", target=(CHAT, RESPONSES, GEMINI), check="response")
 def reply_text_trimmed(draft: Draft) -> None:
     """White space at the ends of a reply's text is gone."""
+    need(len(draft.texts) == 1)  # between several texts white space is free
     for text in need([text for text in draft.texts if text.text != text.text.strip()]):
         text.text = text.text.strip()
 
