@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from toolcall_conformance.reading import Tool
+from toolcall_conformance.translation.spelling import may_be_text
 
 
 class DeclaredNames(dict[str, str]):
@@ -26,4 +27,4 @@ def _only_member(tool: Tool) -> str | None:
     if not isinstance(properties, dict) or len(properties) != 1:
         return None
     ((name, schema),) = properties.items()
-    return name if isinstance(schema, dict) and schema.get("type") == "string" else None
+    return name if isinstance(schema, dict) and "type" in schema and may_be_text(schema) else None

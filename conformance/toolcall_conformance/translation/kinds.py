@@ -8,6 +8,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Tool
 from toolcall_conformance.translation.own_tools import own_tool
 from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.spelling import may_be_text
 
 
 def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
@@ -42,8 +43,7 @@ def _takes_text(schema: object) -> bool:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(properties, dict):
         return False
-    kinds = (entry.get("type", "string") if isinstance(entry, dict) else entry for entry in properties.values())
-    return any(kind is True or kind == "string" or (isinstance(kind, list) and "string" in kind) for kind in kinds)
+    return any(may_be_text(entry) for entry in properties.values())
 
 
 def compare_call_kind(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:

@@ -234,6 +234,17 @@ def _says_nothing(key: str, value: Any) -> bool:
     )
 
 
+def may_be_text(schema: Any) -> bool:
+    """Whether a text is of the type that a schema names, in either spelling; of one that names none it is."""
+    if not isinstance(schema, dict):
+        return schema is True
+    try:
+        types = _types(schema["type"]) if "type" in schema else None
+    except ValueError:
+        return False
+    return types is None or "string" in types
+
+
 def is_annotation(key: str) -> bool:
     """Whether a keyword constrains nothing and refers to nothing: ``title``, ``examples``, ``$comment`` …"""
     return key not in TELLING

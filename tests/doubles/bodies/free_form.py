@@ -72,6 +72,15 @@ def free_text_under_another_key(draft: Draft) -> None:
             call.arguments = {"content": call.arguments["input"]}
 
 
+@harmless(target=GEMINI, sources=OPENAI, beside="translation/free-text-parameter")
+def free_text_in_gemini_types(draft: Draft) -> None:
+    """A function that stands for a free-text tool is declared under parameters, with types in capitals."""
+    for tool in need(standing(draft)):
+        tool.inner.pop("parametersJsonSchema", None)
+        properties = {"input": {"type": "STRING"}}
+        tool.inner["parameters"] = {"type": "OBJECT", "properties": properties, "required": ["input"]}
+
+
 @harmless(target=OTHERS, sources=OPENAI, beside="translation/tool-grammar")
 def grammar_in_words(draft: Draft) -> None:
     """The description of a function that stands for a free-text tool tells of the grammar."""
