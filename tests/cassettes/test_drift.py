@@ -215,16 +215,16 @@ def test_what_one_host_adds_is_known_there_alone(corpus: Corpus, tmp_path: Path)
     assert told(changed(corpus, tmp_path, "openai_chat", filtered)) == {("drift/new-member", "/prompt_filter_results")}
 
 
-def interpreted(body: Any) -> None:
-    body["output"].append({"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1"})
+def kept(body: Any) -> None:
+    body["conversation"] = {"id": "conv_68f1c2d4a7b38190b6e5"}
 
 
 def test_what_a_setting_brings_is_known_where_it_was_asked_for(corpus: Corpus, tmp_path: Path) -> None:
-    for tools, expected in (
-        ([{"type": "code_interpreter", "container": {"type": "auto"}}], set()),
-        ([{"type": "function", "name": "code_interpreter"}], {"drift/new-member"}),
+    for request, expected in (
+        ({"conversation": "conv_68f1c2d4a7b38190b6e5"}, set()),
+        ({"input": "conversation"}, {"drift/new-member"}),
     ):
-        found = changed(corpus, tmp_path, "openai_responses", interpreted, request={"tools": tools})
+        found = changed(corpus, tmp_path, "openai_responses", kept, request=request)
         assert {finding.rule for finding in found} == expected
 
 

@@ -26,6 +26,7 @@ from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.judge.comparisons import REQUEST, compare
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation import search_sources
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.calls import legal_id
 from toolcall_conformance.translation.losses import count_losses, find_losses
@@ -155,8 +156,9 @@ def go(request: Request, name: str, other: str, corpus: Corpus, counts: Counter[
     ).findings
     before, after = (formats.read(name, "request", body) for body in (request.body, back))
     declared = lost | {loss.element for loss in second.losses}
-    pair = aligned(Sides(corpus, before, after, through=other, declared=declared))
-    found = compare(pair, REQUEST)
+    sides, unsourced = search_sources.settle(Sides(corpus, before, after, through=other, declared=declared))
+    pair = aligned(sides)
+    found = [*unsourced, *compare(pair, REQUEST)]
     legal = check_body(corpus, name, "request", back, model=request.model, reading=after)
     own = Counter(
         finding.rule

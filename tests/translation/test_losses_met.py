@@ -259,6 +259,18 @@ def test_a_loss_that_need_not_be_is_told_as_undue() -> None:
     assert "made-up" not in told
 
 
+@pytest.mark.parametrize(("finish", "undue"), [("UNEXPECTED_TOOL_CALL", set()), ("STOP", {"call"})])
+def test_a_call_that_its_provider_refused_may_go(finish: str, undue: set[str]) -> None:
+    call = {"functionCall": {"name": "look", "args": {"at": 1}}}
+    candidate = {"content": {"parts": [call], "role": "model"}, "finishReason": finish, "index": 0}
+    reply = {"candidates": [candidate], "modelVersion": "gemini-2.5-flash", "responseId": "r-1"}
+    message = {"role": "assistant", "content": None, "refusal": None}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "content_filter"}
+    answer = {"id": "c", "object": "chat.completion", "created": 1760000000, "model": "m", "choices": [choice]}
+    found = judge(reply, answer, client="openai_chat", upstream="gemini", direction="response", declared=["call"])
+    assert {loss.element for loss in found.losses if loss.kind == "undue"} == undue
+
+
 def test_between_two_ends_of_one_format_there_are_none() -> None:
     assert judge(CLAUDE, CLAUDE, client="anthropic", upstream="anthropic").losses == ()
 

@@ -14,10 +14,12 @@ _WHOLE = "body"
 def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
     """Report the marks that are gone from tools, the system prompt, results or messages.
 
-    A target that knows no such marks, or only by convention, need not have them. One whose number of marks is limited
-    need not have more, and a mark on the whole body stands for all others.
+    A target that knows no such marks, or only by convention, need not have them, and nothing brings them back that came
+    by way of such a one. One whose number of marks is limited need not have more, and a mark on the whole body stands
+    for all others.
     """
-    if pair.corpus.expresses(pair.output.format, "cache-control") != "native":
+    way = (pair.through, pair.output.format)
+    if any(pair.corpus.expresses(name, "cache-control") != "native" for name in way if name is not None):
         return
     there = Counter(mark.on for mark in pair.output.cache_marks)
     if there[_WHOLE] or there.total() >= pair.target["cache_marks"]:

@@ -22,8 +22,6 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
     partners = {right: left for left, right in alignment.pairs.items()}
-    # A call that the provider itself refused as malformed or unexpected is not to be run.
-    failed = pair.source.finish is not None and pair.source.finish.reason == "error"
     told = Told.of(pair) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
@@ -36,7 +34,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             got=MISSING if now is None else now.text,
             source=call.pointer,
             subject=call_words(call),
-            under=("failed-reply",) if failed else (),
+            under=("failed-reply",) if pair.source_failed else (),
         )
     for right in alignment.invented:
         call = output[right]

@@ -27,6 +27,8 @@ from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.settings import OF_THE_ROUTE, PRIVATE, chosen_names
 
 EXACT = 2**53
+#: What a reply that failed need not bring.
+CALL = {"call"}
 
 
 def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = False) -> tuple[Loss, ...]:
@@ -44,7 +46,8 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
     ]
     bounded = Counter(_bounded(pair))
     found += [Loss(element, "cannot", count) for element, count in sorted(bounded.items())]
-    undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - bounded.keys())
+    due = bounded.keys() | (CALL if pair.source_failed else set())
+    undue = sorted({element for element in declared if pair.demands.get(element) == "must"} - due)
     return (*found, *(Loss(element, "undue", 1) for element in undue))
 
 

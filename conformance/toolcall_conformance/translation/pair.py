@@ -48,6 +48,11 @@ class Sides:
         return self.source.format == self.output.format and self.through is None
 
     @property
+    def source_failed(self) -> bool:
+        """Whether the provider itself refused the reply: a malformed or unexpected call of it is not to be run."""
+        return self.source.finish is not None and self.source.finish.reason == "error"
+
+    @property
     def target(self) -> Mapping[str, Any]:
         """What the corpus says of the output's format in general."""
         return self.corpus.format(self.output.format)
