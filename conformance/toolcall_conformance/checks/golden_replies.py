@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.jsonspans import with_texts
 from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
+from toolcall_conformance.reading import Call
 from toolcall_conformance.streaming.rewriting import rewrite_data
 from toolcall_conformance.translation.declared_names import DeclaredNames
 
@@ -25,26 +26,37 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
     if not changed and not members:
         return reply
     renamed: dict[str, Any] = copied(reply)
-    for call in formats.read(name, "response", reply).calls:
+    for one, call in _calls(name, renamed):
         if call.arguments_pointer is not None and members:
             parent, _, key = call.arguments_pointer.rpartition("/")
-            holder = resolve(renamed, parent)
+            holder = resolve(one, parent)
             holder[key] = _with_members(holder[key], members)
-        if call.name in changed and call.name_pointer is not None:
+        # What an API defines itself is called by its type.
+        if call.name in changed and call.name_pointer is not None and call.kind != "builtin":
             parent, _, key = call.name_pointer.rpartition("/")
-            resolve(renamed, parent)[key] = changed[call.name]
+            resolve(one, parent)[key] = changed[call.name]
     return renamed
+
+
+def _calls(name: str, reply: dict[str, Any]) -> list[tuple[Any, Call]]:
+    """The calls of all choices, each with the body that its pointers are of.
+
+    A reader reads the first choice alone; so each later entry of a list is read as if it were the only one, too.
+    """
+    alone = ({key: [entry]} for key, value in reply.items() if isinstance(value, list) for entry in value[1:])
+    found = ((one, call) for one in (reply, *alone) for call in formats.read(name, "response", one).calls)
+    return list({id(resolve(one, call.pointer)): (one, call) for one, call in found}.values())
 
 
 def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: Mapping[str, Any]) -> bytes:
     """Rename the calls in the bytes of a stream; everything else stays as it is.
 
-    ``transport`` says where an event has the name of a call and what it says (``stream`` of ``transport.json``).
+    ``transport`` says where an event has the name of a call and its arguments (``stream`` of ``transport.json``).
     """
-    places, said = transport["call_names"], transport["said"]
+    places = transport["call_names"]
     members = _members(names)
     if members:
-        stream = rename_members_in_stream(stream, members, said)
+        stream = rename_members_in_stream(stream, members, transport["arguments"])
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
     if not changed:
         return stream
@@ -61,7 +73,7 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
     return rewrite_data(stream, renamed)
 
 
-def rename_members_in_stream(stream: bytes, members: Mapping[str, str], said: Sequence[Mapping[str, Any]]) -> bytes:
+def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: Sequence[Mapping[str, Any]]) -> bytes:
     """The same for the one member of arguments that begin with it, however they are cut into fragments."""
     open_texts: dict[tuple[str, Any], _Beginning] = {}
 
@@ -71,7 +83,7 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], said: Se
         except JSONError:
             return data
         texts: dict[str, str] = {}
-        for place in said:
+        for place in places:
             for pointer, value in values_at(event, place):
                 if isinstance(value, dict) and value.keys() & members:
                     parent, _, key = pointer.rpartition("/")

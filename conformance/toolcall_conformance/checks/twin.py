@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from toolcall_conformance import formats
@@ -27,6 +27,8 @@ from toolcall_conformance.streaming.rewriting import rewrite_data
 _ROWS: Final = ("AQgw", "EIMUYckos048", "BCDFGHJKLNOPRSTVWXZ", "abdefhijlmnpqrtuvxyz", "1235679")
 _OTHER: Final = {ord(one): row[(place + 1) % len(row)] for row in _ROWS for place, one in enumerate(row)}
 
+Change = Callable[[Any], Any]
+
 
 def other_words(text: str) -> str:
     """The same number of other letters and digits; the words of a part are the part of the words."""
@@ -34,18 +36,20 @@ def other_words(text: str) -> str:
 
 
 @cache
-def twin_of(corpus: Corpus, case: Case) -> Case:
+def twin_of(corpus: Corpus, case: Case) -> Twin:
     """The twin of ``case``; its formats say the same, as those of the case do."""
-    return _Twin(corpus, case)
+    return Twin(corpus, case)
 
 
-class _Twin(Case):
+class Twin(Case):
     """A case with other exchanges."""
 
     def __init__(self, corpus: Corpus, case: Case) -> None:
         super().__init__(case.path, case.scenario)
         self._corpus = corpus
         self._case = case
+        #: Whether calls say something else: what those of an API's own may say is fixed, also where others spell them.
+        self.changes_calls = not any(_has_own_calls(_last(case, name)) for name in case.formats)
         # Beside media texts are captions and placeholders, which a judge reads word by word.
         self._media = any(
             isinstance(item, Media)
@@ -54,26 +58,43 @@ class _Twin(Case):
             for item in (*turn.items, *(part for each in turn.items if isinstance(each, Result) for part in each.parts))
         )
         failed = (each.error for name in case.formats for each in _last(case, name).results)
-        self._results = not self._media and True not in failed
+        spelt = all(_is_verbatim(case, name) for name in case.formats)
+        self._results = not self._media and True not in failed and spelt
 
     def exchanges(self, format_name: str) -> tuple[Exchange, ...]:
         """The exchanges in one format, in order."""
         if format_name not in self._exchanges:
-            names = {} if self._media else _other_names(_last(self._case, format_name))
+            names = self._other_names(format_name)
             made = tuple(self._other(format_name, one, names) for one in self._case.exchanges(format_name))
             self._exchanges[format_name] = made
         return self._exchanges[format_name]
 
     def _other(self, name: str, one: Exchange, names: Mapping[str, str]) -> Exchange:
+        changes = partial(_changes, names=names, calls=self.changes_calls)
         response = one.response
         if response is not None:
-            response = _said(formats.read(name, "response", response), response, names, results=False)
+            response = _said(formats.read(name, "response", response), response, partial(changes, results=False))
         stream = one.stream_path.read_bytes() if one.stream_path is not None else None
         if stream is not None:
             transport = self._corpus.transports[name]["stream"]
-            stream = _streamed(rename_calls_in_stream(stream, names, transport), transport["said"])
-        request = _said(formats.read(name, "request", one.request), one.request, names, results=self._results)
+            places = [*transport["said"], *(transport["arguments"] if self.changes_calls else ())]
+            stream = _streamed(rename_calls_in_stream(stream, names, transport), places)
+        changes = partial(changes, results=self._results)
+        request = _said(formats.read(name, "request", one.request), one.request, changes)
         return replace(one, request=request, response=response, streamed=stream)
+
+    def _other_names(self, name: str) -> dict[str, str]:
+        """For the name of each function tool that of the next one, as in every format.
+
+        Where a format has other tools in the place of some, only those change that are functions in all of them.
+        """
+        if self._media:
+            return {}
+        functions = {each: _functions(_last(self._case, each)) for each in self._case.formats}
+        names = functions[name]
+        if len({len(each) for each in functions.values()}) > 1:
+            names = [each for each in names if all(each in others for others in functions.values())]
+        return dict(zip(names, [*names[1:], *names[:1]], strict=True))
 
 
 def _last(case: Case, name: str) -> Reading:
@@ -81,18 +102,30 @@ def _last(case: Case, name: str) -> Reading:
     return formats.read(name, "request", case.exchanges(name)[-1].request)
 
 
-def _other_names(request: Reading) -> dict[str, str]:
-    """For the name of each function tool that of the next one."""
-    names = [tool.name for tool in request.tools if tool.kind == "function" and tool.name]
-    return dict(zip(names, [*names[1:], *names[:1]], strict=True))
+def _functions(request: Reading) -> list[str]:
+    """The names of the function tools that stand in no group of tools."""
+    return [tool.name for tool in request.tools if tool.kind == "function" and tool.name and not tool.namespace]
 
 
-def _said(reading: Reading, body: Any, names: Mapping[str, str], *, results: bool) -> Any:
-    """The body with other words of the model and, with ``results``, of the tools."""
+def _has_own_calls(request: Reading) -> bool:
+    """Whether it has calls of tools that its API defines and the client runs."""
+    own = {tool.name for tool in request.tools if tool.kind == "hosted"}
+    return any(call.kind == "builtin" or call.name in own for call in request.calls)
+
+
+def _is_verbatim(case: Case, name: str) -> bool:
+    """Whether the texts of results stand where they were read, and none was made of something else."""
+    body = case.exchanges(name)[-1].request
+    parts = (part for result in _last(case, name).results for part in result.parts)
+    return all(resolve(body, part.pointer) == part.text for part in parts if isinstance(part, Text))
+
+
+def _said(reading: Reading, body: Any, changes: Callable[[object, str], Iterator[tuple[str, Change]]]) -> Any:
+    """The body with the changes of its items."""
     changed = copied(body)
     for turn in reading.turns:
         for item in turn.items:
-            for pointer, change in _changes(item, turn.side, names, results=results):
+            for pointer, change in changes(item, turn.side):
                 parent, _, key = pointer.rpartition("/")
                 holder = resolve(changed, parent)
                 place: Any = int(key) if isinstance(holder, list) else unescaped(key)
@@ -100,10 +133,9 @@ def _said(reading: Reading, body: Any, names: Mapping[str, str], *, results: boo
     return changed
 
 
-Change = Callable[[Any], Any]
-
-
-def _changes(item: object, side: str, names: Mapping[str, str], *, results: bool) -> Iterator[tuple[str, Change]]:
+def _changes(
+    item: object, side: str, *, names: Mapping[str, str], calls: bool, results: bool
+) -> Iterator[tuple[str, Change]]:
     """Pointers to what an item says, each with how it changes."""
 
     def renamed(name: Any) -> Any:
@@ -117,8 +149,8 @@ def _changes(item: object, side: str, names: Mapping[str, str], *, results: bool
         case Call():
             if item.name_pointer is not None:
                 yield item.name_pointer, renamed
-            if item.arguments_pointer is not None:
-                yield item.arguments_pointer, _deeply if item.kind == "custom" else _documents
+            if item.arguments_pointer is not None and calls:
+                yield item.arguments_pointer, _deeply if item.kind == "custom" else _arguments
         case Result():
             if item.name_pointer is not None:
                 yield item.name_pointer, renamed
@@ -134,6 +166,11 @@ def _deeply(value: Any) -> Any:
     if isinstance(value, list):
         return [_deeply(entry) for entry in value]
     return other_words(value) if isinstance(value, str) else value
+
+
+def _arguments(value: Any) -> Any:
+    """Arguments with other values: what is a text is read as JSON, whether it is any or not, as that of a stream is."""
+    return JSONValues(other_words).change(value) if isinstance(value, str) else _deeply(value)
 
 
 def _documents(value: Any) -> Any:
