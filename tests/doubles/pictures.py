@@ -118,9 +118,14 @@ def inside(draft: Draft) -> list[Piece]:
 
 
 def of_tools(draft: Draft) -> list[Piece]:
-    """Media in results, and those behind them under a caption."""
+    """Media in results, and those behind them under a caption; there is nothing to change where there are none."""
+    return need(list(shown_by_tools(draft)))
+
+
+def shown_by_tools(draft: Draft) -> Iterator[Piece]:
+    """The same, of which there may be none."""
     captions = [caption.text for caption in draft.captions]
-    return list(need([piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions]))
+    return (piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions)
 
 
 def _before(piece: Piece) -> str | None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
-from toolcall_conformance.reading import Reading, Setting
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Reading, Setting, Tool
 from toolcall_conformance.translation.limits import adjustable, is_all_taken, limited
 from toolcall_conformance.translation.model_names import model_rule
+from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.schemas import compare_schemas
 from toolcall_conformance.translation.stream_flag import find_stream_lost
@@ -187,14 +189,15 @@ def _same_format(pair: Pair, left: Any, right: Any) -> bool:
     return not any(difference.rule in GRAVE and not difference.under for difference in differences)
 
 
-def _neutral_choice(reading: Reading, names: Mapping[str, str]) -> tuple[str, frozenset[str]] | None:
+def _neutral_choice(corpus: Corpus, reading: Reading, names: Mapping[str, str]) -> tuple[str, frozenset[str]] | None:
     """A tool choice as (mode, allowed names), all declared tools where it names none. None without tools."""
-    declared = frozenset(names.get(tool.name or "", tool.name or "") for tool in reading.tools if tool.kind != "hosted")
+    called = [tool.name or "" for tool in reading.tools if _must_arrive(corpus, reading, tool)]
+    declared = frozenset(names.get(name, name) for name in called)
     setting = reading.settings.get("tool_choice")
     value = setting.value if setting is not None and isinstance(setting.value, dict) else {}
     mode = str(value.get("mode", "auto"))
     if not declared:
-        return None  # nothing to choose from but a provider's own tools, which stay behind
+        return None  # nothing to choose from but tools that the provider runs, which stay behind
     allowed = value.get("names")
     chosen = (
         frozenset(names.get(str(name), str(name)) for name in allowed)
@@ -204,10 +207,15 @@ def _neutral_choice(reading: Reading, names: Mapping[str, str]) -> tuple[str, fr
     return mode, chosen if mode != "none" else frozenset()
 
 
+def _must_arrive(corpus: Corpus, reading: Reading, tool: Tool) -> bool:
+    """Whether a tool is one that the client runs, be it of the API's own definition."""
+    return tool.kind != "hosted" or run_by_client(corpus, reading, tool)
+
+
 def _compare_choice(pair: Pair) -> Iterator[Finding]:
     setting = pair.source.settings.get("tool_choice")
-    want = _neutral_choice(pair.source, pair.names)
-    got = _neutral_choice(pair.output, {})
+    want = _neutral_choice(pair.corpus, pair.source, pair.names)
+    got = _neutral_choice(pair.corpus, pair.output, {})
     produced = pair.output.settings.get("tool_choice")
     if want is None:
         if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
@@ -249,7 +257,7 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
     got = after.value if after is not None and isinstance(after.value, bool) else True
     if want == got or (want is False and pair.demand("parallel-flag") == "cannot"):
         return
-    if want is False and _neutral_choice(pair.source, {}) is None:
+    if want is False and _neutral_choice(pair.corpus, pair.source, {}) is None:
         return  # no calls, so none in parallel
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel

@@ -16,6 +16,7 @@ TWO = "binary/two-pictures"
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI))
 def result_media_lost(draft: Draft) -> None:
     """Of results only the texts are left."""
+    need(draft.source_format != CHAT)  # only some vendors read media there: to lose these breaks another rule
     found = [piece for piece in inside(draft) if not piece.mime.startswith("audio/")]
     for piece in need(found):
         piece.remove()
@@ -43,6 +44,7 @@ def second_picture_lost(draft: Draft) -> None:
 @broken(LOST, target=(ANTHROPIC, RESPONSES))
 def picture_as_base64_text(draft: Draft) -> None:
     """The bytes of a picture are text of its result."""
+    need(draft.source_format != CHAT)  # as above
     for piece in inside(draft):
         piece.holder[piece.place] = text_part(draft, piece.data)
 

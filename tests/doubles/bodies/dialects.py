@@ -80,7 +80,7 @@ def inline_data_in_snake_case_lost(draft: Draft) -> None:
 @broken("translation/setting-lost", target=(ANTHROPIC, CHAT), sources=[GEMINI], cases=[SNAKE])
 def generation_config_in_snake_case_lost(draft: Draft) -> None:
     """The limits and the sampling of generation_config are gone."""
-    for key in ("temperature", "top_p", "stop", "stop_sequences", "max_completion_tokens"):
+    for key in ("top_p", "stop", "stop_sequences", "max_completion_tokens"):
         draft.body.pop(key, None)
 
 

@@ -9,7 +9,17 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import Piece, by_address, inside, of_tools, pictures, pieces, text_part, url_alphabet
+from doubles.pictures import (
+    Piece,
+    by_address,
+    inside,
+    of_tools,
+    pictures,
+    pieces,
+    shown_by_tools,
+    text_part,
+    url_alphabet,
+)
 
 
 @broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
@@ -44,10 +54,13 @@ def picture_moved(draft: Draft) -> None:
     """A picture of an earlier turn stands in the last one."""
     key = "parts" if draft.format == GEMINI else "content"
     last = need(draft.messages)[-1]
+    by_tools = {id(piece.entry) for piece in shown_by_tools(draft)}  # moved, these break another rule
     for message in draft.messages[:-1]:
         held = message.get(key)
-        for part in held if isinstance(held, list) else []:
-            if message["role"] == "user" and last.get("role") == "user" and _is_picture(part):
+        if message.get("role") != "user" or last.get("role") != "user" or not isinstance(held, list):
+            continue
+        for part in held:
+            if _is_picture(part) and id(part) not in by_tools:
                 _text_as_list(draft, last, key)
                 held.remove(part)
                 last[key].append(part)

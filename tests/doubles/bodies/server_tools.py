@@ -113,7 +113,8 @@ def step_answered(draft: Draft) -> None:
 @broken("anthropic/hosted-tool-shape", sources=SAME)
 def own_tool_under_another_name(draft: Draft) -> None:
     """Names of tools get a prefix, that of a server tool too, whose name is fixed."""
-    for tool in need([tool for tool in draft.body.get("tools", []) if tool.get("type", "custom") != "custom"]):
+    own = [tool for tool in draft.body.get("tools", []) if tool.get("type", "custom") != "custom"]
+    for tool in need([tool for tool in own if "name" in tool]):
         tool["name"] = f"proxy_{tool['name']}"
 
 

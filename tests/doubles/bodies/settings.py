@@ -168,6 +168,7 @@ def max_tokens_another_default(draft: Draft) -> None:
 @harmless(target=CHAT, beside="openai_chat/max-completion-tokens")
 def max_tokens_by_old_name(draft: Draft) -> None:
     """The limit stands under the deprecated max_tokens, which this model takes."""
+    need(not re.match(r"o[0-9]", draft.body["model"]))
     draft.body["max_tokens"] = need(draft.body.pop(LIMITS[CHAT], None))
 
 

@@ -75,7 +75,7 @@ def first_user_text_lost(draft: Draft) -> None:
 def history_cut(draft: Draft) -> None:
     """Only the last exchange of a longer talk is sent."""
     need(draft.calls and draft.texts_of("assistant"))
-    last = draft.texts_of("user")[-1]
+    last = need(draft.texts_of("user"))[-1]
     before = draft.messages[: last.place]
     need([message for message in before if message.get("role") in ("assistant", "model", "user")])
     # Enough said before: at least one text of somebody goes.
@@ -276,7 +276,7 @@ def system_before_user_text(draft: Draft) -> None:
     """The system prompt is written before the user's first text."""
     words = "\n\n".join(need(draft.system))
     draft.system = []
-    text = draft.texts_of("user")[0]
+    text = need(draft.texts_of("user"))[0]
     text.text = f"{words}\n\n{text.text}"
 
 
