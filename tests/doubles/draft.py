@@ -6,6 +6,7 @@ import marshal
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
 from typing import Any, TypeVar
 
 from doubles import wire
@@ -70,17 +71,18 @@ class Draft:
     def captions(self) -> list[wire.Text]:
         """The translator's texts that say which call the media behind them come from."""
         said = {text.text for text in wire.texts(self.source_format, self.source)} if self.source else set()
-        return [text for text in self._captions if text.text not in said]
+        return [text for text in self.all_captions if text.text not in said]
 
     @property
-    def _captions(self) -> list[wire.Text]:
+    def all_captions(self) -> list[wire.Text]:
+        """The same, and those that the source has already."""
         return [text for text in wire.texts(self.format, self.body) if _CAPTION.fullmatch(text.text.strip())]
 
     def rename_ids(self, known: Mapping[Any, str]) -> None:
         """Give calls and results other ids, in captions too."""
         for handle in [*self.calls, *self.results]:
             handle.id = known[handle.id]
-        for caption in self._captions:
+        for caption in self.all_captions:
             for old, new in known.items():
                 caption.text = caption.text.replace(f"({old})", f"({new})")
 
@@ -131,16 +133,15 @@ class Draft:
 
     @property
     def system(self) -> list[str]:
-        """The texts of the system prompt."""
+        """The texts of the system prompt, which is what stands before the conversation."""
         if self.format == "anthropic":
             stated = self.body.get("system") or []
             return [stated] if isinstance(stated, str) else [block["text"] for block in stated]
         if self.format == "openai_chat":
             found = []
-            for message in self.messages:
-                if message["role"] in ("system", "developer"):
-                    content = message["content"]
-                    found += [content] if isinstance(content, str) else [part["text"] for part in content]
+            for message in takewhile(_instructs, self.messages):
+                content = message["content"]
+                found += [content] if isinstance(content, str) else [part["text"] for part in content]
             return found
         if self.format == "gemini":
             return [part["text"] for part in (self.body.get("systemInstruction") or {}).get("parts", [])]
@@ -159,7 +160,7 @@ class Draft:
                     **self.body,
                 }
         elif self.format == "openai_chat":
-            rest = [message for message in self.messages if message["role"] not in ("system", "developer")]
+            rest = list(dropwhile(_instructs, self.messages))
             self.body["messages"] = [{"role": "system", "content": text} for text in texts] + rest
         elif self.format == "gemini":
             self.body.pop("systemInstruction", None)
@@ -190,6 +191,11 @@ class Draft:
     @property
     def is_request(self) -> bool:
         return any(key in self.body for key in ("messages", "input", "contents"))
+
+
+def _instructs(message: dict[str, Any]) -> bool:
+    """Whether a message of Chat Completions holds instructions."""
+    return message["role"] in ("system", "developer")
 
 
 def _grouped(handles: list[Any]) -> list[list[Any]]:

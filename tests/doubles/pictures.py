@@ -119,13 +119,20 @@ def inside(draft: Draft) -> list[Piece]:
 
 def of_tools(draft: Draft) -> list[Piece]:
     """Media in results, and those behind them under a caption; there is nothing to change where there are none."""
-    return need(list(shown_by_tools(draft)))
-
-
-def shown_by_tools(draft: Draft) -> Iterator[Piece]:
-    """The same, of which there may be none."""
     captions = [caption.text for caption in draft.captions]
-    return (piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions)
+    return list(need([piece for piece in pieces(draft) if piece.result is not None or _before(piece) in captions]))
+
+
+def of_users(draft: Draft) -> list[Piece]:
+    """The user's media: they stand in none, in no message of results, and under no caption."""
+    answering = [id(result.message) for result in draft.results if result.message is not None]
+    captions = [caption.text for caption in draft.all_captions]
+    return [
+        piece
+        for piece in pieces(draft)
+        if piece.message is not None and piece.message.get("role") == "user"
+        if piece.result is None and id(piece.message) not in answering and _before(piece) not in captions
+    ]
 
 
 def _before(piece: Piece) -> str | None:

@@ -9,17 +9,7 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import (
-    Piece,
-    by_address,
-    inside,
-    of_tools,
-    pictures,
-    pieces,
-    shown_by_tools,
-    text_part,
-    url_alphabet,
-)
+from doubles.pictures import Piece, by_address, inside, of_tools, of_users, pictures, pieces, text_part, url_alphabet
 
 
 @broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
@@ -54,18 +44,12 @@ def picture_moved(draft: Draft) -> None:
     """A picture of an earlier turn stands in the last one."""
     key = "parts" if draft.format == GEMINI else "content"
     last = need(draft.messages)[-1]
-    by_tools = {id(piece.entry) for piece in shown_by_tools(draft)}  # moved, these break another rule
-    for message in draft.messages[:-1]:
-        held = message.get(key)
-        if message.get("role") != "user" or last.get("role") != "user" or not isinstance(held, list):
-            continue
-        for part in held:
-            if _is_picture(part) and id(part) not in by_tools:
-                _text_as_list(draft, last, key)
-                held.remove(part)
-                last[key].append(part)
-                return
-    need(False)
+    need(last.get("role") == "user")
+    earlier = [piece for piece in of_users(draft) if piece.message is not last and _is_picture(piece.entry)]
+    piece = need(earlier)[0]  # one that a tool showed is another fault
+    piece.remove()
+    _text_as_list(draft, last, key)
+    last[key].append(piece.entry)
 
 
 def _text_as_list(draft: Draft, message: dict[str, Any], key: str) -> None:
