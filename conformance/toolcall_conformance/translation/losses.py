@@ -54,7 +54,7 @@ def find_losses(pair: Pair, declared: Collection[str] = (), *, history: bool = F
 def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str]]:
     """How many of each element the output has fewer of than the source, by how far it must survive (``must`` too)."""
     found = Counter[tuple[str, str]]()
-    for element, count in _conversation(pair):
+    for element, count in _conversation(pair, history=history):
         # What only requests say are the client's own words: they do not come from the provider.
         if count > 0 and not (history and "reply" not in pair.corpus.elements[element]["in"]):
             found[element, pair.demands[element]] += count
@@ -64,14 +64,14 @@ def count_losses(pair: Pair, *, history: bool = False) -> Counter[tuple[str, str
     return found
 
 
-def _conversation(pair: Pair) -> Iterator[tuple[str, int]]:
-    """How many of each element the output has fewer of."""
+def _conversation(pair: Pair, *, history: bool) -> Iterator[tuple[str, int]]:
+    """How many of each element the output has fewer of; in a history, what the client says is not the provider's."""
     yield from _of_calls(pair)
     yield from _of_results(pair)
     yield "text-between-calls", _texts_behind_calls(pair.source) - _texts_behind_calls(pair.output)
     yield "system-mid", _said_by_system(pair.source) - _said_by_system(pair.output)
     yield "reasoning-text", (_count(pair.source, Reasoning) if not _count(pair.output, Reasoning) else 0)
-    yield "tool-hosted", _count(pair.source, Hosted) - _count(pair.output, Hosted)
+    yield "tool-hosted", _steps(pair.source, history=history) - _steps(pair.output, history=history)
     if not pair.is_request:
         pages = [{one.url for one in citations(reading)} for reading in (pair.source, pair.output)]
         yield "citations", len(pages[0] - pages[1])
@@ -182,6 +182,12 @@ def _said_by_system(reading: Reading) -> int:
 
 def _items(reading: Reading, kind: type[Any]) -> Iterator[Any]:
     return (item for turn in reading.turns for item in turn.items if isinstance(item, kind))
+
+
+def _steps(reading: Reading, *, history: bool) -> int:
+    """The provider's own steps; with ``history`` without what the client said to them, such as that one may be run."""
+    turns = [turn for turn in reading.turns if not history or turn.side == "assistant"]
+    return sum(isinstance(item, Hosted) for turn in turns for item in turn.items)
 
 
 def _count(reading: Reading, kind: type[Any]) -> int:
