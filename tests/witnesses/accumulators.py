@@ -12,10 +12,11 @@ from witnesses.wire import Wire
 
 
 def anthropic(stream: bytes) -> Any:
-    """``messages.stream`` and ``get_final_message`` of the anthropic SDK."""
+    """``messages.stream`` and ``get_final_message`` of the anthropic SDK; the steps of a connector are the beta's."""
     client = _replying(_anthropic, stream)
+    asked = client.beta.messages if b'"mcp_tool_use"' in stream else client.messages
     messages: list[Any] = [{"role": "user", "content": "Hello"}]
-    with client.messages.stream(model="claude", max_tokens=100, messages=messages) as events:
+    with asked.stream(model="claude", max_tokens=100, messages=messages) as events:
         return events.get_final_message().to_dict(mode="json")
 
 

@@ -38,6 +38,16 @@ def _same_but_case(ours: Any, sdk: Any) -> bool:
     return isinstance(ours, str) and ours.upper() == sdk
 
 
+def _same_functions(ours: Any, sdk: Any) -> bool:
+    """The same functions in the same order, in however many entries; nothing else stands in them."""
+    if any(camel(entry).keys() != {"functionDeclarations"} for entry in (*ours, *sdk)):
+        return False
+    one, two = (
+        [function for entry in tools for function in camel(entry)["functionDeclarations"]] for tools in (ours, sdk)
+    )
+    return one == two
+
+
 class GoogleUser:
     """One conversation after another; ``wire`` has what was sent."""
 
@@ -50,6 +60,7 @@ class GoogleUser:
             same=_same_bytes,
         ),
         Own("changed", ("type",), "the enum of a Schema's types is sent in capitals", "tools", _same_but_case),
+        Own("changed", ("tools",), "the functions of all entries are sent in one", "tools", _same_functions),
         Own("spelt", (), "most inner objects are sent by their fields' names, in snake_case; the API takes either"),
         Own("added", ("generationConfig",), "it is always sent, be it empty", same=lambda _, sdk: sdk == {}),
     )

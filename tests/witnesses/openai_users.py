@@ -80,12 +80,13 @@ class ResponsesUser:
         return list(reply.output)
 
     def calls(self, reply: Any) -> list[Any]:
-        return [item for item in reply.output if item.type in ("function_call", "custom_tool_call")]
+        made = [item for item in reply.output if not item.type.endswith("_output")]
+        return [item for item in made if getattr(item, "call_id", None) is not None]
 
     def is_the_models(self, entry: Any) -> bool:
         if entry.get("type", "message") == "message":
             return bool(entry["role"] == "assistant")
-        return not entry["type"].endswith("_output")
+        return not entry["type"].endswith(("_output", "_approval_response"))
 
     def answers(self, tail: list[Any], calls: Unanswered) -> list[Any]:
         return [_output(item, calls) if "call_id" in item else item for item in tail]

@@ -27,6 +27,14 @@ NOT_READ = {
 }
 
 
+def unread(name: str, body: Any) -> str | None:
+    """Why an SDK's accumulator cannot read the stream of this reply as it is, or None."""
+    for call in formats.read(name, "response", body).calls:
+        if name == "openai_chat" and call.kind == "custom":
+            return "the helper for streams knows functions alone, and fails at a call of a custom tool"
+    return None
+
+
 def said(name: str, body: Any) -> str:
     """All that a reply says to its reader, but for the usage."""
     reading = formats.read(name, "response", body)

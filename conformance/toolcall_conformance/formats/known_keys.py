@@ -2,7 +2,7 @@
 
 A *shape* maps each known key to the shape of its value; None is a value that is kept whole, whatever it is. An array
 has the shape of its entries. ``ByType`` chooses by the key ``type``; an object of a type that it does not name is kept
-whole.
+whole, one without a type has the shape ``untyped``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ class ByType:
     """The shapes of objects that say by ``type`` what they are."""
 
     shapes: Mapping[str, Shape]
+    untyped: Shape = None
 
 
 Shape = Mapping[str, Any] | ByType | None
@@ -33,7 +34,7 @@ def known(value: Any, shape: Shape) -> Any:
         return [known(entry, shape) for entry in value]
     if isinstance(shape, ByType) and isinstance(value, dict):
         kind = value.get("type")
-        shape = shape.shapes.get(kind) if isinstance(kind, str) else None
+        shape = shape.shapes.get(kind) if isinstance(kind, str) else shape.untyped
     if shape is None or isinstance(shape, ByType) or not isinstance(value, dict):
         return value
     return {key: known(member, shape[key]) for key, member in value.items() if key in shape}

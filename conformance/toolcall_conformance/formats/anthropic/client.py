@@ -14,13 +14,71 @@ from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
 
+_CITED = ("type", "cited_text")
+_IN_DOCUMENT = (*_CITED, "document_index", "document_title")
+_CITATION = ByType(
+    {
+        "char_location": keys(*_IN_DOCUMENT, "start_char_index", "end_char_index"),
+        "page_location": keys(*_IN_DOCUMENT, "start_page_number", "end_page_number"),
+        "content_block_location": keys(*_IN_DOCUMENT, "start_block_index", "end_block_index"),
+        "web_search_result_location": keys(*_CITED, "encrypted_index", "title", "url"),
+        "search_result_location": keys(
+            *_CITED, "search_result_index", "source", "title", "start_block_index", "end_block_index"
+        ),
+    }
+)
+_DOCUMENT = keys(
+    "type",
+    "title",
+    "context",
+    "cache_control",
+    source=ByType({"base64": keys("type", "media_type", "data"), "text": keys("type", "media_type", "data")}),
+    citations=keys("enabled"),
+)
+_FILE = keys("type", "file_id")
+_ERROR = keys("type", "error_code")
+_ERROR_TOLD = keys("type", "error_code", "error_message")
+_RAN = keys("type", "return_code", "stdout", "stderr", content=_FILE)
+# What the provider's own tools gave, by the type of the content of their result.
+_GAVE = ByType(
+    {
+        "web_search_result": keys("type", "title", "url", "encrypted_content", "page_age"),
+        "web_search_tool_result_error": _ERROR,
+        "web_fetch_result": keys("type", "url", "retrieved_at", content=_DOCUMENT),
+        "web_fetch_tool_result_error": _ERROR,
+        "code_execution_result": _RAN,
+        "encrypted_code_execution_result": keys("type", "return_code", "encrypted_stdout", "stderr", content=_FILE),
+        "code_execution_tool_result_error": _ERROR,
+        "bash_code_execution_result": _RAN,
+        "bash_code_execution_tool_result_error": _ERROR,
+        "text_editor_code_execution_view_result": keys(
+            "type", "content", "file_type", "num_lines", "start_line", "total_lines"
+        ),
+        "text_editor_code_execution_create_result": keys("type", "is_file_update"),
+        "text_editor_code_execution_str_replace_result": keys(
+            "type", "lines", "new_lines", "new_start", "old_lines", "old_start"
+        ),
+        "text_editor_code_execution_tool_result_error": _ERROR_TOLD,
+        "tool_search_tool_search_result": keys("type", tool_references=keys("type", "tool_name", "cache_control")),
+        "tool_search_tool_result_error": _ERROR_TOLD,
+    }
+)
+_CALLER = keys("type", "tool_id")
+_RESULT = keys("type", "tool_use_id", "cache_control", content=_GAVE)
+
 # What the API's types say a client may send back in an assistant's turn.
 KNOWN = ByType(
     {
-        "text": keys("type", "text", "citations", "cache_control"),
-        "tool_use": keys(
-            "type", "id", "name", "input", "cache_control", "toolset_name", caller=keys("type", "tool_id")
-        ),
+        "text": keys("type", "text", "cache_control", citations=_CITATION),
+        "server_tool_use": keys("type", "id", "name", "input", "cache_control", caller=_CALLER),
+        "web_search_tool_result": _RESULT | keys(caller=_CALLER),
+        "web_fetch_tool_result": _RESULT | keys(caller=_CALLER),
+        "code_execution_tool_result": _RESULT,
+        "bash_code_execution_tool_result": _RESULT,
+        "text_editor_code_execution_tool_result": _RESULT,
+        "tool_search_tool_result": _RESULT,
+        "container_upload": keys("type", "file_id", "cache_control"),
+        "tool_use": keys("type", "id", "name", "input", "cache_control", "toolset_name", caller=_CALLER),
         "thinking": keys("type", "thinking", "signature"),
         "redacted_thinking": keys("type", "data"),
     }

@@ -14,6 +14,7 @@ from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "messages"
 
+_FUNCTION_CALL = keys("id", "type", function=keys("name", "arguments"))
 # What the API's types say a client may send back in an assistant's message.
 KNOWN = keys(
     "role",
@@ -21,7 +22,10 @@ KNOWN = keys(
     "name",
     content=ByType({"text": keys("type", "text"), "refusal": keys("type", "refusal")}),
     audio=keys("id"),
-    tool_calls=keys("id", "type", function=keys("name", "arguments"), custom=keys("name", "input")),
+    tool_calls=ByType(
+        {"function": _FUNCTION_CALL, "custom": keys("id", "type", custom=keys("name", "input"))},
+        untyped=_FUNCTION_CALL,  # some vendors leave it out
+    ),
     function_call=keys("name", "arguments"),
 )
 

@@ -14,10 +14,151 @@ from toolcall_conformance.reading import reverse_among
 
 CONTAINER = "input"
 
-_CALL = keys("type", "id", "call_id", "name", "namespace", "async", caller=keys("type", "caller_id"))
+_CALLER = keys("type", "caller_id")
+_CALL = keys("type", "id", "call_id", "name", "namespace", "async", caller=_CALLER)
+_LINK = ("type", "url")
+_FILE = ("type", "file_id", "filename", "index")
+_ANNOTATION = ByType(
+    {
+        "url_citation": keys(*_LINK, "title", "start_index", "end_index"),
+        "file_citation": keys(*_FILE),
+        "container_file_citation": keys("type", "container_id", "file_id", "filename", "start_index", "end_index"),
+        "file_path": keys("type", "file_id", "index"),
+    }
+)
+_WEB_ACTION = ByType(
+    {
+        "search": keys("type", "queries", "query", sources=keys(*_LINK)),
+        "open_page": keys(*_LINK),
+        "find_in_page": keys(*_LINK, "pattern"),
+    }
+)
+_POINT = ("type", "x", "y", "keys")
+_COMPUTER_ACTION = ByType(
+    {
+        "click": keys(*_POINT, "button"),
+        "double_click": keys(*_POINT),
+        "drag": keys("type", "keys", path=keys("x", "y")),
+        "keypress": keys("type", "keys"),
+        "move": keys(*_POINT),
+        "screenshot": keys("type"),
+        "scroll": keys(*_POINT, "scroll_x", "scroll_y"),
+        "type": keys("type", "text"),
+        "wait": keys("type"),
+    }
+)
+_DIFF = keys("type", "path", "diff")
+_TOLD = keys("type", "code", "message")
+# Items of tools that the provider has made up, whoever runs them.
+_STEPS = {
+    "web_search_call": keys("type", "id", "status", action=_WEB_ACTION),
+    "file_search_call": keys(
+        "type", "id", "status", "queries", results=keys("attributes", "file_id", "filename", "score", "text")
+    ),
+    "code_interpreter_call": keys(
+        "type",
+        "id",
+        "status",
+        "code",
+        "container_id",
+        outputs=ByType({"logs": keys("type", "logs"), "image": keys(*_LINK)}),
+    ),
+    "tool_search_call": keys("type", "id", "call_id", "status", "arguments", "execution"),
+    "tool_search_output": keys(
+        "type",
+        "id",
+        "call_id",
+        "status",
+        "execution",
+        tools=ByType(
+            {
+                "function": keys(
+                    "type",
+                    "name",
+                    "description",
+                    "parameters",
+                    "strict",
+                    "async",
+                    "allowed_callers",
+                    "defer_loading",
+                    "output_schema",
+                )
+            }
+        ),
+    ),
+    "image_generation_call": keys(
+        "type",
+        "id",
+        "status",
+        "result",
+        "action",
+        "background",
+        "error",
+        "output_format",
+        "quality",
+        "revised_prompt",
+        "size",
+        "svg_usage",
+    ),
+    "mcp_list_tools": keys(
+        "type", "id", "server_label", "error", tools=keys("name", "description", "input_schema", "annotations")
+    ),
+    "mcp_approval_request": keys("type", "id", "arguments", "name", "server_label"),
+    "mcp_call": keys(
+        "type",
+        "id",
+        "status",
+        "arguments",
+        "name",
+        "output",
+        "server_label",
+        "approval_request_id",
+        error=ByType(
+            {
+                "mcp_protocol_error": _TOLD,
+                "mcp_tool_execution_error": keys("type", "content"),
+                "http_error": _TOLD,
+            }
+        ),
+    ),
+    "computer_call": keys(
+        "type",
+        "id",
+        "call_id",
+        "status",
+        action=_COMPUTER_ACTION,
+        actions=_COMPUTER_ACTION,
+        pending_safety_checks=keys("id", "code", "message"),
+    ),
+    "local_shell_call": keys(
+        "type",
+        "id",
+        "call_id",
+        "status",
+        action=keys("type", "command", "env", "timeout_ms", "user", "working_directory"),
+    ),
+    "shell_call": keys(
+        "type",
+        "id",
+        "call_id",
+        "status",
+        "environment",
+        action=keys("commands", "max_output_length", "timeout_ms"),
+        caller=_CALLER,
+    ),
+    "apply_patch_call": keys(
+        "type",
+        "id",
+        "call_id",
+        "status",
+        operation=ByType({"create_file": _DIFF, "delete_file": keys("type", "path"), "update_file": _DIFF}),
+        caller=_CALLER,
+    ),
+}
 # What the API's types say a client may send back of a reply's output.
 KNOWN = ByType(
-    {
+    _STEPS
+    | {
         "message": keys(
             "type",
             "id",
@@ -25,7 +166,10 @@ KNOWN = ByType(
             "status",
             "phase",
             content=ByType(
-                {"output_text": keys("type", "text", "annotations", "logprobs"), "refusal": keys("type", "refusal")}
+                {
+                    "output_text": keys("type", "text", "logprobs", annotations=_ANNOTATION),
+                    "refusal": keys("type", "refusal"),
+                }
             ),
         ),
         "function_call": _CALL | keys("arguments", "status"),
