@@ -94,6 +94,7 @@ def gemini_request(body: Any) -> Errors:
     parts = {
         "contents": [by_model(types.Content)] * len(body["contents"]),
         "tools": [by_model(types.Tool)] * len(body.get("tools", [])),
+        "safetySettings": [by_model(types.SafetySetting)] * len(body.get("safetySettings", [])),
     }
     for key, checks in parts.items():
         for check, entry in zip(checks, body.pop(key, []), strict=True):
@@ -106,6 +107,8 @@ def gemini_request(body: Any) -> Errors:
     for key, model in single.items():
         if key in body:
             found += by_model(model)(body.pop(key))
+    # The SDK has it among the settings of a generation, and sends it beside them.
+    found += by_model(types.GenerateContentConfig)({key: body.pop(key) for key in ("serviceTier",) if key in body})
     return found + [f"{key}: not checked" for key in body]
 
 
@@ -113,6 +116,13 @@ def responses_request(body: Any) -> Errors:
     for tool in body.get("tools", []):
         # Declared as required by the SDK; the API takes a tool without it, as recorded requests show.
         tool.setdefault("strict", None)
+    for item in body["input"] if isinstance(body["input"], list) else ():
+        if item.get("role") == "assistant" and isinstance(item["content"], list):
+            # Required as well; the API looks at the types of the parts alone:
+            # https://github.com/jeremychone/rust-genai/pull/119
+            item.setdefault("id", "msg_1")
+            item.setdefault("type", "message")
+            item.setdefault("status", "completed")
     return by_schema("openai_responses")(body)
 
 

@@ -72,11 +72,22 @@ def _anthropic(bodies: list[Any]) -> dict[str, Any]:
     return message
 
 
+_NOTHING: tuple[Any, ...] = (None, [], "")
+
+
 def _arguments(text: str) -> Any:
+    """Arguments as a client takes them: what says nothing is no arguments, what is no object of JSON stays text."""
     try:
-        return json.loads(text)
+        found = json.loads(text, parse_constant=_refuse)
     except ValueError:
         return {"_raw_arguments": text}
+    if found in _NOTHING:
+        return {}
+    return found if isinstance(found, dict) else {"_raw_arguments": text}
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no JSON")
 
 
 def _chat(bodies: list[Any]) -> dict[str, Any]:
@@ -147,7 +158,11 @@ def seen(name: str, body: dict[str, Any]) -> dict[str, Any]:
 def _see_anthropic(body: dict[str, Any]) -> dict[str, Any]:
     blocks = body["content"]
     return {
-        "calls": [(block["id"], block["name"], block["input"]) for block in blocks if block["type"] == "tool_use"],
+        "calls": [
+            (block["id"], block["name"], {} if block["input"] in _NOTHING else block["input"])
+            for block in blocks
+            if block["type"] == "tool_use"
+        ],
         "text": "".join(block["text"] for block in blocks if block["type"] == "text"),
         "finish": (body["stop_reason"], body["stop_sequence"]),
         "usage": {key: value for key, value in body["usage"].items() if value},

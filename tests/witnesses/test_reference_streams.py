@@ -16,9 +16,9 @@ from toolcall_conformance import formats
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import cuts, parse
-from toolcall_reference import ReferenceTranslator
+from toolcall_reference import ReferenceTranslator, Refused
 from witnesses.accumulators import ACCUMULATORS
-from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said
+from witnesses.readings import NOT_GIVEN_OUT, NOT_READ, said, unread
 
 
 def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) -> Iterator[tuple[str, bytes]]:
@@ -33,7 +33,10 @@ def streams(corpus: Corpus, case: Case, client: str, most: int | None = None) ->
             session = ReferenceTranslator().open(route)
             session.request({**asked.request, **asking})
             pieces = cuts.split_events(answered.stream_path.read_bytes())
-            yield f"{case.id} {route} {asked.number}", b"".join(session.stream(pieces))
+            try:
+                yield f"{case.id} {route} {asked.number}", b"".join(session.stream(pieces))
+            except Refused:
+                assert not case.replies(client, upstream) or "stream" in case.scenario.get("may_refuse", ())
 
 
 def disagreement(client: str, stream: bytes) -> str | None:
@@ -44,7 +47,10 @@ def disagreement(client: str, stream: bytes) -> str | None:
     try:
         found = ACCUMULATORS[client](stream)
     except Exception as error:
-        return None if refused is not None and refused in str(error) else f"the SDK raises {error!r}"
+        known = unread(client, assembled) or (refused is not None and refused in str(error))
+        return None if known else f"the SDK raises {error!r}"
+    if unread(client, assembled):
+        return None if said(client, assembled) != said(client, found) else "the SDK reads it: it is not to be excused"
     if refused is not None:
         return f"the SDK gives out a reply that ended with {finish}"
     ours, theirs = said(client, assembled), said(client, found)

@@ -81,9 +81,10 @@ def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
     role = {"role": content["role"]} if "role" in content else {}
     each = {key: candidate[key] for key in _IN_EACH if key in candidate}
     groups = list(_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
-    # Streams do not tell how likely a reply was, and of calls only in the record that holds them.
+    # Streams do not tell how likely a reply was, and of calls only in the record that holds them; why a reply failed
+    # stands beside the reason.
     untold = {"content", "avgLogprobs", *_IN_EACH}
-    if groups and not any("functionCall" in part for part in groups[-1]):
+    if candidate.get("finishReason") == "STOP" and groups and not any("functionCall" in part for part in groups[-1]):
         untold.add("finishMessage")
     whole = {key: value for key, value in candidate.items() if key not in untold}
     for number, parts in enumerate(groups, 1):

@@ -41,6 +41,7 @@ class StreamEncoder:
         self._empty: set[int] = set()
         self._begun: dict[int, int] = {}  # behind how many characters each text stands
         self._length = 0
+        self._sources: list[Body] = []  # told at once: the SDK fails at a second chunk with some
         self._head: Body = {}
         self._open: Opened | None = None
         self._held: list[Body] | None = [] if is_legacy(target) else None
@@ -116,14 +117,14 @@ class StreamEncoder:
         if isinstance(delta.item, Text):
             self._target.lose_state(delta.item)
             begun = self._begun.get(delta.place, self._length)
-            told = list(citations.to_openai(delta.item, begun, self._length - begun, "url_citation"))
-            if told:
-                yield self._chunk({"annotations": told})
+            self._sources += citations.to_openai(delta.item, begun, self._length - begun, "url_citation")
         elif delta.item.kind != "custom" and delta.place in self._empty:
             yield from self._argue(delta.place, delta.item, arguments_text(delta.item))
 
     def _end(self, reply: Reply) -> Iterator[Body | str]:
         finish = encode_finish(reply, self._target, refused=bool(self._refusals))
+        if self._sources:
+            yield self._chunk({"annotations": self._sources})
         if self._held and len(self._held) == 1:
             # A client of the deprecated functions looks for its call here; whether it is one shows only now.
             yield self._chunk({"function_call": self._held[0]["function"]})
