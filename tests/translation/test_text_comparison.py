@@ -469,3 +469,23 @@ def test_a_search_result_in_an_object(response: dict[str, Any], rules: set[str] 
     found = judge(cited(as_result=True), output, client="anthropic", upstream="gemini").findings
     must = {one.rule for one in found if one.is_must}
     assert must == rules if rules is not None else "translation/search-source" not in must
+
+
+def test_texts_that_close_up_behind_a_lost_one_did_not_move() -> None:
+    """What the model said between two words of the user is lost: that alone is told."""
+    asked = {"model": "gpt-4.1-2025-04-14"}
+    first, said, second = ("Where does the judge live?", "I cannot say that.", "Then the bill, please.")
+    user, model = (
+        [{"role": "user", "content": text} for text in (first, second)],
+        {"role": "assistant", "content": said},
+    )
+    source = asked | {"messages": [user[0], model, user[1]]}
+
+    def told(*messages: Any) -> set[str]:
+        output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 99, "messages": list(messages)}
+        found = judge(source, output, client="openai_chat", upstream="anthropic").findings
+        return {one.rule for one in found if one.rule.startswith("translation/text")}
+
+    assert told(user[0], model, user[1]) == set()
+    assert told(*user) == {"translation/text-lost"}
+    assert told(*user, model) == {"translation/text-moved"}, "that one did move: the model's words are still there"

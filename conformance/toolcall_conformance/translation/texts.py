@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.findings import Finding
@@ -133,8 +133,10 @@ def _settle_moved(
             missing.append(piece)
         else:
             moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
+    gone = {piece.pointer for piece in missing}
     for pieces in moves.values():
-        yield from _report_move(pair, pieces, left, right)
+        if not _closed_up(*pieces[0], left, gone):
+            yield from _report_move(pair, pieces, left, right)
     rest: list[TextPiece] = []
     for number, piece in enumerate(fresh):
         if number not in claimed:
@@ -147,6 +149,18 @@ def _settle_moved(
                 rest.append(TextPiece(own.spelling(low, start), piece.pointer, piece.place, piece.glued))
             low = end
     return missing, rest
+
+
+def _closed_up(old: TextPiece, new: TextPiece, left: Sequence[TextRun], gone: Collection[str]) -> bool:
+    """Whether two texts of one side stand together because all that stood between them is gone: neither moved."""
+    here, there = old.place.old, new.place.old
+    if here is there or here.side != new.place.new.side or not there.chunks:
+        return False
+    first, last = sorted((_holding(left, old.pointer), _holding(left, there.pointer)))
+    between = left[first + 1 : last]
+    return bool(between) and all(
+        not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
+    )
 
 
 def _claim(
