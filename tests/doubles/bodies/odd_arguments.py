@@ -18,6 +18,8 @@ NOTHING = ("arguments/nothing-said",)
 NO_OBJECT = ("arguments/no-object",)
 NO_JSON = ("arguments/no-json",)
 TWICE = ("arguments/key-twice",)
+LARGE = ("arguments/large",)
+BUFFER = 16384
 
 
 def _pruned(value: Any, gone: Any) -> Any:
@@ -171,3 +173,27 @@ def key_once(draft: Draft) -> None:
     """Of a key that occurs twice only the one that counts is written."""
     for call in need(draft.calls):
         call.raw = '{"from": "d1", "to": "f3"}'
+
+
+@broken("translation/call-lost", check="response", cases=LARGE)
+def large_calls_dropped(draft: Draft) -> None:
+    """A call of a reply whose arguments do not fit into a buffer of 16 KB is dropped."""
+    for call in need([call for call in draft.calls if _size(call.arguments) > BUFFER]):
+        call.holder.remove(call.entry)
+
+
+@broken(RULE, cases=LARGE)
+def large_arguments_cut(draft: Draft) -> None:
+    """Texts in the arguments of the history end where a buffer of 16 KB was full."""
+    every(draft, lambda leaf: leaf[:BUFFER] if isinstance(leaf, str) else leaf)
+
+
+@harmless(target=TEXT_ARGUMENTS, cases=LARGE, beside=RULE)
+def large_arguments_escaped(draft: Draft) -> None:
+    """Large arguments are written in ASCII, with every other character as an escape."""
+    for call in need(draft.calls):
+        call.raw = json.dumps(call.arguments, indent=1)
+
+
+def _size(arguments: Any) -> int:
+    return len(json.dumps(arguments))
