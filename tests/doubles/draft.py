@@ -59,6 +59,12 @@ class Draft:
         return list(wire.calls(self.format, self.body))
 
     @property
+    def function_calls(self) -> list[wire.Call]:
+        """The calls of functions: of tools that the source's API itself defines each format says it in its own way."""
+        own = self.defined_by_the_api()
+        return [call for call in self.calls if call.name not in own]
+
+    @property
     def results(self) -> list[wire.Result]:
         return list(wire.results(self.format, self.body))
 
@@ -97,10 +103,10 @@ class Draft:
         """
         declared = self.source.get("tools") or [] if self.source_format.startswith("openai") else []
         others = {tool.get("custom", tool).get("name") for tool in declared if tool.get("type") == "custom"}
-        others |= self._defined_by_the_api()
+        others |= self.defined_by_the_api()
         return [tool for tool in wire.tools(self.format, self.body) if tool.inner["name"] not in others]
 
-    def _defined_by_the_api(self) -> set[str | None]:
+    def defined_by_the_api(self) -> set[str | None]:
         """The names of the source's tools that its API itself defines."""
         names: set[str | None] = set()
         if self.source_format in ("", self.format):

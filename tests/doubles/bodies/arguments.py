@@ -20,7 +20,7 @@ def every(draft: Draft, change: Callable[[Any], Any]) -> None:
     for call in Draft(draft.source, draft.source_format).calls:
         _ = call.arguments
     hit = False
-    for call in draft.calls:
+    for call in draft.function_calls:
         before = call.arguments
         after = leaves(before, change)
         if json.dumps(after) != json.dumps(before):
@@ -46,7 +46,7 @@ def leaves(value: Any, change: Callable[[Any], Any]) -> Any:
 @broken(RULE, target=TEXT_ARGUMENTS)
 def arguments_double_encoded(draft: Draft) -> None:
     """The arguments are JSON text inside JSON text."""
-    for call in need(draft.calls):
+    for call in need(draft.function_calls):
         call.raw = json.dumps(call.raw)
 
 
@@ -72,7 +72,7 @@ def arguments_object_for_text(draft: Draft) -> None:
 @broken(OBJECTS)
 def arguments_text_for_object(draft: Draft) -> None:
     """The arguments are JSON text where the object belongs."""
-    for call in need(draft.calls):
+    for call in need(draft.function_calls):
         call.raw = json.dumps(call.raw)
 
 
@@ -95,7 +95,7 @@ def optional_arguments_dropped(draft: Draft) -> None:
 def empty_arguments_dropped(draft: Draft) -> None:
     """Arguments that are false, zero or empty are taken for absent."""
     hit = False
-    for call in draft.calls:
+    for call in draft.function_calls:
         kept = {key: value for key, value in call.arguments.items() if value}
         if kept != call.arguments:
             call.arguments, hit = kept, True
@@ -148,7 +148,7 @@ def argument_lists_joined(draft: Draft) -> None:
 def nested_arguments_as_text(draft: Draft) -> None:
     """Objects and lists inside the arguments became their JSON text."""
     hit = False
-    for call in draft.calls:
+    for call in draft.function_calls:
         flat = {
             key: json.dumps(value) if isinstance(value, (dict, list)) else value
             for key, value in call.arguments.items()

@@ -24,6 +24,7 @@ UNANSWERED = {
 @broken(ORPHAN)
 def id_renamed_on_results(draft: Draft) -> None:
     """The results have another id than their calls."""
+    need(all(call.id for call in draft.calls))
     for result in need([result for result in draft.results if result.id is not None]):
         result.id = "r" + result.id[1:]
 

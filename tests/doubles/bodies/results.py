@@ -259,7 +259,7 @@ def results_with_role_function(draft: Draft) -> None:
 @warning("gemini/result-id-both-or-neither")
 def id_on_call_only(draft: Draft) -> None:
     """Responses leave out the id that their call has."""
-    for result in need([result for result in draft.results if result.id is not None]):
+    for result in need([result for result in draft.results if result.id]):
         result.drop_id()
 
 

@@ -76,20 +76,22 @@ def _share(count: int, part: int, whole: int) -> int:
 
 
 def _candidates(candidate: Body, reply: Body, seed: str) -> Iterator[Body]:
-    """One candidate a record; what is said of it as a whole comes with the last one."""
+    """One candidate a record; what is said of it as a whole comes with the last one, why it failed behind that."""
     content = candidate.get("content", {})
     role = {"role": content["role"]} if "role" in content else {}
     each = {key: candidate[key] for key in _IN_EACH if key in candidate}
     groups = list(_groups(content.get("parts", ()), str(reply.get("modelVersion", "")), seed))
-    # Streams do not tell how likely a reply was, and of calls only in the record that holds them; why a reply failed
-    # stands beside the reason.
+    # Streams do not tell how likely a reply was, and of calls only in the record that holds them.
     untold = {"content", "avgLogprobs", *_IN_EACH}
-    if candidate.get("finishReason") == "STOP" and groups and not any("functionCall" in part for part in groups[-1]):
+    of_calls = any("functionCall" in part for part in groups[-1]) if groups else True
+    if candidate.get("finishReason") == "STOP" and not of_calls:
         untold.add("finishMessage")
     whole = {key: value for key, value in candidate.items() if key not in untold}
+    if "finishMessage" in whole and not of_calls:
+        groups.append([])
     for number, parts in enumerate(groups, 1):
         last = whole if number == len(groups) else {}
-        yield {"content": {"parts": parts, **role}, **last, **each}
+        yield {"content": {"parts": parts, **role} if parts else role, **last, **each}
     if not groups:
         yield {**({"content": content} if "content" in candidate else {}), **whole, **each}
 
