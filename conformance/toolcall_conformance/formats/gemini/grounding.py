@@ -19,7 +19,8 @@ def read_grounding(node: Node, parts: Node, reading: Reading) -> None:
         at = segment.get("partIndex") or 0
         pointer = places[at] if isinstance(at, int) and 0 <= at < len(places) else ""
         text = spoken.get(pointer) or next(iter(spoken.values()), None)
-        for index in support.get("groundingChunkIndices") or []:
+        for one in support.child("groundingChunkIndices").each():
+            index = one.value
             page = pages[index] if isinstance(index, int) and 0 <= index < len(pages) else None
             url = page.text("uri") if page is not None else None
             if text is not None and page is not None and url:
