@@ -81,3 +81,13 @@ def test_a_schema_is_json_schema_in_either_format() -> None:
     found = judge(source, output, client="openai_responses", upstream="gemini").findings
     assert any(one.is_must and one.rule.startswith("gemini/schema") for one in found)
     assert told(found) == {}
+
+
+def test_an_empty_message_is_alike_in_both_formats() -> None:
+    """Only what it says is wrong: it is told as empty, and not as the other format's."""
+    empty = {"role": "user", "content": ""}
+    asked = {"model": "gpt-4.1-2025-04-14", "messages": [ASK, {"role": "assistant", "content": "Of what?"}, empty]}
+    output = {"model": "claude-sonnet-4-5-20250929", "max_tokens": 90, "messages": asked["messages"]}
+    found = judge(asked, output, client="openai_chat", upstream="anthropic").findings
+    assert not any("untranslated" in one.message for one in found)
+    assert "anthropic/content-not-empty" in {one.rule for one in found}

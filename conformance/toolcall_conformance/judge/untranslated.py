@@ -15,8 +15,9 @@ from toolcall_conformance.translation.pair import Sides
 def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> list[Finding]:
     """The findings of ``own``, but of each part that was handed on untranslated only one, in words for it.
 
-    A part is an object in a list: a tool, a message, an item, a block. What breaks a rule is said of the part as a
-    whole if the finding is at it or at one of its keys; deeper down the part may well be translated.
+    A part is an object in a list: a tool, a message, an item, a block. One finding has to be at the part itself: where
+    only a value in it is wrong, as an empty text is, both formats may write the part alike. With it go those at its
+    keys; deeper down the part may well be translated.
     """
     if sides.source.format == sides.output.format:
         return list(own)
@@ -31,8 +32,11 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
             kept.setdefault(place, []).append(finding)
     for place, told in kept.items():
         part = resolve(output, place)
-        main = next((one for one in told if one.pointer == place), told[0])
-        found.append(_told(main, sides.source.format, place, part, given[_key(part)]))
+        main = next((one for one in told if one.pointer == place), None)
+        if main is None:
+            found.extend(told)
+        else:
+            found.append(_told(main, sides.source.format, place, part, given[_key(part)]))
     return found
 
 
