@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -25,7 +25,32 @@ class _Missing:
         return False
 
 
+class _NotKnown:
+    """Stands for "there may be a value, but nobody can say which"."""
+
+    _instance: _NotKnown | None = None
+
+    def __new__(cls) -> _NotKnown:  # noqa: PYI034 - there is one, and no subclass
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance
+
+    def __repr__(self) -> str:
+        return "(not known)"
+
+    def __bool__(self) -> bool:
+        return False
+
+
 MISSING: Final = _Missing()
+NOT_KNOWN: Final = _NotKnown()
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Stands for a choice: any of these JSON values is right."""
+
+    values: tuple[Any, ...]
 
 
 class Level(StrEnum):
@@ -53,22 +78,24 @@ class Finding:
     """One violated rule at one place.
 
     ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
-    body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are JSON values or MISSING.
+    body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are what should and what does stand
+    there: JSON values, MISSING (nothing) or NOT_KNOWN; ``want`` may be OneOf.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
-    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run. Of a round trip
-    ``between`` is the body in the other format.
+    in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
+    the one that it is in. Of a round trip ``between`` is the body in the other format.
     """
 
     rule: str
     level: Level
     pointer: str
     message: str
-    want: Any = MISSING
-    got: Any = MISSING
+    want: Any = NOT_KNOWN
+    got: Any = NOT_KNOWN
     source_pointer: str | None = None
     element: str = ""
     subject: str = ""
     body: str = ""
+    format: str = ""
     between: Any = MISSING
 
     @property
@@ -121,6 +148,15 @@ class Judgement:
     findings: tuple[Finding, ...] = ()
     losses: tuple[Loss, ...] = ()
     tolerated: tuple[Tolerated, ...] = ()
+
+    def of(self, name: str) -> Judgement:
+        """The same, of a body in the format ``name``."""
+        return replace(self, findings=told_in(self.findings, name))
+
+
+def told_in(found: Iterable[Finding], name: str) -> tuple[Finding, ...]:
+    """Findings on a body of the format ``name``; those that name another one already keep it."""
+    return tuple(one if one.format else replace(one, format=name) for one in found)
 
 
 def worst(findings: Sequence[Finding]) -> Level | None:

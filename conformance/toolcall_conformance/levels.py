@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.findings import NOT_KNOWN, Finding, Level
 from toolcall_conformance.library import Corpus
 
 _FROM_LIGHT_TO_GRAVE: Final = (Level.NOTE, Level.SHOULD, Level.MUST)
@@ -23,8 +23,8 @@ def finding(
     *,
     direction: str = "",
     under: Iterable[str] = (),
-    want: Any = MISSING,
-    got: Any = MISSING,
+    want: Any = NOT_KNOWN,
+    got: Any = NOT_KNOWN,
     source: str | None = None,
     element: str = "",
     subject: str = "",

@@ -46,6 +46,7 @@ SHAPES = {
     "elements": ["translation/elements.json"],
     "losses": ["translation/losses.json"],
     "alignment": ["translation/alignment.json"],
+    "places": ["translation/places.json"],
 }
 # By schema and folder: an item for each of the thousands of files would cost more than the test.
 OWN_FILES: dict[tuple[str, str], list[Path]] = {}

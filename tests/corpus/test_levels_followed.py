@@ -11,7 +11,7 @@ import pytest
 
 from toolcall_conformance.checks import CHECKS, ItemResult
 from toolcall_conformance.checks.base import Tally, failure
-from toolcall_conformance.contract import Refused
+from toolcall_conformance.contract import Refused, Route
 from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
@@ -132,7 +132,7 @@ def test_calls_that_bring_nothing(edited: Corpus, outcome: Any, rule: str) -> No
 
 
 def test_what_is_seen_beside_a_body(edited: Corpus) -> None:
-    tally = Tally.of(make_harness(edited), edited.cases[CASE], "request")
+    tally = Tally.of(make_harness(edited), edited.cases[CASE], "request", Route("anthropic", "gemini", "a", "b"))
     seen = tuple(RequestFlaw(kind, "it is wrong", ("gpt-4.1", "gpt-4o")) for kind in ("key", "header", "model"))
     tally.observe("request", Produced({}, mutated=True, flaws=seen), "01-request")
     assert len(tally.findings) == 4

@@ -14,7 +14,7 @@ from typing import Any
 from toolcall_conformance.cassettes.identify import Recorded
 from toolcall_conformance.cassettes.known import Known, known_of
 from toolcall_conformance.cassettes.shapes import Member, Places, Shape
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import NOT_KNOWN, Finding
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.streaming import parse
@@ -77,7 +77,7 @@ class _FindingWriter:
         self._corpus = corpus
         self._about = about
 
-    def __call__(self, rule: str, pointer: str, what: str, want: Any = MISSING, got: Any = MISSING) -> Finding:
+    def __call__(self, rule: str, pointer: str, what: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> Finding:
         said = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
         return finding(self._corpus, f"drift/{rule}", pointer, said, want=want, got=got)
 

@@ -44,7 +44,7 @@ def wire(
     """Judge the recorded bodies by the schemas, rules and stream grammar of their own format."""
     del open_session, variant, other
     one = _recorded(case)
-    tally = Tally.of(harness, case, "wire")
+    tally = Tally.of(harness, case, "wire", route)
     bodies: list[tuple[str, Any]] = [("error", one.error), ("response", one.response)]
     if one.error is None:
         bodies.insert(0, ("request", one.request))  # the provider may have refused it with reason
@@ -64,8 +64,8 @@ def drift(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """Compare the answer with the goldens' shape: new members and events, other types, another order."""
-    del route, open_session, variant, other
-    tally = Tally.of(harness, case, "drift")
+    del open_session, variant, other
+    tally = Tally.of(harness, case, "drift", route)
     tally.findings += [replace(finding, body="reply") for finding in drift_findings(harness.corpus, _recorded(case))]
     return tally.result()
 
@@ -76,7 +76,7 @@ def request(
     """Translate the recorded request and judge it as an upstream request."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(harness, case, "request")
+    tally = Tally.of(harness, case, "request", route)
     opened = open_session(route)
     if not isinstance(opened, Opened):
         _fail(tally, "open", opened, "")
@@ -101,7 +101,7 @@ def response(
     """Translate the recorded request, then its reply or error, and judge that as the client's."""
     del variant, other
     one = _recorded(case)
-    tally = Tally.of(harness, case, "response")
+    tally = Tally.of(harness, case, "response", route)
     asked = _ask(one.request, route, open_session, tally)
     if asked is None:
         return tally.result()
@@ -134,7 +134,7 @@ def stream(
     del variant, other
     one = _recorded(case)
     assert one.stream is not None
-    tally = Tally.of(harness, case, "stream")
+    tally = Tally.of(harness, case, "stream", route)
     patch = harness.corpus.transports[route.client]["stream"].get("body", {})
     asked = _ask(one.request, replace(route, stream=True), open_session, tally, patch)
     if asked is None:

@@ -54,7 +54,7 @@ def run(
     case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
 ) -> ItemResult:
     """Plays the whole conversation as an agent does: builds each request from the replies that it received."""
-    tally = Tally.of(harness, case, "agent_loop")
+    tally = Tally.of(harness, case, "agent_loop", route)
     way = VARIANTS[variant]
     route = replace(route, stream=way.streamed)
     main = _Agent(case, route, open_session, harness, way, tally)
@@ -100,7 +100,7 @@ class _Agent:
 
     def unjudged(self, case: Case) -> _Agent:
         """An agent that plays ``case`` as this one does, and is not judged."""
-        tally = Tally.of(self._harness, case, "agent_loop")
+        tally = Tally.of(self._harness, case, "agent_loop", self._route)
         return _Agent(case, self._route, self._open, self._harness, self._way, tally, judged=False)
 
     def play(self) -> Iterator[None]:

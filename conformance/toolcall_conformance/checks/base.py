@@ -19,7 +19,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
-from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, verdict_of
+from toolcall_conformance.findings import MISSING, Finding, Judgement, Loss, Verdict, failing, told_in, verdict_of
 from toolcall_conformance.judge.judge import Judge
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
@@ -93,6 +93,7 @@ class Tally:
     corpus: Corpus
     case: Case
     check: str
+    route: Route
     findings: list[Finding]
     played: list[PlayedBodies]
     blocked: str = ""
@@ -105,8 +106,12 @@ class Tally:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, harness: Harness, case: Case, check: str) -> Tally:
-        return cls(harness.corpus, case, check, [], [])
+    def of(cls, harness: Harness, case: Case, check: str, route: Route) -> Tally:
+        return cls(harness.corpus, case, check, route, [], [])
+
+    def format_of(self, operation: str) -> str:
+        """The format of the body that an operation makes."""
+        return self.route.upstream if operation == "request" else self.route.client
 
     def fail(self, operation: str, failed: Failed, body: str) -> None:
         """Report a judged call that returned no body."""
@@ -116,7 +121,8 @@ class Tally:
                 return
             self.refused = True
         self._keep_words(failed)
-        self.findings.append(failure(self.corpus, operation, failed, body))
+        found = failure(self.corpus, operation, failed, body)
+        self.findings.append(replace(found, format=self.format_of(operation)))
 
     def fail_reply(self, operation: str, failed: Failed, body: str, *, may_fail: bool) -> None:
         """Report a judged reply of which nothing came. ``may_fail``: an error may stand in its place."""
@@ -136,6 +142,7 @@ class Tally:
         if not self.left_out:
             self.left_out = pointers
             found = failure(self.corpus, "request", failed, body)
+            found = replace(found, format=self.format_of("request"))
             self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
 
     def _keep_words(self, failed: Failed) -> None:
@@ -180,7 +187,7 @@ class Tally:
             verdict = Verdict.NOT_APPLICABLE
         return ItemResult(
             verdict,
-            tuple(self.findings),
+            told_in(self.findings, self.format_of(self.check)),
             tuple(self.played),
             tuple(Loss(*key, count) for key, count in sorted(self.losses.items())),
             reason=self.blocked or self.allowed or self.inapplicable,

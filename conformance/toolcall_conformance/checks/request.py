@@ -21,7 +21,7 @@ def run(
 ) -> ItemResult:
     """Translates each exchange's client request and judges it as an upstream request."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(harness, case, "request")
+    tally = Tally.of(harness, case, "request", route)
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")

@@ -20,7 +20,7 @@ def run(
 ) -> ItemResult:
     """Translates each exchange's upstream reply or error, after its request, and judges it as the client's."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(harness, case, "response")
+    tally = Tally.of(harness, case, "response", route)
     opened = open_session(route)
     if not isinstance(opened, Opened):
         tally.block("open", opened, "session")

@@ -22,7 +22,7 @@ def run(
 ) -> ItemResult:
     """Translates the last request and the replies with calls to the other format and back, and compares them."""
     del variant, other  # this check has one way to be played
-    tally = Tally.of(harness, case, "round_trip")
+    tally = Tally.of(harness, case, "round_trip", route)
     for trip in _trips(case, route, open_session, harness, tally):
         tally.played.append(PlayedBodies(trip.name, trip.source, trip.back, trip.source))
         tally.played.append(PlayedBodies(f"{trip.name}-between", trip.source, trip.there, MISSING))

@@ -42,7 +42,7 @@ def run(
 ) -> ItemResult:
     """Streams each reply and judges it as a client's stream, as a reply, and against the translator's unary reply."""
     del other  # it is for checks that play two conversations
-    tally = Tally.of(harness, case, "stream")
+    tally = Tally.of(harness, case, "stream", route)
     streaming = replace(route, stream=True)
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if variant:

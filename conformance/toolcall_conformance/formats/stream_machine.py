@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Literal
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.reading.breach import Breach
 
@@ -41,13 +41,27 @@ class Report:
         return any(rule_id == self._ids[slug] for rule_id, _ in self._found)
 
     def add(
-        self, slug: str, pointer: str, message: str = "", *, want: Any = MISSING, got: Any = MISSING, subject: str = ""
+        self,
+        slug: str,
+        pointer: str,
+        message: str = "",
+        *,
+        want: Any = NOT_KNOWN,
+        got: Any = NOT_KNOWN,
+        subject: str = "",
     ) -> None:
         """Report a breach."""
         self._found.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject)))
 
     def once(
-        self, slug: str, pointer: str, message: str = "", *, want: Any = MISSING, got: Any = MISSING, subject: str = ""
+        self,
+        slug: str,
+        pointer: str,
+        message: str = "",
+        *,
+        want: Any = NOT_KNOWN,
+        got: Any = NOT_KNOWN,
+        subject: str = "",
     ) -> None:
         """Report only the first breach of its rule: a translator that breaks it mostly does so in every event."""
         if slug not in self._reported:

@@ -54,7 +54,7 @@ class Judge:
             declared=declared,
             captured=captured,
             tolerated=self.tolerated,
-        )
+        ).of(route.upstream)
 
     def response(
         self,
@@ -86,14 +86,14 @@ class Judge:
             captured=captured,
             tolerated=self.tolerated,
             spelt=spelt,
-        )
+        ).of(route.client)
 
     def error(self, source: Any, output: Any, route: AnyRoute) -> Judgement:
         """Judge the client's error that a translator made of a provider's.
 
         Both are ``{"status", "headers", "body"}``; unknown headers may be left out.
         """
-        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated)
+        return judge_error(self.corpus, source, output, route, tolerated=self.tolerated).of(route.client)
 
     def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None) -> Judgement:
         """Judge the stream that a client received, as ``streaming.parse`` makes it of its bytes.
@@ -102,7 +102,8 @@ class Judge:
         by the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
         into the stream or, where their ``body`` is ``streams.TOGETHER``, into the reply that it assembles to.
         """
-        return judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
+        judged = judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
+        return judged.of(route.client)
 
     def history(
         self,
@@ -131,7 +132,7 @@ class Judge:
             request=request,
             held=held or {},
             stored=stored,
-        )
+        ).of(route.upstream)
 
     def may_fail(self, upstream: str, reply: Any) -> bool:
         """Whether an error may stand in the place of a provider's reply, since nothing, or no answer, came of it."""
@@ -145,7 +146,8 @@ class Judge:
         What ``through`` cannot say may be lost. Only MUST findings are reported: smaller differences add up over two
         translations, and each translation has reported its own.
         """
-        return judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
+        judged = judge_round_trip(self.corpus, source, output, own=own, through=through, direction=direction)
+        return judged.of(own)
 
     def body(
         self, name: str, direction: str, body: Any, *, model: str | None = None, assembled: Assembled | None = None
@@ -155,7 +157,8 @@ class Judge:
         ``direction`` may be ``"stream"``, for a stream as ``streaming.parse`` has it; ``assembled`` is the reply
         that it assembles to, if that is known already.
         """
-        return Judgement(tuple(check_body(self.corpus, name, direction, body, model=model, assembled=assembled)))
+        found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
+        return Judgement(tuple(found)).of(name)
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""

@@ -104,6 +104,12 @@ class Corpus:
         """How a judge tells which call, tool and text of a translation is which of its source."""
         return Criteria(read_json(self.root / "translation" / "alignment.json"))
 
+    @cached_property
+    def places(self) -> Mapping[str, Mapping[str, Any]]:
+        """Which keys of a JSON Pointer lead to what a user names; the content of ``translation/places.json``."""
+        places: Mapping[str, Mapping[str, Any]] = read_json(self.root / "translation" / "places.json")
+        return places
+
     @property
     def circumstances(self) -> Mapping[str, Circumstance]:
         """The circumstances that lower the level of findings, by name."""

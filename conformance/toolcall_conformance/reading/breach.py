@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import NOT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Breach:
 
     pointer: str
     message: str = ""
-    want: Any = MISSING
-    got: Any = MISSING
+    want: Any = NOT_KNOWN
+    got: Any = NOT_KNOWN
     element: str = ""
     subject: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Level
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 from toolcall_conformance.library import Rule
 
 _VALUE_WIDTH = 160
@@ -111,11 +111,11 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
     # A single exchange has only one such body.
     if finding.body and subject.exchanges > 1:
         fields.append(("in", finding.body))
-    if finding.pointer or finding.got is not MISSING or finding.want is not MISSING:
+    known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
+    if finding.pointer or known:
         fields.append(("at", finding.pointer or "(the whole body)"))
-    if finding.want is not MISSING or finding.got is not MISSING:
-        fields.append(("want", show(finding.want)))
-        fields.append(("got", show(finding.got)))
+    if known:
+        fields += [("want", show(finding.want)), ("got", show(finding.got))]
         fields += [("diff", line) for line in _explained(finding.want, finding.got)]
     if finding.between is not MISSING:
         fields.append(("via", show(finding.between)))
@@ -135,8 +135,10 @@ def _explained(want: Any, got: Any) -> list[str]:
 
 def show(value: Any) -> str:
     """A value in one line of JSON; a long one is cut in the middle."""
-    if value is MISSING:
-        return "(absent)"
+    if value is MISSING or value is NOT_KNOWN:
+        return repr(value)
+    if isinstance(value, OneOf):
+        return f"one of {', '.join(map(_json, value.values))}"
     text = _json(value)
     if len(text) <= _VALUE_WIDTH:
         return text

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, Loss, Verdict
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Loss, OneOf, Verdict
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
@@ -18,7 +18,7 @@ _SHOWN = 500
 class ItemRecord:
     """One item. ``outcome`` is its result in pytest: passed, failed, known, skipped or error.
 
-    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, and if present
+    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, and if present
     want, got, source_pointer, and known (the reason why it is expected). ``losses`` are objects with element, kind and
     count. ``duration`` is in seconds. ``left_out`` are pointers to settings that the request was played without.
     """
@@ -123,15 +123,29 @@ def finding_json(finding: Finding, *, known: str | None = None, limit: int | Non
         "element": finding.element,
         "subject": finding.subject,
         "body": finding.body,
+        "format": finding.format,
     }
     if finding.source_pointer is not None:
         plain["source_pointer"] = finding.source_pointer
-    for key, value in (("want", finding.want), ("got", finding.got), ("between", finding.between)):
-        if value is not MISSING:
-            plain[key] = _capped(value, limit)
+    for key, value in (("want", finding.want), ("got", finding.got)):
+        if value is not NOT_KNOWN:
+            plain[key] = _told(value, limit)
+    if finding.between is not MISSING:
+        plain["between"] = _capped(finding.between, limit)
     if known is not None:
         plain["known"] = known
     return plain
+
+
+def _told(value: Any, limit: int | None) -> Any:
+    """A wanted or found value: JSON, ``{"$absent": true}``, or ``{"$one_of": [...]}``."""
+    if value is MISSING:
+        return {"$absent": True}
+    return (
+        {"$one_of": [_capped(one, limit) for one in value.values]}
+        if isinstance(value, OneOf)
+        else _capped(value, limit)
+    )
 
 
 def _capped(value: Any, limit: int | None) -> Any:

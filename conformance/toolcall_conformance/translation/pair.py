@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import loss_table
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import NOT_KNOWN, Finding
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
@@ -89,8 +89,8 @@ class Sides:
         pointer: str,
         message: str = "",
         *,
-        want: Any = MISSING,
-        got: Any = MISSING,
+        want: Any = NOT_KNOWN,
+        got: Any = NOT_KNOWN,
         source: str | None = None,
         subject: str = "",
         under: Iterable[str] = (),

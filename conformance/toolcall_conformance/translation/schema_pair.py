@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.jsonvalue import equal, join, resolve
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation.spelling import Speller
@@ -24,8 +24,8 @@ class SchemaDifference:
     pointer: str
     source_pointer: str
     message: str = ""
-    want: Any = MISSING
-    got: Any = MISSING
+    want: Any = NOT_KNOWN
+    got: Any = NOT_KNOWN
     under: tuple[str, ...] = ()
 
 
@@ -112,8 +112,8 @@ class SchemaPair:
         key: str | None = None,
         message: str = "",
         *,
-        want: Any = MISSING,
-        got: Any = MISSING,
+        want: Any = NOT_KNOWN,
+        got: Any = NOT_KNOWN,
         under: str = "",
     ) -> SchemaDifference:
         """A difference in a keyword of this place, or in the place as such."""

@@ -1,0 +1,57 @@
+"""The signature of findings: what it keeps, and what it leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import Ends, Judge, load_corpus
+from toolcall_conformance.causes import cause_of, difference, kind_of_place
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+
+CORPUS = load_corpus()
+
+
+@pytest.mark.parametrize(
+    ("pointer", "kind"),
+    [
+        ("", ""),
+        ("/messages/12/tool_calls/0/id", "/messages/*/tool_calls/*/id"),
+        ("/tools/0/input_schema/properties/cmd/items/anyOf/1/type", "/tools/*/input_schema/**/type"),
+        ("/tools/0/input_schema/properties/type", "/tools/*/input_schema/**"),
+        ("/messages/3/content/1/input/path/0", "/messages/*/content/*/input/**"),
+        ("/input/3/content/0/text", "/input/*/content/*/text"),
+        ("/contents/1/parts/0/functionCall/args/a~1b", "/contents/*/parts/*/functionCall/args/**"),
+    ],
+)
+def test_kinds_of_place(pointer: str, kind: str) -> None:
+    assert kind_of_place(CORPUS, pointer) == kind
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "kind"),
+    [
+        ("a", MISSING, "lost"),
+        (NOT_KNOWN, MISSING, "lost"),
+        (MISSING, "a", "added"),
+        (NOT_KNOWN, "a", ""),
+        ("a", "b", "value"),
+        ({}, "{}", "type"),
+        (1, True, "type"),
+        (OneOf((1, "a")), "b", "value"),
+        (NOT_KNOWN, NOT_KNOWN, ""),
+    ],
+)
+def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
+    assert difference(want, got) == kind
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_the_format_is_that_of_the_wrong_body(number: int) -> None:
+    """A finding on a request is on a body of the provider's format, wherever in it the fault is."""
+    source = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+    output = {"model": "m", "messages": [{"role": "user", "content": "b"}] * (number + 1)}
+    found = Judge(CORPUS).request(source, output, Ends("anthropic", "openai_chat")).findings
+    assert found
+    assert {cause_of(CORPUS, one).format for one in found} == {"openai_chat"}
