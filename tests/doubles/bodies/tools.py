@@ -53,16 +53,17 @@ def tool_description_lost(draft: Draft) -> None:
 @broken("translation/tool-description")
 def tool_descriptions_exchanged(draft: Draft) -> None:
     """Two tools have each other's description."""
-    need(len(draft.tools) > 1)
-    one, two = draft.tools[0].inner, draft.tools[1].inner
+    described = [tool.inner for tool in draft.tools if tool.inner.get("description")]
+    need(len(described) > 1)
+    one, two = described[:2]
     one["description"], two["description"] = two["description"], one["description"]
 
 
 @broken("translation/tool-description")
 def tool_description_cut(draft: Draft) -> None:
     """A tool's description breaks off."""
-    tool = need(draft.tools)[0]
-    tool.inner["description"] = tool.inner["description"][:20]
+    tool = need([tool.inner for tool in draft.tools if tool.inner.get("description")])[0]
+    tool["description"] = tool["description"][:20]
 
 
 @broken(
