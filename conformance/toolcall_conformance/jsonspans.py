@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from toolcall_conformance.jsonvalue import unescaped
+from toolcall_conformance.jsonvalue import unescaped, written
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _ANY = json.JSONDecoder(strict=False)
@@ -20,7 +20,7 @@ def with_texts(document: str, texts: Mapping[str, str]) -> str:
     """
     found = [(span, text) for pointer, text in texts.items() if (span := _span(document, pointer)) is not None]
     for (start, end), text in sorted(found, reverse=True):
-        document = document[:start] + json.dumps(text, ensure_ascii=False) + document[end:]
+        document = document[:start] + written(text) + document[end:]
     return document
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import marshal
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -133,6 +135,30 @@ def canonical(value: Any) -> str:
         return item
 
     return json.dumps(plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def together(pieces: Iterable[str]) -> str:
+    """Pieces of a text as one. Two halves of a surrogate pair that stood apart are their character.
+
+    JSON can say a half by itself (RFC 8259, section 8.2), and gateways that count UTF-16 units cut between two.
+    """
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
+
+
+def added(text: str, piece: str) -> str:
+    """``piece`` behind ``text``, as ``together`` does it; looks at no more than where they meet."""
+    is_cut = "\ud800" <= text[-1:] <= "\udbff" and "\udc00" <= piece[:1] <= "\udfff"
+    return together((text, piece)) if is_cut else text + piece
+
+
+def written(value: Any) -> str:
+    """JSON text without needless space, characters as themselves; half a surrogate pair, which UTF-8 lacks, escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def packed(value: Any) -> bytes:

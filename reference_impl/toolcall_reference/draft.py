@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from .deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from .failures import Failure
 from .intermediate import Citation, Item, Reply, Text, UniversalToolCall
+from .jsontext import joined
 from .pairing import Ledger
 
 
@@ -26,6 +27,27 @@ class OpenCall:
         return "".join(self.pieces)
 
 
+class Halves:
+    """Fragments that end in half a surrogate pair: the half waits for the other one, which the next brings.
+
+    JSON can say a half by itself, and UTF-8 cannot: https://www.rfc-editor.org/rfc/rfc8259#section-8.2
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, str] = {}
+
+    def whole(self, place: int, piece: str) -> str:
+        """What can be told of the text at ``place`` now."""
+        piece = joined((self._waiting.pop(place, ""), piece))
+        if "\ud800" <= piece[-1:] <= "\udbff":
+            self._waiting[place], piece = piece[-1], piece[:-1]
+        return piece
+
+    def left(self, place: int) -> str:
+        """The half that nothing more came for."""
+        return self._waiting.pop(place, "")
+
+
 class Draft:
     """One reply being read. A decoder tells it what it sees, and takes the deltas.
 
@@ -43,6 +65,7 @@ class Draft:
         self._reply: Reply | None = None
         self._text: tuple[int, Text, object] | None = None
         self._places = 0
+        self._halves = Halves()
 
     def take(self) -> list[Delta]:
         """What has happened since this was asked last."""
@@ -79,7 +102,11 @@ class Draft:
             self._text = (self._place(), Text("", refusal=refusal), key)
             self._deltas.append(Opened(*self._text[:2]))
         self.refused = self.refused or refusal
-        self._deltas.append(Grown(self._text[0], piece))
+        self._grown(self._text[0], self._halves.whole(self._text[0], piece))
+
+    def _grown(self, place: int, piece: str) -> None:
+        if piece:
+            self._deltas.append(Grown(place, piece))
 
     def sign_text(self, state: dict[str, object]) -> None:
         """The text that is open, or one of no words, is complete and carries ``state``."""
@@ -99,6 +126,7 @@ class Draft:
     def close_text(self) -> None:
         """What is said next is another text."""
         if self._text is not None:
+            self._grown(self._text[0], self._halves.left(self._text[0]))
             self._deltas.append(Closed(*self._text[:2]))
             self._text = None
 
@@ -112,7 +140,11 @@ class Draft:
 
     def grow(self, call: OpenCall, piece: str) -> None:
         """A piece of a call's argument text. White space before the JSON says nothing, and is not passed on."""
-        if piece and not call.closed:
+        piece = "" if call.closed else self._halves.whole(call.place, piece)
+        self._add(call, piece)
+
+    def _add(self, call: OpenCall, piece: str) -> None:
+        if piece:
             call.pieces.append(piece)
             call.begun = call.begun or bool(piece.strip()) or call.call.kind == "custom"
             if call.begun:
@@ -121,11 +153,13 @@ class Draft:
     def complete(self, call: OpenCall, text: str) -> None:
         """The whole argument text, of which the beginning may have come in pieces."""
         if text.startswith(call.text):
+            self._halves.left(call.place)  # the whole text has it
             self.grow(call, text[len(call.text) :])
 
     def close_call(self, call: OpenCall) -> None:
         """The call is complete."""
         if not call.closed:
+            self._add(call, self._halves.left(call.place))
             self._ledger.fill(call.call, call.text)
             call.closed, call.pieces = True, []
             self._deltas.append(Closed(call.place, call.call))

@@ -7,6 +7,8 @@ import hashlib
 import json
 import marshal
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from .errors import Refused
@@ -58,6 +60,14 @@ def parse_object(text: str) -> dict[str, Any] | None:
 def dump(value: Any) -> str:
     """JSON text without needless space, characters as themselves."""
     return _ENCODER.encode(value)
+
+
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Pieces of a text as one; two halves of a surrogate pair that stood apart are their character."""
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
 
 
 def copied(value: Any) -> Any:

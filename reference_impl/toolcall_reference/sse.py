@@ -91,9 +91,9 @@ class Parser:
 
 
 def frame(name: str, data: str, newline: str = "\n") -> bytes:
-    """One event; ``data`` is one line, and an empty ``name`` is none."""
+    """One event; ``data`` is one line of JSON, and an empty ``name`` is none. Half a surrogate pair is escaped."""
     head = f"event: {name}{newline}" if name else ""
-    return f"{head}data: {data}{newline}{newline}".encode("utf-8", "surrogatepass")
+    return f"{head}data: {data}{newline}{newline}".encode("utf-8", "backslashreplace")
 
 
 def reframe(lines: list[str], newline: str = "\n") -> bytes:

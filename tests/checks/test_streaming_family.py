@@ -54,6 +54,12 @@ def _parses_each_fragment(event: Event, _: dict[str, Any]) -> Iterable[Event]:
     yield event
 
 
+def _encodes_each_fragment(event: Event, _: dict[str, Any]) -> Iterable[Event]:
+    for entry in _entries(event):
+        entry["function"]["arguments"] = entry["function"]["arguments"].encode("utf-8", "replace").decode()
+    yield event
+
+
 def _first_chunk_is_the_role(event: Event, _: dict[str, Any]) -> Iterable[Event]:
     if _entries(event) and event["data"]["choices"][0]["delta"].get("role"):
         del event["data"]["choices"][0]["delta"]["tool_calls"]
@@ -401,6 +407,12 @@ FAULTS: dict[str, tuple[str, str, Change, set[str]]] = {
     ),
     "null-fragments": ("anthropic", "openai_chat", reading(_null_ends_the_chunk), {"translation/call-name"}),
     "two-signatures": ("gemini", "gemini", reading(_one_signature_a_reply), {"translation/reply-state"}),
+    "dialect-halves-of-characters": (
+        "anthropic",
+        "openai_chat",
+        reading(_encodes_each_fragment),
+        {"translation/arguments"},
+    ),
     "limit-amid-arguments": ("anthropic", "openai_chat", writing(_a_call_is_a_call), {"translation/finish-reason"}),
 }
 

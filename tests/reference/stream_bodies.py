@@ -31,7 +31,7 @@ def framed(name: str, bodies: Iterable[Any]) -> bytes:
         named = name in ("anthropic", "openai_responses") and isinstance(body, dict)
         head = f"event: {body['type']}{newline}" if named else ""
         written.append(f"{head}data: {data}{newline}{newline}")
-    return "".join(written).encode("utf-8", "surrogatepass")
+    return "".join(written).encode("utf-8", "backslashreplace")
 
 
 def recorded(name: str) -> Iterator[tuple[Path, bytes, list[str]]]:

@@ -503,3 +503,20 @@ def test_the_first_output_comes_before_the_second_input() -> None:
             # A record of Gemini has something to say only when something is said.
             expected = {"anthropic": 3, "openai_responses": 2}.get(upstream, 1) if client == "gemini" else 1
             assert first_output(client, upstream, text[upstream]) == expected, (client, upstream)
+
+
+@pytest.mark.parametrize("client", OTHERS["openai_chat"])
+def test_halves_of_a_character_in_two_fragments_are_one_character(client: str) -> None:
+    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "write_file", "arguments": ""}}
+    pieces = [{"index": 0, "function": {"arguments": piece}} for piece in ('{"text":"\ud83d', '\ude80"}')]
+    said: list[dict[str, Any]] = [{"content": "go \ud83d"}, {"content": "\ude80"}]
+    said += [{"tool_calls": [one]} for one in (call, *pieces)]
+    found = read(client, "openai_chat", chat({"role": "assistant"}, *said))
+    assert "".join(found["text"]) == "go 🚀"
+    assert [given for _, _, given in found["calls"]] == [{"text": "🚀"}]
+
+
+@pytest.mark.parametrize("client", FORMATS)
+def test_half_a_character_that_nothing_follows_goes_out_as_an_escape(client: str) -> None:
+    deltas = chat({"role": "assistant"}, {"content": "go \ud83d"}, finish="stop")
+    assert r"\ud83d" in out(client, "openai_chat", deltas).decode("utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.jsonspans import with_texts
-from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped
+from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped, written
 from toolcall_conformance.reading import Call
 from toolcall_conformance.streaming.rewriting import rewrite_data
 from toolcall_conformance.translation.declared_names import DeclaredNames
@@ -88,7 +88,7 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: 
                 if isinstance(value, dict) and value.keys() & members:
                     parent, _, key = pointer.rpartition("/")
                     resolve(event, parent)[key] = _with_members(value, members)
-                    data = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+                    data = written(event)
                 elif isinstance(value, str) and place.get("json"):
                     text = _Beginning(members)
                     if "of" in place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from toolcall_conformance.jsonvalue import together
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -26,7 +27,7 @@ class StreamedCall:
     @property
     def text(self) -> str:
         """The text of its arguments as far as it came."""
-        return self.whole if self.whole is not None else "".join(self.fragments)
+        return self.whole if self.whole is not None else together(self.fragments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,13 +40,16 @@ def parse(stream: bytes) -> dict[str, Any]:
 
 
 def dump(events: list[dict[str, Any]]) -> bytes:
-    """Write events as a stream: a line for the name if there is one, a line of data, a blank line."""
+    """Write events as a stream: a line for the name if there is one, a line of data, a blank line.
+
+    Half a surrogate pair is escaped, as JSON can and UTF-8 cannot.
+    """
     written = []
     for event in events:
         data = event["data"] if isinstance(event["data"], str) else json.dumps(event["data"], ensure_ascii=False)
         name = f"event: {event['event']}\n" if "event" in event else ""
         written.append(f"{name}data: {data}\n\n")
-    return "".join(written).encode("utf-8", "surrogatepass")
+    return "".join(written).encode("utf-8", "backslashreplace")
 
 
 def _blocks(text: str) -> Iterator[tuple[list[str], bool]]:

@@ -13,7 +13,7 @@ from toolcall_reference.arrange import NotBlank
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Citation
-from toolcall_reference.jsontext import as_object, as_text, dump, parse_object
+from toolcall_reference.jsontext import as_object, as_text, dump, joined, parse_object
 from toolcall_reference.losses import Losses
 
 from .api import NAME
@@ -120,7 +120,7 @@ class StreamDecoder:
 
     def _close(self, index: object) -> None:
         block = self._open_blocks.pop(index)
-        began, pieces = block.began, {key: "".join(found) for key, found in block.pieces.items()}
+        began, pieces = block.began, {key: joined(found) for key, found in block.pieces.items()}
         if block.call is not None:
             if not block.call.text.strip() and began.get("input"):
                 self._draft.grow(block.call, dump(began["input"]))

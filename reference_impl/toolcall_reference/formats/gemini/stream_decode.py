@@ -12,7 +12,7 @@ from toolcall_reference import citations, failures
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Citation, Opaque
-from toolcall_reference.jsontext import as_list, as_object, dump
+from toolcall_reference.jsontext import as_list, as_object, dump, joined
 from toolcall_reference.losses import Losses
 from toolcall_reference.spoken import Spoken
 
@@ -164,5 +164,5 @@ class StreamDecoder:
 
     def _end_thought(self) -> None:
         if self._thought is not None:
-            self._draft.whole(Opaque(NAME, "thought", self._thought | {"text": "".join(self._thoughts)}))
+            self._draft.whole(Opaque(NAME, "thought", self._thought | {"text": joined(self._thoughts)}))
             self._thought = None

@@ -13,7 +13,7 @@ from toolcall_reference import citations
 from toolcall_reference.deltas import Delta
 from toolcall_reference.draft import Draft, OpenCall
 from toolcall_reference.intermediate import Body, Opaque, Text
-from toolcall_reference.jsontext import as_list, as_object, as_text, dump
+from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joined
 from toolcall_reference.losses import Losses
 
 from .api import NAME
@@ -119,7 +119,7 @@ class StreamDecoder:
         if self._thoughts is not None:
             key, pieces = self._thoughts
             self._thoughts = None
-            self._draft.whole(Opaque(NAME, key, "".join(pieces)))
+            self._draft.whole(Opaque(NAME, key, joined(pieces)))
 
     def _call(self, entry: Body) -> None:
         is_custom = entry.get("type") == "custom" or ("custom" in entry and "function" not in entry)

@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
-from toolcall_conformance.jsonvalue import JSONError, TooMuchError, copied, parse_arguments
+from toolcall_conformance.jsonvalue import JSONError, TooMuchError, added, copied, parse_arguments, together
 
 #: The blocks that each delta continues, and its key that holds the fragment.
 DELTAS = {
@@ -71,14 +71,14 @@ class StreamedBlock:
             self.body["signature"] = piece
         else:
             key = "text" if kind == "text_delta" else "thinking"
-            self.body[key] = (self.body[key] if isinstance(self.body.get(key), str) else "") + piece
+            self.body[key] = added(self.body[key] if isinstance(self.body.get(key), str) else "", piece)
 
     def read_input(self) -> bool:
         """Put the JSON of the fragments in as ``input``, and tell whether it is a whole object.
 
         Without any text in them the input stays what the block was started with.
         """
-        text = "".join(self.fragments)
+        text = together(self.fragments)
         if not text:
             return True
         try:

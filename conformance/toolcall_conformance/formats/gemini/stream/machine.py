@@ -25,7 +25,7 @@ from typing import Any
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.jsonvalue import added, copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
 RULES = rule_ids(
@@ -97,7 +97,7 @@ class _Candidate:
             return
         plain = isinstance(part, dict) and part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
         if plain and self._joinable and mine[-1].get("thought") == part.get("thought"):
-            mine[-1]["text"] += part["text"]
+            mine[-1]["text"] = added(mine[-1]["text"], part["text"])
         else:
             mine.append(copied(part))
         self._joinable = plain

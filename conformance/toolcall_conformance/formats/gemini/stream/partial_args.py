@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from toolcall_conformance.jsonvalue import added
+
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
 
 VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
@@ -79,4 +81,4 @@ def _put(holder: Any, steps: list[str | int], value: Any, *, further: bool) -> b
 
 
 def _joined(before: Any, value: Any, further: bool) -> Any:
-    return before + value if further and isinstance(before, str) and isinstance(value, str) else value
+    return added(before, value) if further and isinstance(before, str) and isinstance(value, str) else value

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
 from toolcall_conformance.formats.stream_machine import Report, is_whole, meant_number, unless_null, wrong_number
-from toolcall_conformance.jsonvalue import is_json, join
+from toolcall_conformance.jsonvalue import is_json, join, together
 from toolcall_conformance.reading import Unreadable
 from toolcall_conformance.reading.arguments import read_arguments
 from toolcall_conformance.reading.assembled import StreamedCall
@@ -50,7 +50,7 @@ class OpenCall:
 
     @property
     def text(self) -> str:
-        return "".join(self.fragments)
+        return together(self.fragments)
 
     @property
     def subject(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.jsonvalue import added, copied
 
 #: Keys whose text names something. The official accumulator knows the first two; vendors repeat the others as well.
 _NAMING = frozenset({"index", "type", "format", "id", "role"})
@@ -20,7 +20,7 @@ def merged(so_far: Any, delta: Any) -> Any:
     if so_far is None:
         return _first(delta)
     if isinstance(so_far, str) and isinstance(delta, str):
-        return so_far + delta
+        return added(so_far, delta)
     if isinstance(so_far, dict) and isinstance(delta, dict):
         for key, value in delta.items():
             if key not in so_far or (key in _NAMING and value is not None):

@@ -14,7 +14,7 @@ from toolcall_conformance.formats.openai_responses.stream.events import (
     FragmentedText,
 )
 from toolcall_conformance.formats.stream_machine import Report, unless_null
-from toolcall_conformance.jsonvalue import copied, join
+from toolcall_conformance.jsonvalue import added, copied, join, together
 from toolcall_conformance.reading.assembled import StreamedCall
 
 #: A text within an item: the key of the item, or of a list of parts and the place in it.
@@ -117,7 +117,7 @@ class Item:
         found.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
-        holder[key] = (so_far if isinstance(so_far, str) else "") + text
+        holder[key] = added(so_far if isinstance(so_far, str) else "", text)
 
     def done(self, piece: FragmentedText, index: Any, text: Any, pointer: str) -> None:
         """The whole text came."""
@@ -212,11 +212,11 @@ class Item:
 
     def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
         found = self._text(place)
-        together = "".join(found.fragments)
+        whole = together(found.fragments)
         if found.whole is None:
             found.whole = text
-            if together != text and (found.fragments or not silent):
-                self._once("stream-fragments", pointer, "", together, text)
+            if whole != text and (found.fragments or not silent):
+                self._once("stream-fragments", pointer, "", whole, text)
         elif found.whole != text:
             self._once("stream-wholes-agree", pointer, "", found.whole, text)
 
