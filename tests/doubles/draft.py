@@ -87,7 +87,7 @@ class Draft:
     def rename_ids(self, known: Mapping[Any, str]) -> None:
         """Give calls and results other ids, in captions too."""
         for handle in [*self.calls, *self.results]:
-            handle.id = known[handle.id]
+            handle.id = known.get(handle.id, handle.id)
         for caption in self.all_captions:
             for old, new in known.items():
                 caption.text = caption.text.replace(f"({old})", f"({new})")

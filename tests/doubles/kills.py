@@ -80,8 +80,17 @@ def of_doubles(names: Sequence[str], *, everywhere: bool) -> dict[str, dict[str,
         if double.name in wanted:
             own = None if everywhere or isinstance(double, BodyDouble) else getattr(double, "case", None)
             tried = [case for case in cases.values() if own in (None, case.id)]
-            found[double.name] = {case.id: sorted(rules) for case in tried if (rules := rules_in(double, case))}
+            found[double.name] = {case.id: sorted(rules) for case in tried if (rules := _rules_or_error(double, case))}
     return found
+
+
+def _rules_or_error(double: Double, case: Case) -> set[str]:
+    """The rules that name a double in a case. A double that does not fit there says so by Skip, never by an error."""
+    try:
+        return rules_in(double, case)
+    except Exception as error:
+        error.add_note(f"the double {double.name} in the case {case.id}")
+        raise
 
 
 def collected(*, everywhere: bool, workers: int, only: str) -> dict[str, dict[str, list[str]]]:

@@ -26,7 +26,8 @@ def call_lost_among_equal_results(draft: Draft) -> None:
 @broken("translation/call-lost", target=WITH_IDS, never=NOT_GIVEN)
 def call_lost_result_changed(draft: Draft) -> None:
     """A call is gone, its result stays and says something else."""
-    result = need([each for each in draft.results if each.text and not each.failed])[-1]
+    called = {call.id for call in draft.calls}
+    result = need([each for each in draft.results if each.text and not each.failed and each.id in called])[-1]
     result.text = "It is done."
     _drop_call_of(draft, result)
 
@@ -69,6 +70,7 @@ def calls_as_text(draft: Draft) -> None:
         call.holder[call.place] = _text(draft, "assistant", json.dumps(_said(call)))
     if draft.format == CHAT:
         for message in draft.messages:
+            need(not any("custom" in call for call in message.get("tool_calls", [])))
             told = message.pop("tool_calls", [])
             if told:
                 message["content"] = "\n".join([*filter(None, [message["content"]]), *(part["text"] for part in told)])

@@ -86,7 +86,7 @@ def identity_hosted_step_dropped(draft: Draft) -> None:
 @warning(IDENTITY, target=(ANTHROPIC, CHAT, RESPONSES), check="response", sources=SAME)
 def identity_tier_of_the_reply_dropped(draft: Draft) -> None:
     """On A→A a reply does not say any more which tier it was made on."""
-    need((draft.body["usage"] if draft.format == ANTHROPIC else draft.body).pop("service_tier", None))
+    need((draft.body.get("usage", {}) if draft.format == ANTHROPIC else draft.body).pop("service_tier", None))
 
 
 @warning((SPELLING, "anthropic/null-key", "gemini/null-key"), sources=SAME)
@@ -105,7 +105,7 @@ def identity_id_changed(draft: Draft) -> None:
 @warning("translation/usage", check="response", sources=SAME)
 def identity_usage_changed(draft: Draft) -> None:
     """On A→A a token count is another one."""
-    usage = draft.body["usageMetadata" if draft.format == GEMINI else "usage"]
+    usage = need(draft.body.get("usageMetadata" if draft.format == GEMINI else "usage"))
     key = next(key for key, value in usage.items() if isinstance(value, int) and value)
     usage[key] += 1
 

@@ -123,7 +123,9 @@ def two_data_fields(draft: Draft) -> None:
 @broken(("openai_chat/assistant-part", "openai_chat/assistant-content"))
 def tools_in_content(draft: Draft) -> None:
     """Calls stand as tool_use parts in the content of the assistant's message."""
-    for message in need([message for message in draft.messages if message.get("tool_calls")]):
+    calling = [message for message in draft.messages if message.get("tool_calls")]
+    need(all("function" in call for message in calling for call in message["tool_calls"]))
+    for message in need(calling):
         message["content"] = [
             {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": {}}
             for call in message.pop("tool_calls")

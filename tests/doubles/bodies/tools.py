@@ -107,7 +107,7 @@ def schema_under_foreign_key(draft: Draft) -> None:
     """The schema stands under another format's key."""
     for tool in need(draft.tools):
         key = "parameters" if draft.format == ANTHROPIC else "input_schema"
-        tool.inner[key] = tool.inner.pop(tool.schema_key)
+        tool.inner[key] = need(tool.inner.pop(tool.schema_key, None))
 
 
 @broken(
@@ -122,7 +122,7 @@ def tools_in_chat_shape(draft: Draft) -> None:
     """Tools are declared as Chat Completions does it, inside the key function."""
     draft.body["tools"] = [
         {"type": "function", "function": {
-            "name": tool.inner["name"], "description": tool.inner["description"], "parameters": tool.schema,
+            "name": tool.inner["name"], "description": tool.inner.get("description"), "parameters": tool.schema,
         }}
         for tool in need(draft.tools)
     ]  # fmt: skip
@@ -143,7 +143,7 @@ def tools_flat(draft: Draft) -> None:
 def tools_in_anthropic_shape(draft: Draft) -> None:
     """Tools are declared as Anthropic does it, with input_schema."""
     draft.body["tools"] = [
-        {"name": tool.inner["name"], "description": tool.inner["description"], "input_schema": tool.schema}
+        {"name": tool.inner["name"], "description": tool.inner.get("description"), "input_schema": tool.schema}
         for tool in need(draft.tools)
     ]
 
