@@ -50,6 +50,8 @@ def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_na
             place = _at(request, pointer)
             if place is not None:
                 _add(place, members)
+        if "item-references" in spelling:
+            spoken.provider.refer(request, [body for name, body in found.items() if name.endswith("-response.json")])
         found[f"{number:02}-request.json"] = request
         if scenario.get("upstream_error", {}).get("exchange") == number:
             found[f"{number:02}-error.json"] = error_of(scenario, spoken)

@@ -12,6 +12,7 @@ from corpus import expected
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Level
 from toolcall_conformance.jsonvalue import canonical, equal
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange, load_corpus, read_json
 from toolcall_conformance.reading import Call, Reading, Unknown
 from toolcall_conformance.rules.check import check_body
@@ -27,9 +28,13 @@ def member(body: Any, key: str) -> Any:
     return body.get(key) if isinstance(body, dict) else None
 
 
-def bodies(case: Case, name: str) -> Iterator[tuple[int, str, Any]]:
-    """Every body of a case in one format: number of the exchange, direction, body. Not those of another vendor."""
-    for exchange in case.exchanges(name):
+def bodies(case: Case, name: str, *, whole: bool = False) -> Iterator[tuple[int, str, Any]]:
+    """Every body of a case in one format: number of the exchange, direction, body. Not those of another vendor.
+
+    ``whole``: with the items themselves where a request refers to what the case's replies gave.
+    """
+    exchanges = case.exchanges(name)
+    for exchange in whole_exchanges(name, exchanges) if whole else exchanges:
         yield exchange.number, "request", exchange.request
         if exchange.response is not None and name not in case.dialects:
             yield exchange.number, "response", exchange.response
@@ -144,7 +149,7 @@ def _joined(items: list[Any]) -> list[Any]:
 @each_golden
 def test_it_says_what_the_scenario_says(case: Case, name: str) -> None:
     data = expected.format_data(CORPUS, name)
-    for number, direction, body in bodies(case, name):
+    for number, direction, body in bodies(case, name, whole=True):
         reading = formats.read(name, direction, body)
         wanted = expected.said_by_scenario(CORPUS, case, name, number, direction)
         found = expected.said_by_body(reading, data["result_wrappers"], data["error_keys"])

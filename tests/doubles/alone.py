@@ -48,7 +48,7 @@ def _judged(path: Path, content: dict[str, Any]) -> Sequence[Finding]:
         return judge_stream(output, source=source, request=request, **ends, **models).findings
     source, output, request = content["source"], content["output"], content.get("request")
     if content["direction"] == "loop":
-        stored, model = content["variant"].endswith("stored"), content["upstream_model"]
+        stored, model = content["variant"].endswith(("stored", "referring")), content["upstream_model"]
         return judge_history(source, output, request=request, upstream_model=model, stored=stored, **ends).findings
     return judge(source, output, direction=content["direction"], request=request, **ends, **models).findings
 

@@ -47,6 +47,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.findings import MISSING, Level
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 
@@ -184,6 +185,11 @@ class LoopDouble(Double):
         """The first item that names the fault: ``request``, ``agent_loop-swapped``."""
         return next((f"{check}-{variant}".rstrip("-") for check, variant in self.seen()), None)
 
+    def _whole_request(self, number: int) -> Any:
+        """The client's golden request of an exchange, with what it names by an id in it."""
+        exchanges = load_corpus().cases[self.case].exchanges(self.client)
+        return whole_exchanges(self.client, exchanges)[number - 1].request
+
     def shown(self) -> Shown | None:
         """The request in which the fault stands (of a harmless one the last); None if none does."""
         if self.fault in IN_NO_FILE or self.session.in_no_body:
@@ -208,7 +214,7 @@ class LoopDouble(Double):
                 "variant": variant,
                 "seen_first": self.seen_first,
                 "source": played.golden,
-                "request": load_corpus().cases[self.case].exchanges(self.client)[number - 1].request,
+                "request": self._whole_request(number),
                 "output": played.produced,
             }
             return Shown(content)

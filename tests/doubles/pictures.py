@@ -77,6 +77,13 @@ class Piece(wire.Handle):
         return self.mime.startswith("image/")
 
 
+def of_client(draft: Draft) -> list[Piece]:
+    """The pictures that the client gives; what the model drew before is no such loss."""
+    drawn = [entry.get("content") for entry in draft.body.get("messages", ()) if entry.get("role") == "assistant"]
+    drawn += [entry.get("parts") for entry in draft.body.get("contents", ()) if entry.get("role") == "model"]
+    return need([piece for piece in pictures(draft) if not any(piece.holder is each for each in drawn)])
+
+
 def pieces(draft: Draft) -> list[Piece]:
     """All media with their bytes, in order."""
     found: list[Piece] = []

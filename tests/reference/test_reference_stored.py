@@ -49,11 +49,31 @@ def test_what_was_not_to_be_stored_is_not_kept() -> None:
         session.request(more)
 
 
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+@pytest.mark.parametrize("kind", [{"type": "item_reference"}, {"type": None}, {}])
+def test_items_are_put_where_they_are_named(upstream: str, kind: dict[str, Any]) -> None:
+    session, reply, more = went_on(upstream)
+    named = [{**kind, "id": item["id"]} for item in reply["output"]]
+    question = {"role": "user", "content": ASK["input"]}
+    whole = {"model": "m", "input": [question, *reply["output"], *more["input"]]}
+    assert session.request({"model": "m", "input": [question, *named, *more["input"]]}) == session.request(whole)
+    with pytest.raises(Refused, match="held by OpenAI"):
+        open_way("openai_responses", upstream).request({"model": "m", "input": [question, *named]})
+
+
+@pytest.mark.parametrize("upstream", UPSTREAMS)
+def test_items_that_were_not_to_be_stored_are_not_known(upstream: str) -> None:
+    session, reply, _ = went_on(upstream, store=False)
+    with pytest.raises(Refused, match="held by OpenAI"):
+        session.request({"model": "m", "input": [{"type": "item_reference", "id": reply["output"][0]["id"]}]})
+
+
 @pytest.mark.parametrize(
     "body",
     [
         {"conversation": "conv_1", "input": "And now?"},
         {"input": [{"type": "item_reference", "id": "fc_1"}]},
+        {"input": [{"id": "fc_1"}]},
         {"prompt": {"id": "pmpt_1"}, "input": "And now?"},
     ],
 )

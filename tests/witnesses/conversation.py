@@ -12,6 +12,7 @@ import pytest
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.client import Habit, continue_from_reply
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange
 from witnesses.anthropic_user import AnthropicUser
 from witnesses.calls import Unanswered
@@ -70,8 +71,11 @@ def user(name: str) -> tuple[User, Wire]:
 
 
 def answered(case: Case, name: str) -> tuple[Exchange, ...]:
-    """The exchanges that end with a reply: no conversation goes on from an upstream's error."""
-    return tuple(exchange for exchange in case.exchanges(name) if exchange.response is not None)
+    """The exchanges that end with a reply: no conversation goes on from an upstream's error.
+
+    No SDK sends references to what it was given; that is the choice of the program above it.
+    """
+    return tuple(one for one in whole_exchanges(name, case.exchanges(name)) if one.response is not None)
 
 
 @cache

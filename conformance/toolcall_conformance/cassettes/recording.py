@@ -20,6 +20,7 @@ from toolcall_conformance.cassettes.redaction import SHORTEST_KNOWN, Redactor
 from toolcall_conformance.cassettes.scrubbing import scrubbed
 from toolcall_conformance.cassettes.tape import Tape
 from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import parse
 
@@ -72,7 +73,7 @@ class CassetteRecorder:
         return PlayedConversation(tape.interactions[: log.exchanges], log.calls, log.ended, tuple(log.notes))
 
     def _converse(self, case: Case, streamed: bool, log: _Log) -> None:
-        exchanges = case.exchanges(self.format)
+        exchanges = whole_exchanges(self.format, case.exchanges(self.format))
         patch = self.api.endpoint.stream_body if streamed else {}
         body: dict[str, Any] = {**copied(exchanges[0].request), **patch}
         if "model" in body:

@@ -18,7 +18,7 @@ from toolcall_conformance.checks.twin import twin_of
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver, UnsupportedOutcome
 from toolcall_conformance.findings import Finding
-from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after
+from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.reading import Call
@@ -47,6 +47,8 @@ VARIANTS = {
     "streamed": Variant(streamed=True),
     "streamed-interleaved": Variant(interleaved=True, streamed=True),
     "streamed-stored": Variant(Habit(stored=True), streamed=True),
+    "referring": Variant(Habit(referring=True)),
+    "streamed-referring": Variant(Habit(referring=True), streamed=True),
 }
 
 
@@ -90,7 +92,8 @@ class _Agent:
     ) -> None:
         self._case, self._tally, self._judged = case, tally, judged
         self._route, self._open, self._harness, self._way = route, open_session, harness, way
-        self._clients, self._upstreams = case.exchanges(route.client), case.exchanges(route.upstream)
+        self._clients = whole_exchanges(route.client, case.exchanges(route.client))
+        self._upstreams = whole_exchanges(route.upstream, case.exchanges(route.upstream))
         self._session: SessionDriver | None = None
         self._request = self._known = self._clients[0].request  # what the client sends, and all that it would say
         self._left_out: tuple[str, ...] = ()
@@ -149,7 +152,7 @@ class _Agent:
         self._tally.played.append(PlayedBodies(name, self._request, produced(sent), upstream.request))
         if isinstance(sent, Produced):
             return sent
-        if self._way.habit.stored and number and isinstance(sent, RefusedOutcome):
+        if self._way.habit.rests_on_memory and number and isinstance(sent, RefusedOutcome):
             self._tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
         else:
             _failed(self._tally, number, "request", sent, name)
@@ -179,7 +182,7 @@ class _Agent:
             route,
             request=golden_with_captions(self._case, route.client, client.request, self._known),
             held=self._memory,
-            stored=way.habit.stored,
+            stored=way.habit.rests_on_memory,
         )
         self._tally.lose(found)
         findings = _without_ids(found.findings) if self._unnamed else found.findings
@@ -312,7 +315,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         return ()
     ids = case.scenario["ids"].get(client, {}).values()
     linked = not corpus.format(client)["positional_pairing"] or all(ids)  # an empty id is none
-    stored = "stored-state" in case.features and formats.get(client).stored is not None
+    keeps = formats.get(client).stored is not None
+    stored, referring = (keeps and feature in case.features for feature in ("stored-state", "item-references"))
     streams = formats.get(client).stream is not None and streams_replies(case, client, upstream)
     streamed = streams and not case.features.isdisjoint(corpus.streamed)
     needs_memory = not case.features.isdisjoint(corpus.needing_memory)
@@ -325,6 +329,8 @@ def variants(corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[st
         "streamed": streamed,
         "streamed-interleaved": streamed and needs_memory,
         "streamed-stored": streams and stored,
+        "referring": referring,
+        "streamed-referring": streams and referring,
     }
     return tuple(name for name in VARIANTS if fitting.get(name, True))
 

@@ -132,8 +132,23 @@ class Tally:
         else:
             self.fail(operation, failed, body)
 
-    def block(self, operation: str, failed: Failed, body: str) -> None:
-        """Block the item: a call before the judged one failed, which its own check reports."""
+    def fail_request(self, failed: Failed, body: str, *, may_refuse: bool) -> None:
+        """Report a judged request of which nothing came. ``may_refuse``: it names what only its own provider knows."""
+        if may_refuse and isinstance(failed, RefusedOutcome):
+            self.allowed = f"refused, as a request may be that names what its provider keeps: {failed.reason}"
+        else:
+            self.fail("request", failed, body)
+
+    def block(self, operation: str, failed: Failed, body: str, *, may_refuse: bool = False) -> None:
+        """Block the item: a call before the judged one failed, which its own check reports.
+
+        After a refusal that is right there is nothing more to judge, and nothing wrong. ``may_refuse``: the request
+        names what only its own provider knows.
+        """
+        allowed = may_refuse or operation in self.case.scenario.get("may_refuse", ())
+        if allowed and isinstance(failed, RefusedOutcome):
+            self.allowed = self.inapplicable = f"{body}: {operation} refused, as it may here: {failed.reason}"
+            return
         self.blocked = f"blocked: {body}: {failure(self.corpus, operation, failed, body).message}"
         self._keep_words(failed)
 

@@ -17,12 +17,19 @@ class Habit:
     """How a client behaves.
 
     ``echo``: it sends back keys that it does not know. ``swap``: it gives results in the reverse order. ``stored``: it
-    names the reply that it continues from and sends only the new entries.
+    names the reply that it continues from and sends only the new entries. ``referring``: it names each item that it was
+    given in the place of the item.
     """
 
     echo: bool = True
     swap: bool = False
     stored: bool = False
+    referring: bool = False
+
+    @property
+    def rests_on_memory(self) -> bool:
+        """Whether its requests lack what it was given before."""
+        return self.stored or self.referring
 
 
 class UncontinuableError(Exception):
@@ -69,13 +76,15 @@ def continue_from_reply(
 def request_to_send(
     name: str, before: dict[str, Any], reply: dict[str, Any], following: dict[str, Any], habit: Habit
 ) -> Any:
-    """The part of a whole request ``following`` that the client sends: all of it, or only what follows ``reply``.
+    """The part of a whole request ``following`` that the client sends: all of it, or what the provider does not keep.
 
     ``before`` is the whole request that ``reply`` answered. Raises UncontinuableError where the reply has no id.
     """
     keeper = formats.get(name).stored
-    if not habit.stored or keeper is None:
+    if not habit.rests_on_memory or keeper is None:
         return following
+    if habit.referring:
+        return keeper.referring(following)
     client = formats.get(name).client
     known = len(client.entries(before)) + len(client.as_history(reply, echo=True))
     sent = keeper.shortened(following, reply, known)

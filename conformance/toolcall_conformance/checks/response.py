@@ -30,13 +30,13 @@ def run(
     seen: dict[str, str] = {}
     for client, upstream in exchanges[:1] if session.own_history else exchanges:
         if upstream.error is not None:
-            if not _ask(session, client, route, tally) or not _judge_error(
+            if not _ask(session, client, route, harness, tally) or not _judge_error(
                 session, client, upstream, route, harness, tally
             ):
                 break
             if upstream.response is None:
                 continue
-        sent = _ask(session, client, route, tally)
+        sent = _ask(session, client, route, harness, tally)
         if not sent:
             break
         reply = upstream.response
@@ -85,7 +85,7 @@ class _Sent:
     value: Any = None
 
 
-def _ask(session: SessionDriver, client: Exchange, route: Route, tally: Tally) -> _Sent | None:
+def _ask(session: SessionDriver, client: Exchange, route: Route, harness: Harness, tally: Tally) -> _Sent | None:
     """Send the request that comes before a reply; None if that failed, which blocks the reply."""
     request, body = client.request, client.request_path.stem
     if "request" not in session.operations:
@@ -98,7 +98,7 @@ def _ask(session: SessionDriver, client: Exchange, route: Route, tally: Tally) -
         if isinstance(again, Produced):
             tally.go_on_without(pointers, asked, body)
             return _Sent(shorter, again.value)
-    tally.block("request", asked, body)
+    tally.block("request", asked, body, may_refuse=harness.judge.may_refuse(route, request))
     return None
 
 

@@ -70,7 +70,7 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
-    asked = _request(*exchanges[-1], there, home, route, tally)
+    asked = _request(*exchanges[-1], there, home, route, harness, tally)
     if asked is None:
         return
     yield asked
@@ -88,7 +88,13 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
 
 
 def _request(
-    client: Exchange, upstream: Exchange, there: SessionDriver, home: SessionDriver, route: Route, tally: Tally
+    client: Exchange,
+    upstream: Exchange,
+    there: SessionDriver,
+    home: SessionDriver,
+    route: Route,
+    harness: Harness,
+    tally: Tally,
 ) -> _Trip | None:
     """Translate a client's request for the upstream, and what came of it back."""
     name = client.request_path.stem
@@ -112,7 +118,7 @@ def _request(
         if isinstance(shorter, _Trip):
             tally.go_on_without(left_out, trip, name)
             return shorter
-    tally.block("request", trip, name)
+    tally.block("request", trip, name, may_refuse=harness.judge.may_refuse(route, client.request))
     return None
 
 
@@ -124,7 +130,7 @@ def _reply(
     bodies = [upstream.response]
     for way, asked, golden in ((route, client, upstream), (_reverse(route), upstream, client)):
         session = _opened(open_session, way, tally)
-        sent = session and _asked(session, asked, way, tally)
+        sent = session and _asked(session, asked, way, harness, tally)
         if session is None or sent is None:
             return None
         names = harness.judge.declared_names(golden.request, sent, way.upstream)
@@ -136,7 +142,7 @@ def _reply(
     return _Trip("response", name, *bodies)
 
 
-def _asked(session: SessionDriver, exchange: Exchange, route: Route, tally: Tally) -> Any:
+def _asked(session: SessionDriver, exchange: Exchange, route: Route, harness: Harness, tally: Tally) -> Any:
     """The upstream's request before a reply; None if there is none."""
     request, name = exchange.request, exchange.request_path.stem
     asked = session.request(request)
@@ -147,7 +153,7 @@ def _asked(session: SessionDriver, exchange: Exchange, route: Route, tally: Tall
         if isinstance(again, Produced):
             tally.go_on_without(left_out, asked, name)
             return again.value
-    tally.block("request", asked, name)
+    tally.block("request", asked, name, may_refuse=harness.judge.may_refuse(route, request))
     return None
 
 

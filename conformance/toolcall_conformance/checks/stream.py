@@ -54,7 +54,8 @@ def run(
             continue
         exchange = begin_exchange(client, upstream, streaming, open_session, harness)
         if isinstance(exchange, Blocked):
-            tally.block(exchange.operation, exchange.failed, client.request_path.stem)
+            allowed = harness.judge.may_refuse(route, client.request)
+            tally.block(exchange.operation, exchange.failed, client.request_path.stem, may_refuse=allowed)
             break
         if exchange.failed is not None:
             tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem)

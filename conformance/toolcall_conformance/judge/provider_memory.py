@@ -1,19 +1,21 @@
-"""The memory of a provider whose API lets a request continue from an earlier reply by its id.
+"""The memory of a provider whose API lets a request name an earlier reply, or items of it, by id.
 
 The provider of the loop is scripted: its memory holds the requests that it really received, and its golden replies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.library import Exchange
 
 ProviderMemory = Mapping[str, list[Any]]
-"""The entries of the conversation up to the end of a reply, by the id of that reply."""
+"""The entries of the conversation up to the end of a reply, by the id of that reply; each item of it, by its own id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,35 +23,43 @@ class WholeRequest:
     """A request as the provider reads it: ``added`` entries of its memory stand before the request's own.
 
     ``pointer`` is the place in the request that names the earlier reply, None where it names none. ``unknown`` is the
-    id of a reply that the provider does not have.
+    id of a reply or an item that the provider does not have, ``pointer`` then the place that names it. ``looked_up``
+    are the places of the request's own entries that stand for items of the memory.
     """
 
     body: Any
     added: int = 0
     pointer: str | None = None
     unknown: str | None = None
+    looked_up: frozenset[str] = frozenset()
 
     def as_sent(self, finding: Finding, container: str) -> Finding:
         """Move a finding on the whole body to its place in the request that was sent."""
         parts = finding.pointer.split("/")
-        if not self.added or len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
+        if len(parts) < 3 or parts[1] != container or not parts[2].isdigit():
             return finding
         place = int(parts[2]) - self.added
         if place < 0:
             return replace(finding, pointer=self.pointer or "")
-        return replace(finding, pointer="/".join(["", container, str(place), *parts[3:]]))
+        entry = join("", container, place)
+        return replace(finding, pointer=entry if entry in self.looked_up else "/".join([entry, *parts[3:]]))
 
 
 def whole_request(upstream: str, body: Any, memory: ProviderMemory) -> WholeRequest:
     """The request that the provider reads when it receives ``body``."""
     keeper = formats.get(upstream).stored
-    named = keeper.continues(body) if keeper is not None and isinstance(body, dict) else None
-    if keeper is None or named is None:
+    if keeper is None or not isinstance(body, dict):
         return WholeRequest(body)
-    name, pointer = named
-    if name not in memory:
-        return WholeRequest(body, pointer=pointer, unknown=name)
-    return WholeRequest(keeper.whole(body, memory[name]), len(memory[name]), pointer)
+    named, referred = keeper.continues(body), keeper.refers(body)
+    for name, pointer in [*([named] if named else []), *referred]:
+        if name not in memory:
+            return WholeRequest(body, pointer=pointer, unknown=name)
+    places = frozenset(pointer for _, pointer in referred)
+    whole = keeper.looked_up(body, memory)
+    if named is None:
+        return WholeRequest(whole, looked_up=places)
+    history = memory[named[0]]
+    return WholeRequest(keeper.whole(whole, history), len(history), named[1], looked_up=places)
 
 
 def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -> ProviderMemory:
@@ -59,4 +69,14 @@ def memory_after(upstream: str, body: Any, reply: Any, memory: ProviderMemory) -
     if keeper is None or read.unknown is not None or not isinstance(body, dict):
         return memory
     new = keeper.kept(read.body, reply)
-    return memory if new is None else {**memory, new[0]: new[1]}
+    return memory if new is None else {**memory, **keeper.items(read.body, reply), new[0]: new[1]}
+
+
+def whole_exchanges(name: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """The exchanges of a case in the format ``name`` with all that their requests name in the requests themselves."""
+    memory: ProviderMemory = {}
+    found: list[Exchange] = []
+    for one in exchanges:
+        found.append(replace(one, request=whole_request(name, one.request, memory).body))
+        memory = memory_after(name, one.request, one.response, memory)
+    return tuple(found)

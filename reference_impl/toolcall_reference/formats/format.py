@@ -37,6 +37,10 @@ def _beside_functions(request: Body, hosted: list[Body]) -> None:
     request["tools"] = [*request.get("tools", []), *hosted]
 
 
+def _in_full(request: Body, replies: list[Body]) -> None:
+    del request, replies
+
+
 def _unsigned(model: str, scenario: str, step: int) -> None:
     del model, scenario, step
 
@@ -73,6 +77,9 @@ class Provider:
 
     declare: Callable[[Body, list[Body]], None] = _beside_functions
     """Adds to a request the declarations of tools that the provider runs itself."""
+
+    refer: Callable[[Body, list[Body]], None] = _in_full
+    """Puts into a request, for what earlier replies gave, the names under which the provider keeps it."""
 
     cites_blocks: bool = False
     """Whether a source is said of a whole block, so that a text is split where its sources change."""

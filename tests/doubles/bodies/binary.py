@@ -7,7 +7,7 @@ from typing import Any
 from doubles.bodies.results import sounds_bad
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
 from doubles.draft import Draft, Skip
-from doubles.pictures import Piece, inside, of_tools, pictures, pieces, text_part
+from doubles.pictures import Piece, inside, of_client, of_tools, pictures, pieces, text_part
 
 LOST = "translation/media-lost"
 TWO = "binary/two-pictures"
@@ -80,7 +80,7 @@ def pictures_exchanged(draft: Draft) -> None:
 @broken(LOST, target=(ANTHROPIC, RESPONSES, GEMINI), at_home=(ANTHROPIC, RESPONSES))
 def picture_bytes_cut(draft: Draft) -> None:
     """The end of a picture is gone."""
-    piece = pictures(draft)[-1]
+    piece = of_client(draft)[-1]
     piece.data = piece.data[: len(piece.data) // 8 * 4]
 
 

@@ -13,6 +13,7 @@ DEVELOPER = "state/developer-item"
 FOLLOW = "state/follow-up"
 THINKING = "state/with-reasoning"
 SEED = "state/seed"
+REFERENCES = "history/item-reference"
 HALF = "translation/stored-history"
 
 
@@ -177,4 +178,83 @@ class LooksUpForTheProvider(DoubledSession):
 
     def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
         self.kept += body["output"]
+        return body
+
+
+class OnReferences(OnStored):
+    """A session whose fault concerns requests that name single items of earlier replies, and no others."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        return self.changed(body) if any(map(is_reference, self.asked["input"])) else body
+
+
+def is_reference(item: dict[str, Any]) -> bool:
+    return item.get("type") == "item_reference"
+
+
+@broken("referring", rule=HALF, case=REFERENCES, client=RESPONSES, upstream=ANTHROPIC)
+class ReferencesDropped(OnReferences):
+    """Leaves out what it only has the id of: the results stand there without their calls."""
+
+    def changed(self, body: dict[str, Any]) -> dict[str, Any]:
+        body["messages"] = [message for message in body["messages"] if message["role"] != "assistant"]
+        return body
+
+
+@broken("referring", rule=HALF, case=REFERENCES, client=RESPONSES, upstream=CHAT)
+class ReferencedStepsDropped(OnReferences):
+    """Leaves out the calls that are only named, and their results with them: what is sent is a legal request."""
+
+    def changed(self, body: dict[str, Any]) -> dict[str, Any]:
+        body["messages"] = [message for message in body["messages"] if message["role"] not in ("assistant", "tool")]
+        return body
+
+
+@broken("referring", rule="translation/text-lost", case=REFERENCES, client=RESPONSES, upstream=GEMINI)
+class ReferencedTextDropped(OnReferences):
+    """Looks up the calls that are named, and not the messages."""
+
+    def changed(self, body: dict[str, Any]) -> dict[str, Any]:
+        for content in body["contents"]:
+            if content["role"] == "model":
+                content["parts"] = [part for part in content["parts"] if "text" not in part]
+        return body
+
+
+@broken("referring", rule="translation/stored-reply-known", case=REFERENCES, client=RESPONSES, upstream=RESPONSES)
+class NamesItemsAnew(DoubledSession):
+    """Gives the client ids of its own for items, and sends these upstream."""
+
+    def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        for item in body["output"]:
+            item["id"] = item["id"].split("_")[0] + "_" + item["id"][-8:] * 6
+        return body
+
+
+@harmless(REFERENCES, RESPONSES, ANTHROPIC, beside="translation/stored-history")
+class LooksReferencesUp(DoubledSession):
+    """The reference as it is: it puts the items themselves where they are named."""
+
+
+@harmless(REFERENCES, RESPONSES, CHAT, beside=("translation/stored-history", "translation/refused"))
+class RefusesReferences(DoubledSession):
+    """Refuses every request that names an item in place of holding it."""
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        if any(map(is_reference, body["input"])):
+            raise Refused("item_reference is not supported; send the items themselves")
+        return body
+
+
+@harmless(REFERENCES, RESPONSES, RESPONSES, beside="translation/stored-reply-known")
+class LooksReferencesUpForTheProvider(DoubledSession):
+    """Sends the items themselves although the provider would remember them."""
+
+    def before_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        known: dict[str, Any] = self.shared
+        body["input"] = [known.get(item["id"], item) if is_reference(item) else item for item in body["input"]]
+        return body
+
+    def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.shared |= {item["id"]: item for item in body["output"]}
         return body

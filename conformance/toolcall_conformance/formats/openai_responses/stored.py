@@ -2,15 +2,19 @@
 
 The input and the output of that reply go before the request's own input; settings, instructions and tools are those of
 the request alone. A reply to a request with ``store: false`` is not kept
-(https://platform.openai.com/docs/guides/conversation-state).
+(https://platform.openai.com/docs/guides/conversation-state). A request may also name single items of earlier replies:
+an ``item_reference`` stands for the item of that id
+(https://github.com/openai/openai-python/blob/main/src/openai/types/responses/response_input_item_param.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from toolcall_conformance.formats.openai_responses.client import CONTAINER, entries
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.formats.openai_responses.conversation import kind_of
+from toolcall_conformance.jsonvalue import copied, join
 
 
 def continues(body: dict[str, Any]) -> tuple[str, str] | None:
@@ -26,8 +30,50 @@ def whole(body: dict[str, Any], history: list[Any]) -> dict[str, Any]:
     return found
 
 
-def kept(body: dict[str, Any], reply: dict[str, Any]) -> tuple[str, list[Any]] | None:
+def refers(body: dict[str, Any]) -> list[tuple[str, str]]:
+    """The ids of the items that a request names and does not hold, each with the pointer of its entry."""
+    named = [(place, entry) for place, entry in enumerate(entries(body)) if kind_of(entry) == "item_reference"]
+    return [(entry["id"], join("", CONTAINER, place)) for place, entry in named if isinstance(entry.get("id"), str)]
+
+
+def looked_up(body: dict[str, Any], items: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """The request with the items themselves in the place of references; ``items`` holds each by its id."""
+    named = {pointer: name for name, pointer in refers(body)}
+    found: list[Any] = []
+    for place, entry in enumerate(entries(body)):
+        name = named.get(join("", CONTAINER, place))
+        found += [entry] if name is None else copied(items[name])
+    return {**body, CONTAINER: found} if named else body
+
+
+def items(body: dict[str, Any], reply: Any) -> dict[str, list[Any]]:
+    """The items of a reply that later requests may name, by their ids; none where the reply is not kept."""
+    given = kept(body, reply)
+    output = reply["output"] if given is not None else []
+    return {item["id"]: [copied(item)] for item in output if isinstance(item, dict) and isinstance(item.get("id"), str)}
+
+
+def referring(body: dict[str, Any]) -> dict[str, Any]:
+    """A whole request with references in the place of the provider's own items; those without an id stay."""
+    found = [_reference(entry) if _is_given(entry) else entry for entry in entries(body)]
+    return {**body, CONTAINER: found}
+
+
+def _is_given(entry: Any) -> bool:
+    """Whether an entry is an item that the provider gave, with its id."""
+    kind = kind_of(entry)
+    own = entry.get("role") == "assistant" if kind == "message" else kind and not kind.endswith("_output")
+    return bool(own) and isinstance(entry.get("id"), str)
+
+
+def _reference(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "item_reference", "id": item["id"]}
+
+
+def kept(body: dict[str, Any], reply: Any) -> tuple[str, list[Any]] | None:
     """The id of a reply and the entries that the provider keeps; ``body`` is a whole request. None if it keeps none."""
+    if not isinstance(reply, dict):
+        return None  # the provider answered with an error
     name, output = reply.get("id"), reply.get("output")
     if body.get("store") is False or not isinstance(name, str) or not isinstance(output, list):
         return None

@@ -26,6 +26,7 @@ from . import own_tools
 from .api import NAME
 from .parts import decode_parts
 from .settings import decode_settings, decode_tools
+from .stored import named
 
 _CALLS = {"function_call", "custom_tool_call"} | own_tools.CALLS
 _OUTPUTS = {"function_call_output", "custom_tool_call_output"} | own_tools.OUTPUTS
@@ -148,7 +149,7 @@ def other_item(item: Body) -> Item:
     kind = item.get("type")
     if kind == "reasoning":
         return Opaque(NAME, "reasoning", item)
-    if kind == "item_reference":
+    if named(item) is not None:
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
     if kind == "mcp_approval_request":
         raise Refused("OpenAI waits until the client allows a call of a server, and only Responses can say so")

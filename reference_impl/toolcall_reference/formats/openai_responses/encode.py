@@ -33,7 +33,7 @@ PLACEHOLDER = "."
 SPELLINGS = frozenset(
     {
         *("strict", "deferred", "non-strict", "null", "omitted", "developer-item", "system-item", "text-parts"),
-        *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls"),
+        *("encrypted", "safety-identifier", "stateless", "typed-messages", "nulls", "item-references"),
     }
 )
 

@@ -16,6 +16,8 @@ from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import digest
 from toolcall_reference.seeded import noise, pieces
 
+from .stored import refer
+
 _ENDS = {"completed": "response.completed", "incomplete": "response.incomplete", "failed": "response.failed"}
 # Items of tools that OpenAI itself runs: the events between their start and their end.
 _HOSTED = {
@@ -215,4 +217,5 @@ PROVIDER = Provider(
     dress_error=openai.dress_error,
     stream_of=stream_of,
     files_of=openai.VENDOR,
+    refer=refer,
 )
