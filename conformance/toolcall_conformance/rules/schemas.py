@@ -14,7 +14,9 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.breach import Breach
+from toolcall_conformance.rules.sentences import sentence
 from toolcall_conformance.rules.shapes import Shapes, whole
+from toolcall_conformance.rules.wants import Wants, asks_for_keys
 
 
 @cache
@@ -69,6 +71,7 @@ def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Ite
         if shapes(corpus, format_name, direction).fits(body):
             return
         errors = list(validator(corpus, format_name, direction).iter_errors(body))
+        wants = Wants(corpus.schema(format_name, direction), shapes(corpus, format_name, direction))
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
         # Far beyond what any provider takes; readers and rule functions still run.
         yield f"{format_name}/shape", Breach("", message="nested too deeply to be checked")
@@ -79,7 +82,7 @@ def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Ite
             pointer = join("", *leaf.absolute_path)
             if (rule_id, pointer) not in seen:
                 seen.add((rule_id, pointer))
-                yield rule_id, Breach(pointer, message=_sentence(leaf), got=_got(leaf))
+                yield rule_id, Breach(pointer, sentence(leaf, wants), wants.wanted(leaf), _got(leaf))
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
@@ -115,20 +118,5 @@ def _rule_of(error: ValidationError) -> str | None:
     return None
 
 
-def _sentence(error: ValidationError) -> str:
-    named = error.schema.get("x-message") if isinstance(error.schema, dict) else None
-    if isinstance(named, str):
-        return named
-    if error.validator == "required":
-        wanted: Any = error.validator_value
-        instance: Any = error.instance
-        missing = [key for key in wanted if key not in instance]
-        return f"the key {', '.join(map(repr, missing))} is missing"
-    if error.validator == "not" or error.schema is False:
-        return "this must not stand here"
-    text = error.message
-    return text if len(text) <= 200 else f"{text[:120]} … {text[-60:]}"
-
-
 def _got(error: ValidationError) -> Any:
-    return MISSING if error.validator == "required" else error.instance
+    return MISSING if asks_for_keys(error) else error.instance

@@ -15,7 +15,9 @@ from toolcall_conformance.jsonvalue import equal, resolve
 
 Fits = Callable[[Any], bool]
 
-_SILENT = frozenset({"$schema", "$id", "$defs", "$comment", "title", "description", "x-rule", "x-message"})
+_SILENT = frozenset(
+    {"$schema", "$id", "$defs", "$comment", "title", "description", "contentMediaType", "x-rule", "x-message", "x-want"}
+)
 # These are looked at by the keyword that they belong to.
 _BESIDE = frozenset({"then", "else"})
 

@@ -1,0 +1,110 @@
+"""What is wrong where a body breaks a schema, in a sentence that says what must be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from jsonschema.exceptions import ValidationError
+
+from toolcall_conformance.rules.wants import Wants, missing_keys, must_be_absent
+
+_TYPES: Final[Mapping[str, str]] = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+    "boolean": "true or false",
+    "null": "null",
+    "number": "a number",
+    "integer": "a whole number",
+}
+_WIDTH = 60
+
+
+def sentence(error: ValidationError, wants: Wants) -> str:
+    """What is wrong: ``x-message`` beside the failed keyword, else what the keyword says.
+
+    ``x-message`` is a sentence, or an object from keywords to sentences, with ``*`` for all other keywords.
+    """
+    told = error.schema.get("x-message") if isinstance(error.schema, dict) else None
+    if isinstance(told, dict):
+        told = told.get(str(error.validator), told.get("*"))
+    return told if isinstance(told, str) else _of_keyword(error, wants)
+
+
+def _of_keyword(error: ValidationError, wants: Wants) -> str:
+    keyword = str(error.validator)
+    if error.schema is False or must_be_absent(error):
+        return "this must not stand here"
+    if keyword == "required":
+        return _missing(error, wants)
+    if keyword == "type":
+        return f"this is {kind_of(error.instance)}; it must be {_or(wants.types_here(error))}"
+    if keyword in _BOUNDS:
+        return _BOUNDS[keyword](error.instance, error.validator_value)
+    return _cut(error.message)
+
+
+def _missing(error: ValidationError, wants: Wants) -> str:
+    missing = missing_keys(error)
+    if len(missing) > 1:
+        return f"the keys {', '.join(map(repr, missing))} are missing"
+    types = wants.types(error, missing[0])
+    must = f"; it must be {_or(types)}" if types else ""
+    return f"the key {missing[0]!r} is missing{must}"
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value, in words."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, int):
+        return _TYPES["integer"]
+    kinds: dict[type, str] = {dict: "object", list: "array", str: "string"}
+    return _TYPES[kinds.get(type(value), "number")]
+
+
+def _or(types: Sequence[str]) -> str:
+    *first, last = [_TYPES[name] for name in types]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _counted(number: Any, one: str) -> str:
+    return f"{number} {one if number == 1 else {'entry': 'entries'}.get(one, f'{one}s')}"
+
+
+def _too_few(what: str, unit: str) -> Callable[[Any, Any], str]:
+    return lambda value, least: (
+        f"this {what} has {_counted(len(value), unit)}; it must have at least {_counted(least, unit)}"
+        if value
+        else f"this {what} is empty; it must have at least {_counted(least, unit)}"
+    )
+
+
+def _too_many(what: str, unit: str) -> Callable[[Any, Any], str]:
+    return lambda value, most: f"this {what} has {_counted(len(value), unit)}; it may have at most {most}"
+
+
+_BOUNDS: Final[Mapping[str, Callable[[Any, Any], str]]] = {
+    "enum": lambda value, _: f"{_shown(value)} is none of the values that may stand here",
+    "const": lambda value, wanted: f"this is {_shown(value)}; it must be {_shown(wanted)}",
+    "not": lambda value, _: f"{_shown(value)} must not stand here",
+    "pattern": lambda value, pattern: f"{_shown(value)} does not match the pattern {pattern}, as it must",
+    "minimum": lambda value, least: f"{_shown(value)} is too small; it must be at least {least}",
+    "maximum": lambda value, most: f"{_shown(value)} is too large; it must be at most {most}",
+    "minLength": _too_few("string", "character"),
+    "maxLength": _too_many("string", "character"),
+    "minItems": _too_few("list", "entry"),
+    "maxItems": _too_many("list", "entry"),
+    "minProperties": _too_few("object", "key"),
+    "maxProperties": _too_many("object", "key"),
+}
+
+
+def _shown(value: Any) -> str:
+    return _cut(json.dumps(value, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 2 * _WIDTH else f"{text[:_WIDTH]} … {text[-_WIDTH // 2 :]}"

@@ -1,0 +1,84 @@
+"""Where a body breaks a schema, a finding says what should stand there, or in words what it must be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.rules.schemas import breaches
+from toolcall_conformance.rules.sentences import sentence
+from toolcall_conformance.rules.shapes import Shapes
+from toolcall_conformance.rules.wants import Wants
+
+JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
+PART: dict[str, Any] = {
+    "type": "object",
+    "allOf": [{"required": ["type"]}, {"required": ["text"]}],
+    "if": {"properties": {"type": {"const": "text"}}},
+    "then": {"properties": {"text": {"$ref": "#/$defs/word"}, "type": {"const": "text"}}},
+}
+WORD = {"word": {"allOf": [{"type": ["string", "null"]}]}}
+
+
+def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
+    """What is wanted at the first error, and its sentence."""
+    document = {"$defs": WORD, **schema}
+    wants = Wants(document, Shapes(document))
+    error = next(jsonschema.Draft202012Validator(document).iter_errors(value))
+    return wants.wanted(error), sentence(error, wants)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "want", "message"),
+    [
+        ({"const": "object"}, "array", "object", 'this is "array"; it must be "object"'),
+        ({"enum": ["wav", "mp3"]}, "ogg", OneOf(("wav", "mp3")), '"ogg" is none of the values that may stand here'),
+        ({"enum": ["wav"]}, "ogg", "wav", '"ogg" is none of the values that may stand here'),
+        ({"not": {}}, 1, MISSING, "this must not stand here"),
+        ({"properties": {"a": False}}, {"a": 1}, MISSING, "this must not stand here"),
+        ({"type": "null"}, 1, MISSING, "this must not stand here"),
+        ({"not": {"const": 1}}, 1, NOT_KNOWN, "1 must not stand here"),
+        ({"type": "object"}, '{"a": 1}', {"a": 1}, "this is a string; it must be an object"),
+        ({"type": "object"}, "a", NOT_KNOWN, "this is a string; it must be an object"),
+        ({"type": ["array", "null"]}, 1.5, NOT_KNOWN, "this is a number; it must be a list or null"),
+        ({"type": "integer"}, "7", 7, "this is a string; it must be a whole number"),
+        ({"type": "string"}, 7, "7", "this is a whole number; it must be a string"),
+        ({"type": "string"}, [7], NOT_KNOWN, "this is a list; it must be a string"),
+        (JSON_TEXT, {"a": [1]}, '{"a":[1]}', "this is an object; it must be a string"),
+        ({"type": "boolean"}, "true", True, "this is a string; it must be true or false"),
+        ({"type": "boolean"}, 1, OneOf((True, False)), "this is a whole number; it must be true or false"),
+        ({"if": {"type": "array"}, "else": {"type": "string"}}, {}, NOT_KNOWN, "* it must be a list or a string"),
+        ({"minLength": 1}, "", NOT_KNOWN, "this string is empty; it must have at least 1 character"),
+        ({"minLength": 3}, "a", NOT_KNOWN, "this string has 1 character; it must have at least 3 characters"),
+        ({"maxLength": 1}, "abc", NOT_KNOWN, "this string has 3 characters; it may have at most 1"),
+        ({"maxItems": 1}, [1, 2], NOT_KNOWN, "this list has 2 entries; it may have at most 1"),
+        ({"minProperties": 1}, {}, NOT_KNOWN, "this object is empty; it must have at least 1 key"),
+        ({"minimum": 16}, 1, NOT_KNOWN, "1 is too small; it must be at least 16"),
+        ({"maximum": 2}, 2.5, NOT_KNOWN, "2.5 is too large; it must be at most 2"),
+        ({"pattern": "^a"}, "b", NOT_KNOWN, '"b" does not match the pattern ^a, as it must'),
+        (PART, {"text": ""}, "text", "the key 'type' is missing"),
+        (PART, {"type": "text"}, NOT_KNOWN, "the key 'text' is missing; it must be a string or null"),
+        ({"required": ["a", "b"]}, {}, NOT_KNOWN, "the keys 'a', 'b' are missing"),
+        ({"items": PART}, [{"text": ""}], "text", "the key 'type' is missing"),
+        ({"minItems": 1, "x-want": []}, [], MISSING, "*"),
+        ({"not": {"const": "a"}, "x-want": ["b", "c"]}, "a", OneOf(("b", "c")), "*"),
+        ({"minimum": 1, "x-message": "this must be more"}, 0, NOT_KNOWN, "this must be more"),
+        ({"minimum": 1, "x-message": {"minimum": "more", "*": "less"}}, 0, NOT_KNOWN, "more"),
+        ({"maximum": 1, "x-message": {"minimum": "more", "*": "less"}}, 2, NOT_KNOWN, "less"),
+    ],
+)
+def test_what_should_stand_there(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:
+    wanted, said = told(schema, value)
+    assert (wanted, type(wanted)) == (want, type(want))
+    assert said.endswith(message.removeprefix("*"))
+
+
+def test_a_missing_key_has_the_value_that_the_corpus_names(corpus: Corpus) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}], "tools": [{}]}
+    found = {breach.pointer: breach for _, breach in breaches(corpus, "openai_chat", "request", body)}
+    assert found["/tools/0"].want == OneOf(("function", "custom"))
+    assert found["/tools/0"].got is MISSING
