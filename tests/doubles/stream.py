@@ -163,6 +163,8 @@ class StreamDouble(Double):
         found = run(self, self.case, self.variant, self.upstream)
         if self.variant == "":
             guilty = [one.body for one in found.result.findings if one.rule in self.rules]
+            if any("broken" in name for name in guilty):  # a file has no room for the reply to the request sent again
+                return None
             for number, told in enumerate(found.told, 1):
                 if not self.rules or any(name.startswith(f"{number:02d}-") for name in guilty):
                     return number, told, None

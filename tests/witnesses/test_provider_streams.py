@@ -67,7 +67,10 @@ def _sees(name: str, stream: bytes) -> str | None:
 
 @pytest.mark.parametrize(("path", "name"), BROKEN)
 def test_the_sdk_raises_for_an_error_in_a_stream(path: Path, name: str) -> None:
-    with pytest.raises(Exception, match=r"(?i)overloaded|had an error|Didn't receive a `response.completed` event"):
+    with pytest.raises(
+        Exception,
+        match=r"(?i)overloaded|had an error|Failed to call a function|Didn't receive a `response.completed` event",
+    ):
         ACCUMULATORS[name](path.read_bytes())
 
 
