@@ -359,13 +359,15 @@ def open_schema(schema: Any) -> Any:
 
 
 def plain_schema(schema: Any, *, root: bool = True) -> Any:
-    """A schema without what formats spell in ways of their own; None and no parameters are the same.
+    """A schema without what formats spell in ways of their own; None, an empty one and no parameters are the same.
 
     That is Gemini's upper-case types and ``nullable``, the root's ``$schema``, which Gemini does not want, the
     ``items`` without a word that OpenAI wants, and ``properties`` without any.
     """
+    if root and schema in (None, {}):
+        return {"type": "object"}
     if not isinstance(schema, dict):
-        return {"type": "object"} if schema is None and root else schema
+        return schema
     found = {key: _plain(key, value) for key, value in schema.items()}
     if root:
         found.pop("$schema", None)

@@ -229,17 +229,17 @@ class Text:
 
 
 def messages(format_name: str, body: dict[str, Any]) -> list[Any]:
-    """The list of messages, items or turns of a request; of a reply, one message made of what it holds."""
+    """The list of messages, items or turns of a request; of a reply, one message: that of its first alternative."""
     if format_name == "openai_responses":
         held = body["input"] if "input" in body else body["output"]
     elif format_name == "gemini":
         held = (
             body["contents"]
             if "contents" in body
-            else [entry["content"] for entry in body.get("candidates", []) if "content" in entry]
+            else [entry["content"] for entry in body.get("candidates", [])[:1] if "content" in entry]
         )
     elif format_name == "openai_chat":
-        held = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"]]
+        held = body["messages"] if "messages" in body else [choice["message"] for choice in body["choices"][:1]]
     else:
         held = body.get("messages", [body])
     return held if isinstance(held, list) else []

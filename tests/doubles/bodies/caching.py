@@ -87,3 +87,20 @@ def mark_passed_on(draft: Draft) -> None:
 def cache_key_lost(draft: Draft) -> None:
     """The key of the cache is gone, and requests that begin alike find no common one."""
     need(draft.body.pop("prompt_cache_key", None))
+
+
+CALL = "caching/mark-on-call"
+
+
+@warning(LOST, target=ANTHROPIC, sources=SAME, cases=(CALL,))
+def mark_on_call_dropped(draft: Draft) -> None:
+    """The mark on a call of the history is gone."""
+    blocks = [block for message in draft.body["messages"] for block in message["content"] if isinstance(block, dict)]
+    need([block for block in blocks if block["type"] == "tool_use" and block.pop("cache_control", None)])
+
+
+@broken("anthropic/unknown-key", sources=SAME, cases=(CALL,))
+def mark_of_call_inside_another_key(draft: Draft) -> None:
+    """The mark of a call stands inside another key, where the API does not know it."""
+    for call in need(draft.calls):
+        call.inner["function"] = {"cache_control": call.inner.pop("cache_control", dict(MARK))}

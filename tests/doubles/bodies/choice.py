@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, need
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need
 from doubles.draft import Draft
 
 RULE = "translation/tool-choice"
@@ -26,7 +26,7 @@ def mode(draft: Draft) -> str:
         return stated
     if draft.format == GEMINI:
         names = stated.get("allowedFunctionNames")
-        plain = {"AUTO": "auto", "ANY": "required", "NONE": "none"}[stated["mode"]]
+        plain = {"AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none"}[stated["mode"]]
         return plain if not names else "named" if len(names) == 1 else "subset"
     if draft.format == ANTHROPIC:
         return {"auto": "auto", "any": "required", "none": "none", "tool": "named"}[stated["type"]]
@@ -197,3 +197,37 @@ _becomes(
     "Any tool may be called where only some were allowed",
     target=(CHAT, RESPONSES, GEMINI),
 )
+
+
+@broken(
+    "translation/parallel-flag",
+    target=(ANTHROPIC, CHAT, RESPONSES),
+    sources=(ANTHROPIC, CHAT, RESPONSES),
+    cases=("write_file/named-and-single",),
+)
+def parallel_flag_lost_beside_a_name(draft: Draft) -> None:
+    """The parallel flag is translated beside a free choice, and lost where one tool is forced by its name."""
+    need(mode(draft) == "named")
+    if draft.format == ANTHROPIC:
+        del choice(draft)["disable_parallel_tool_use"]
+    else:
+        del draft.body["parallel_tool_calls"]
+
+
+@broken(RULE, sources=(GEMINI,), target=(ANTHROPIC, CHAT, RESPONSES), cases=("grep/choice-validated",))
+def validated_forces(draft: Draft) -> None:
+    """Gemini's mode VALIDATED, in which the model may choose, became that a tool must be called."""
+    choose(draft, "required")
+
+
+@harmless(sources=(GEMINI,), target=(ANTHROPIC, CHAT, RESPONSES), cases=("grep/choice-validated",), beside=RULE)
+def validated_unsaid(draft: Draft) -> None:
+    """Gemini's mode VALIDATED is left out where a free choice is the default."""
+    need(choice(draft) is not None)
+    forget(draft)
+
+
+@broken(RULE, sources=(CHAT, RESPONSES), cases=("settings/empty-members",))
+def null_choice_forbids(draft: Draft) -> None:
+    """A choice of null, which says nothing, became that no tool may be called."""
+    choose(draft, "none")

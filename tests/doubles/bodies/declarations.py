@@ -132,3 +132,23 @@ def no_parameters_in_other_words(draft: Draft) -> None:
             key = "parametersJsonSchema" if draft.format == GEMINI else tool.schema_key
             tool.inner[key], hit = {"type": "object", "properties": {}, "required": []}, True
     need(hit)
+
+
+@broken("translation/tool-lost", cases=("declarations/blank",))
+def blank_tools_dropped(draft: Draft) -> None:
+    """A tool whose description is an empty text is taken for none, and is not declared."""
+    _take_out(draft, [tool for tool in draft.tools if not tool.inner.get("description")][:1])
+
+
+@broken("anthropic/tool-schema-object", sources=(RESPONSES,), cases=("declarations/blank",))
+def empty_parameters_copied(draft: Draft) -> None:
+    """An empty object in the place of the parameters is copied as it is."""
+    for tool, said in zip(draft.tools, draft.source["tools"], strict=True):
+        tool.inner["input_schema"] = said["parameters"]
+
+
+@harmless(cases=("declarations/blank",), beside="translation/tool-description")
+def blank_descriptions_repeated(draft: Draft) -> None:
+    """A description that is an empty text is written as one."""
+    for tool in need([tool for tool in draft.tools if not tool.inner.get("description")]):
+        tool.inner["description"] = ""

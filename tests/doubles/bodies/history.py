@@ -277,3 +277,14 @@ def nulls_copied(draft: Draft) -> None:
     """What the client holds as null goes on in every call."""
     for call in need(draft.calls):
         call.inner["id"] = None
+
+
+@broken(
+    {ANTHROPIC: "anthropic/unknown-key", GEMINI: "gemini/unknown-key", RESPONSES: "openai_responses/unknown-key"},
+    sources=[CHAT],
+    cases=[NULLS],
+)
+def index_of_a_chunk_copied(draft: Draft) -> None:
+    """The index that a call of the history has from its stream is copied to a format that has none there."""
+    for call in need(draft.calls):
+        call.inner["index"] = 0

@@ -388,3 +388,25 @@ def one_of_as_any_of(draft: Draft) -> None:
     """Alternatives that exclude one another stand under anyOf."""
     for schema in _all(draft, lambda schema: "oneOf" in schema):
         schema["anyOf"] = schema.pop("oneOf")
+
+
+@broken("translation/schema-description", cases=("schemas/closed-inside",))
+def description_of_the_whole_lost(draft: Draft) -> None:
+    """The description at the root of the parameters is gone: the tool has one already."""
+    for tool in need([tool for tool in draft.tools if tool.schema.get("description")]):
+        del tool.schema["description"]
+
+
+@broken("translation/schema-property-lost", cases=("schemas/closed-inside",))
+def alternatives_without_members(draft: Draft) -> None:
+    """Of objects that are alternatives only the type is left."""
+    for schema in _all(draft, lambda schema: schema.get("anyOf")):
+        schema["anyOf"] = [{key: entry[key] for key in ("type", "description")} for entry in schema["anyOf"]]
+
+
+@warning("translation/schema-widened", target=JSON_SCHEMA, cases=("schemas/closed-inside",))
+def closed_at_the_root_alone(draft: Draft) -> None:
+    """Objects in lists, in alternatives and in other objects are open, only the outermost is closed."""
+    for schema in _all(draft, lambda schema: schema.get("additionalProperties") is False):
+        if not any(schema is tool.schema for tool in draft.tools):
+            del schema["additionalProperties"]

@@ -88,7 +88,7 @@ def thinking_told_to_another(draft: Draft) -> None:
 def reasoning_counted_twice(draft: Draft) -> None:
     """A reply says that more tokens were thinking than were."""
     if draft.format == GEMINI:
-        usage = draft.body["usageMetadata"]
+        usage = need(draft.body.get("usageMetadata"))
         thought = need(usage.get("thoughtsTokenCount"))
         need(usage.get("candidatesTokenCount", 0) >= thought)
         usage["thoughtsTokenCount"], usage["candidatesTokenCount"] = (
@@ -96,8 +96,8 @@ def reasoning_counted_twice(draft: Draft) -> None:
             usage["candidatesTokenCount"] - thought,
         )
         return
-    usage = draft.body["usage"]
-    details = usage.get("completion_tokens_details" if draft.format == CHAT else "output_tokens_details", {})
+    usage = need(draft.body.get("usage"))
+    details = need(usage.get("completion_tokens_details" if draft.format == CHAT else "output_tokens_details"))
     details["reasoning_tokens"] = min(2 * need(details.get("reasoning_tokens")), usage.get("output_tokens", 10**9))
 
 

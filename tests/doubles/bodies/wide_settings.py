@@ -171,3 +171,22 @@ def limit_without_bound(draft: Draft) -> None:
     """The limit became -1, which other servers take for none."""
     need(settings(draft).get("maxOutputTokens"))
     settings(draft)["maxOutputTokens"] = -1
+
+
+EMPTY = "settings/empty-members"
+
+
+@broken("anthropic/stop-not-blank", sources=[CHAT], cases=[EMPTY])
+def empty_stop_as_blank(draft: Draft) -> None:
+    """An empty list of stop sequences became one sequence that is empty."""
+    draft.body["stop_sequences"] = [""]
+
+
+@harmless(
+    target=(CHAT, RESPONSES, GEMINI), cases=[EMPTY], beside=("translation/setting-lost", "translation/tool-choice")
+)
+def empty_members_left_out(draft: Draft) -> None:
+    """Members that say nothing are left out."""
+    empty = [key for key, value in draft.body.items() if value in (None, "", [], {}) or value == {"summary": None}]
+    for key in need(empty):
+        del draft.body[key]

@@ -44,8 +44,8 @@ def read_settings(root: Node, reading: Reading) -> None:
 
 
 def _set(reading: Reading, name: str, node: Node, value: Any = None) -> None:
-    """Note a setting; null counts as absent."""
-    if node.value is not None:
+    """Note a setting; null counts as absent, and so does a list of nothing (``stop_sequences: []``)."""
+    if node.value is not None and node.value != []:
         reading.settings[name] = Setting(name, node.value if value is None else value, node.pointer)
 
 

@@ -60,7 +60,8 @@ def read_settings(body: Node, reading: Reading) -> None:
 
 
 def _set(reading: Reading, name: str, given: Node, value: Any = None) -> None:
-    if given.value is not None:
+    """Note a setting; null counts as absent, and so does a list of nothing (``stop: []``)."""
+    if given.value is not None and given.value != []:
         reading.settings[name] = Setting(name, given.value if value is None else value, given.pointer)
 
 
