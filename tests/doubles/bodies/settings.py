@@ -134,7 +134,8 @@ def named_as_only_one_declared(draft: Draft) -> None:
     need(mode(draft) == "named")
     name = choice(draft)["name"]
     draft.body["tools"] = need([tool.entry for tool in draft.tools if tool.inner["name"] == name])
-    draft.body["tool_choice"] = {"type": "any"}
+    draft.body["tool_choice"] = {**choice(draft), "type": "any"}
+    del draft.body["tool_choice"]["name"]
 
 
 @harmless(target=ANTHROPIC, cases=("grep/choice-subset",), beside=("translation/tool-choice", "translation/tool-lost"))

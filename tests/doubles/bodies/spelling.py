@@ -39,6 +39,8 @@ def ids_of_each_other(draft: Draft) -> None:
     need(draft.tools)  # calls of free text alone may differ in nothing that is spelt alike in both formats
     ids = [call.id for call in need(draft.calls)]
     need(all(ids) and len(set(ids)) == len(ids) > 1)
+    said = {(call.name, str(call.raw)) for call in draft.calls}
+    need(len(said) == len(ids))  # else only the ids say which call is which
     draft.rename_ids(dict(zip(ids, [*ids[1:], ids[0]], strict=True)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import html
 
+from doubles import wire
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
 from doubles.wire import Result, Text
@@ -87,6 +88,8 @@ def history_cut(draft: Draft) -> None:
 def text_between_call_and_result(draft: Draft) -> None:
     """The user's text that follows results stands between the calls and the results."""
     text = need(_after_results(draft))
+    asked = [one.text for one in wire.texts(draft.source_format, draft.source) if one.side == "user"]
+    need(text.text in asked)  # not instructions that may stand at this place in the source
     words = text.text
     text.remove()
     batch = draft.result_batches[0]
