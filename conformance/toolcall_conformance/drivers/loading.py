@@ -17,6 +17,7 @@ from toolcall_conformance.drivers.exec_driver import PREFIX as EXEC
 from toolcall_conformance.drivers.exec_driver import ExecDriver
 from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.loopback import reach_loopback
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
@@ -40,6 +41,7 @@ def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):
         raise SpecError(f"{spec!r} names no Python object; write package.module:attribute{_slash_hint(spec)}")
+    reach_loopback()  # before the import: some clients read the environment when they are made
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     target = _attribute(_module(module_name, spec, directory), attribute, spec)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from toolcall_conformance.drivers.loopback import without_proxy
+
 TAIL_LIMIT = 8 * 1024
 _TERM_SECONDS = 1.0
 _KILL_SECONDS = 5.0
@@ -26,6 +28,12 @@ _POSIX = os.name == "posix"
 # Colours and cursor movements, which no report can show.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def _environment(added: Mapping[str, str]) -> dict[str, str]:
+    """Ours and what is added, so that a child reaches loopback despite a proxy."""
+    whole = {**os.environ, **added}
+    return {**whole, **without_proxy(whole)}
 
 
 class ChildProcess:
@@ -47,7 +55,7 @@ class ChildProcess:
         self._process = subprocess.Popen(
             list(command),
             cwd=directory,
-            env={**os.environ, **(environment or {})},
+            env=_environment(environment or {}),
             stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if piped else subprocess.STDOUT,

@@ -1,0 +1,25 @@
+"""Keeps what is sent to this machine itself away from a user's proxy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+_HERE = ("127.0.0.1", "localhost", "::1")
+# Libraries read one or the other; where both are set, most prefer the lower case.
+_NAMES = ("no_proxy", "NO_PROXY")
+
+
+def without_proxy(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables to add to ``environment`` so that clients reach loopback directly; what they exempt stays."""
+    said = next((environment[name] for name in _NAMES if environment.get(name)), "")
+    known = [host.strip() for host in said.split(",") if host.strip()]
+    if "*" in known:
+        return {}
+    hosts = ",".join([*known, *(host for host in _HERE if host not in known)])
+    return dict.fromkeys(_NAMES, hosts)
+
+
+def reach_loopback() -> None:
+    """Let this process's libraries reach the scripted provider, whatever proxy the environment names."""
+    os.environ.update(without_proxy(os.environ))
