@@ -119,3 +119,9 @@ def same_body(draft: Draft) -> None:
 def same_body_another_model(draft: Draft) -> None:
     """On A→A only the model differs, and the route names another."""
     draft.body["model"] = "another-model"
+
+
+@warning("anthropic/reply-id-blank", check="response", target=ANTHROPIC)
+def reply_id_blank(draft: Draft) -> None:
+    """A reply has an empty id, as a vendor's own may be."""
+    draft.body["id"] = ""

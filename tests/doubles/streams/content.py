@@ -400,6 +400,15 @@ def empty_text_before_the_call(events: Events) -> Events:
             yield typed("content_block_stop", index=0)
 
 
+@warning("anthropic/reply-id-blank")
+def message_without_an_id(events: Events) -> Events:
+    """The message begins with an empty id, as a vendor's own may be."""
+    for event in events:
+        if kind(event) == "message_start":
+            event["data"]["message"]["id"] = ""
+        yield event
+
+
 @warning("translation/stream-at-once")
 def all_at_the_end(events: Events) -> Events:
     """Everything is held until the stream has ended."""
