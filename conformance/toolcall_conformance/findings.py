@@ -53,6 +53,13 @@ class OneOf:
     values: tuple[Any, ...]
 
 
+def one_of(values: Sequence[Any], otherwise: Any = NOT_KNOWN) -> Any:
+    """A choice between values; the value itself where there is but one, ``otherwise`` where there is none."""
+    if not values:
+        return otherwise
+    return values[0] if len(values) == 1 else OneOf(tuple(values))
+
+
 class Level(StrEnum):
     """How much a finding weighs: MUST fails an item, SHOULD warns, NOTE is only reported."""
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeVar
 
-from toolcall_conformance.reading import Reading
+from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.jsonvalue import JSONError, parse_arguments
+from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.reading.breach import Breach
 
 T = TypeVar("T")
@@ -37,6 +39,23 @@ class Subject:
             self.views[make] = make(self.body)
         found: T = self.views[make]
         return found
+
+
+def same_id(call: Call, other: Call) -> Breach:
+    """The breach of a call whose id an earlier call has, too."""
+    message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
+    pointer = call.id_pointer or call.pointer
+    return Breach(pointer, message, got=call.id, subject=f"call {call.ordinal + 1}, {call.name}")
+
+
+def quoted_once_less(text: str) -> Any:
+    """The JSON text of an object that ``text`` quotes once too often; NOT_KNOWN if it quotes none."""
+    try:
+        inner = parse_arguments(text)
+        held = parse_arguments(inner) if isinstance(inner, str) else None
+    except JSONError:
+        return NOT_KNOWN
+    return inner if isinstance(held, dict) else NOT_KNOWN
 
 
 RuleFunction = Callable[[Subject], Iterable[Breach]]

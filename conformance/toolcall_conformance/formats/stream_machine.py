@@ -119,10 +119,12 @@ class Machine(ABC):
 
     def _check_framing(self, stream: dict[str, Any]) -> None:
         if stream.get("broken"):
-            self.report.add("stream-text", "/broken", str(stream["broken"]))
+            message = f"{stream['broken']}; a stream must be UTF-8"
+            self.report.add("stream-text", "/broken", message)
         rest = stream.get("rest")
         if isinstance(rest, str) and any(map(self._is_lost, rest.split("\n"))):
-            self.report.add("stream-last-event", "/rest", got=rest)
+            want = f"{rest.rstrip(chr(10))}\n\n"
+            self.report.add("stream-last-event", "/rest", "a blank line must end the last event", want=want, got=rest)
 
     def _is_lost(self, line: str) -> bool:
         """Whether clients lose data with a line after the last blank one."""

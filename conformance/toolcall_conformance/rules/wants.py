@@ -8,7 +8,7 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
 from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
 from toolcall_conformance.rules.shapes import Shapes
 
@@ -32,14 +32,14 @@ class Wants:
         """
         schema = error.schema if isinstance(error.schema, dict) else {}
         if "x-want" in schema:
-            return one_of(schema["x-want"])
+            return one_of(schema["x-want"], MISSING)
         if error.validator == "required":
             missing = missing_keys(error)
-            return one_of(self.values(error, missing[0]), NOT_KNOWN) if len(missing) == 1 else NOT_KNOWN
+            return one_of(self.values(error, missing[0])) if len(missing) == 1 else NOT_KNOWN
         if error.schema is False or must_be_absent(error):
             return MISSING
         meant = _meant(error.instance, schema) if error.validator == "type" else NOT_KNOWN
-        return one_of(_values(schema), NOT_KNOWN) if meant is NOT_KNOWN else meant
+        return one_of(_values(schema)) if meant is NOT_KNOWN else meant
 
     def values(self, error: ValidationError, key: str) -> list[Any]:
         """The values that a missing key may have, empty if they are not few."""
@@ -140,13 +140,6 @@ def asks_for_keys(error: ValidationError) -> bool:
         instance: Any = error.instance
         return all("required" in branch and not set(branch["required"]) & set(instance) for branch in branches)
     return error.validator == "required"
-
-
-def one_of(values: Sequence[Any], otherwise: Any = MISSING) -> Any:
-    """A choice between values; the value itself where there is but one, ``otherwise`` where there is none."""
-    if not values:
-        return otherwise
-    return values[0] if len(values) == 1 else OneOf(tuple(values))
 
 
 def types_of(schema: Mapping[str, Any]) -> list[str]:

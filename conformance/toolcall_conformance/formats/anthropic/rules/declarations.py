@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
     blocks_of,
@@ -16,23 +17,29 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
 )
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+#: The types of JSON Schema.
+TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 #: How many places of a request may be marked for caching.
 CACHE_MARKS = 4
 
 
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
-    seen: set[str] = set()
-    for tool in subject.view(tools):
+    seen: dict[str, str] = {}
+    for place, tool in enumerate(subject.view(tools)):
         name = tool.text("name")
         if name in seen:
-            yield Breach(tool.at("name"), f"another tool is named {name}, too", got=name)
-        if name is not None:
-            seen.add(name)
+            message = f"the tool at {seen[name]} has this name already; each tool must have its own"
+            yield Breach(tool.at("name"), message, got=name, subject=f"tool {place + 1}, {name}")
+        elif name is not None:
+            seen[name] = tool.pointer
 
 
 @rule("anthropic/tool-schema-valid", "request")
@@ -40,20 +47,31 @@ def tool_schema_valid(subject: Subject) -> Iterator[Breach]:
     for tool in subject.view(tools):
         schema = tool.value.get("input_schema")
         if is_client_tool(tool) and isinstance(schema, dict):
-            for path, message in _faults(json.dumps(schema)):
-                yield Breach(join(tool.at("input_schema"), *path), message)
+            for path, message, want in _faults(json.dumps(schema)):
+                pointer = join(tool.at("input_schema"), *path)
+                yield Breach(pointer, message, want, resolve(schema, join("", *path)))
 
 
 @lru_cache(maxsize=1024)
-def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str], ...]:
-    """Where a schema breaks the meta-schema of draft 2020-12; cached, since tools recur in every request."""
+def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
+    """Where a schema breaks the meta-schema of draft 2020-12, and what it wants there; cached: tools recur."""
     import jsonschema  # takes its time to import, and who only reads bodies does not need it
 
     validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     errors = validator.iter_errors(json.loads(text))
     # Unions of the meta-schema repeat a fault along every branch; one a place is enough.
-    found = {tuple(error.absolute_path): error.message[:200] for error in errors}
-    return tuple(sorted(found.items(), key=lambda fault: [str(step) for step in fault[0]]))
+    found = {tuple(error.absolute_path): error for error in errors}
+    places = sorted(found, key=lambda place: [str(step) for step in place])
+    return tuple((place, *_told(place, found[place])) for place in places)
+
+
+def _told(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
+    """What is wrong there, and what should stand there instead."""
+    if place[-1:] != ("type",):
+        return error.message[:200], NOT_KNOWN
+    lower = error.instance.lower() if isinstance(error.instance, str) else None
+    want = lower if lower in TYPES else OneOf(TYPES)
+    return "this must be a type of JSON Schema, which are in lower case", want
 
 
 @rule("anthropic/tool-schema-refs", "request")
@@ -63,7 +81,7 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
         if is_client_tool(tool) and isinstance(schema, dict):
             for pointer, target in _references(schema, tool.at("input_schema")):
                 if not _resolves(schema, target):
-                    yield Breach(pointer, f"nothing stands at {target} in this schema", got=target)
+                    yield Breach(pointer, f"nothing stands at {target} in this schema, where $ref leads", got=target)
 
 
 def _references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
@@ -124,23 +142,24 @@ def _subschemas(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = Node(subject.body).child("tool_choice")
     name = choice.child("name")
-    declared = {tool.text("name") for tool in subject.view(tools)}
+    declared = [said for tool in subject.view(tools) if (said := tool.text("name"))]
     if choice.get("type") == "tool" and isinstance(name.value, str) and declared and name.value not in declared:
-        yield Breach(name.pointer, f"no tool named {name.value} is declared", got=name.value)
+        yield Breach(name.pointer, f"no tool named {name.value} is declared", one_of(declared), name.value)
 
 
 @rule("anthropic/tool-choice-needs-tools", "request")
 def tool_choice_needs_tools(subject: Subject) -> Iterator[Breach]:
     root = Node(subject.body)
     if root.get("tool_choice") is not None and not root.get("tools") and not root.get("mcp_servers"):
-        yield Breach(root.child("tool_choice").pointer)
+        yield Breach(root.child("tool_choice").pointer, want=MISSING, got=root.get("tool_choice"))
 
 
 @rule("anthropic/cache-breakpoints", "request")
 def cache_breakpoints(subject: Subject) -> Iterator[Breach]:
     marked = [block for block in _cacheable(subject) if isinstance(block.value.get("cache_control"), dict)]
     for number, block in enumerate(marked[CACHE_MARKS:], CACHE_MARKS + 1):
-        yield Breach(block.at("cache_control"), f"this is mark number {number}, and {CACHE_MARKS} are allowed")
+        message = f"this is mark number {number}, and only {CACHE_MARKS} are allowed"
+        yield Breach(block.at("cache_control"), message, MISSING, block.value["cache_control"])
 
 
 @rule("anthropic/cache-mark-on-result", "request")
@@ -150,7 +169,8 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
             if block.type == "tool_result":
                 for inner in blocks_of(block.value.get("content"), f"{block.pointer}/content"):
                     if isinstance(inner.value.get("cache_control"), dict):
-                        yield Breach(inner.at("cache_control"))
+                        told = f"cache_control must stand on the tool_result itself, {block.pointer}"
+                        yield Breach(inner.at("cache_control"), told, MISSING, inner.value["cache_control"])
 
 
 def _cacheable(subject: Subject) -> Iterator[ContentBlock]:

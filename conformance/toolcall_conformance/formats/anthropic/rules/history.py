@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
@@ -16,7 +16,8 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
     turns,
 )
-from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -28,9 +29,11 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
             continue
         answers = every[place + 1] if place + 1 < len(every) else []
         answered = {block.text("tool_use_id") for block in results(answers)}
+        where = f"the next user message, {answers[0].pointer}," if answers else "a user message behind this one"
         for call in calls(turn):
             if (identity := call.text("id")) and identity not in answered:
-                yield Breach(call.pointer, f"no tool_result answers {identity} in the next user message", got=identity)
+                message = f"{where} must answer this call with a tool_result"
+                yield Breach(call.pointer, message, _result_of(identity), MISSING, subject=_named(call))
 
 
 @rule("anthropic/results-in-one-message", "request")
@@ -38,13 +41,15 @@ def results_in_one_message(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
         holders = [message for message in turn if message.of("tool_result")]
         for message in holders[1:]:
-            yield Breach(message.pointer, "these results stand in a message of their own, apart from their fellows")
+            told = f"the results of one batch of calls must stand together, in {holders[0].pointer}"
+            yield Breach(message.pointer, told)
 
 
 @rule("anthropic/results-first", "request")
 def results_first(subject: Subject) -> Iterator[Breach]:
     for block, before in _after_other_content(subject):
-        yield Breach(block.pointer, f"this tool_result stands after {before.type} content", got=before.type)
+        message = f"this tool_result must stand before the {before.type} block at {before.pointer}"
+        yield Breach(block.pointer, message, ["tool_result", before.type], [before.type, "tool_result"])
 
 
 def _after_other_content(subject: Subject) -> Iterator[tuple[ContentBlock, ContentBlock]]:
@@ -71,36 +76,40 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/result-of-known-call", "request")
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
     hosted = _hosted_ids(subject)
-    asked: set[str | None] = set()
+    asked: list[str] = []
     for turn in subject.view(turns):
+        given = [result.text("tool_use_id") for result in results(turn)]
+        waiting = [identity for identity in asked if identity not in given]
         for result in results(turn):
             identity = result.text("tool_use_id")
             if identity and identity not in asked and identity not in hosted:
-                message = f"{identity} is no call of the assistant message before"
-                yield Breach(result.at("tool_use_id"), message, got=identity)
-        asked = {call.text("id") for call in calls(turn)} if turn[0].role == "assistant" else set()
+                message = "the assistant message before has no call of this id"
+                if not waiting:
+                    message += ", and none that waits for a result"
+                yield Breach(result.at("tool_use_id"), message, one_of(waiting, MISSING), identity)
+        own = calls(turn) if turn[0].role == "assistant" else []
+        asked = [identity for call in own if (identity := call.text("id"))]
 
 
 @rule("anthropic/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
-        seen: set[str] = set()
+        seen: dict[str, str] = {}
         for result in results(turn):
             identity = result.text("tool_use_id")
             if identity in seen:
-                yield Breach(result.pointer, f"{identity} has its result already", got=identity)
-            if identity:
-                seen.add(identity)
+                told = f"{identity} has its result already, at {seen[identity]}; this one must not stand here"
+                yield Breach(result.pointer, told, MISSING, identity)
+            elif identity:
+                seen[identity] = result.pointer
 
 
 @rule("anthropic/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
-    seen: Counter[str] = Counter()
+    seen: dict[str, Call] = {}
     for call in subject.reading.calls:
-        if call.id is not None and call.id_pointer is not None:
-            seen[call.id] += 1
-            if seen[call.id] > 1:
-                yield Breach(call.id_pointer, f"{call.id} is the id of an earlier call", got=call.id)
+        if call.id is not None and call.id_pointer is not None and call is not seen.setdefault(call.id, call):
+            yield same_id(call, seen[call.id])
 
 
 @rule("anthropic/error-result-text", "request")
@@ -110,7 +119,8 @@ def error_result_text(subject: Subject) -> Iterator[Breach]:
             if result.value.get("is_error") is True:
                 for part in blocks_of(result.value.get("content"), f"{result.pointer}/content"):
                     if part.type != "text":
-                        yield Breach(part.pointer, f"a failed result holds {part.type} content", got=part.type)
+                        told = "a result with is_error may hold text blocks only"
+                        yield Breach(part.pointer, told, "text", part.type)
 
 
 @rule("anthropic/tools-declared", "request")
@@ -126,13 +136,13 @@ def tools_declared(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/hosted-result-linked", "request")
 def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
-        asked: set[str | None] = set()
+        asked: list[str | None] = []
         for block in (block for message in turn for block in message.blocks):
             if block.type in ("server_tool_use", "mcp_tool_use"):
-                asked.add(block.text("id"))
+                asked.append(block.text("id"))
             elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in asked:
-                message = f"no server tool call with the id {identity} stands before this result"
-                yield Breach(block.at("tool_use_id"), message, got=identity)
+                message = "a server tool's call with this id must stand before its result; there is none"
+                yield Breach(block.at("tool_use_id"), message, one_of([*filter(None, asked)], MISSING), identity)
 
 
 @rule("anthropic/hosted-not-answered", "request")
@@ -141,7 +151,8 @@ def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
         for result in message.of("tool_result"):
             if (identity := result.text("tool_use_id")) in hosted:
-                yield Breach(result.pointer, f"{identity} is a server tool's call", got=identity)
+                told = f"{identity} is a server tool's call, whose result the API has: no tool_result may answer it"
+                yield Breach(result.pointer, told, MISSING, identity)
 
 
 @rule("anthropic/content-not-empty", "request")
@@ -150,7 +161,9 @@ def content_not_empty(subject: Subject) -> Iterator[Breach]:
     for message in every:
         is_prefill = message is every[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
-            yield Breach(f"{message.pointer}/content")
+            yield Breach(
+                f"{message.pointer}/content", "this message must hold some text or a block", got=message.content
+            )
 
 
 @rule("anthropic/prefill-trailing-space", "request")
@@ -160,7 +173,8 @@ def prefill_trailing_space(subject: Subject) -> Iterator[Breach]:
         block = last.blocks[-1]
         text = block.text("text")
         if block.type == "text" and text is not None and text != text.rstrip():
-            yield Breach(block.at("text"), got=text[-20:])
+            message = "the final assistant message must not end with white space"
+            yield Breach(block.at("text"), message, text[-20:].rstrip(), text[-20:])
 
 
 @rule("anthropic/system-at-top", "request")
@@ -168,7 +182,8 @@ def system_at_top(subject: Subject) -> Iterator[Breach]:
     first = subject.view(messages)[:1]
     for message in first:
         if message.role == "system":
-            yield Breach(message.pointer)
+            told = "the system prompt must stand in the key system, not first in messages"
+            yield Breach(message.pointer, told, MISSING, message.role)
 
 
 @rule("anthropic/system-mid-conversation", "request")
@@ -176,6 +191,15 @@ def system_mid_conversation(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages)[1:]:
         if message.role == "system" and message.of("text"):
             yield Breach(message.pointer)
+
+
+def _result_of(identity: str) -> dict[str, str]:
+    """The beginning of the block that answers a call."""
+    return {"type": "tool_result", "tool_use_id": identity}
+
+
+def _named(call: ContentBlock) -> str:
+    return f"call {call.text('id')}, {call.text('name')}"
 
 
 def _last(every: list[Message]) -> Message | None:

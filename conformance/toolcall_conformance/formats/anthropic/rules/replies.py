@@ -18,7 +18,8 @@ def finish_agrees_with_calls(subject: Subject) -> Iterator[Breach]:
     if calls and reason.value == "end_turn":
         yield Breach(reason.pointer, "the reply has tool calls, but ended its turn", want="tool_use", got="end_turn")
     if not calls and not hosted and reason.value == "tool_use":
-        yield Breach(reason.pointer, "the reply has no tool call", got="tool_use")
+        message = "the reply has no tool call, so it must not end with tool_use"
+        yield Breach(reason.pointer, message, want="end_turn", got="tool_use")
 
 
 @rule("anthropic/stop-sequence-agrees", "response")
@@ -26,6 +27,7 @@ def stop_sequence_agrees(subject: Subject) -> Iterator[Breach]:
     root = Node(subject.body)
     reason, sequence = root.get("stop_reason"), root.child("stop_sequence")
     if reason == "stop_sequence" and not isinstance(sequence.value, str):
-        yield Breach(sequence.pointer, "the stop sequence that was met is not named")
+        yield Breach(sequence.pointer, "stop_sequence must name the stop sequence that was met", got=sequence.value)
     if isinstance(reason, str) and reason != "stop_sequence" and isinstance(sequence.value, str):
-        yield Breach(sequence.pointer, f"a stop sequence is named, but the reply ended with {reason}")
+        message = f"a stop sequence is named, but the reply ended with {reason}"
+        yield Breach(sequence.pointer, message, None, sequence.value)

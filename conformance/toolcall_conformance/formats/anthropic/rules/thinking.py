@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import OneOf
 from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Node
@@ -36,7 +37,7 @@ def thinking_budget_fits(subject: Subject) -> Iterator[Breach]:
     budget, limit = root.child("thinking").child("budget_tokens"), root.get("max_tokens")
     both = isinstance(budget.value, int) and isinstance(limit, int)
     if _thinks(subject, "enabled") and both and budget.value >= limit:
-        yield Breach(budget.pointer, f"the budget is not below max_tokens, {limit}", got=budget.value)
+        yield Breach(budget.pointer, f"the budget must be below max_tokens, {limit}", got=budget.value)
 
 
 @rule("anthropic/thinking-first", "request")
@@ -62,4 +63,5 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
 def thinking_not_last(subject: Subject) -> Iterator[Breach]:
     for message in subject.view(messages):
         if message.role == "assistant" and message.blocks and message.blocks[-1].type in THOUGHTS:
-            yield Breach(message.blocks[-1].pointer)
+            told = "a text or tool_use block must follow the thinking that ends this message"
+            yield Breach(message.blocks[-1].pointer, told, OneOf(("text", "tool_use")), message.blocks[-1].type)

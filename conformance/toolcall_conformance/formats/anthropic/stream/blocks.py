@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.partial_json import parse_beginning
 from toolcall_conformance.formats.stream_machine import Report
@@ -39,20 +40,27 @@ class StreamedBlock:
         kind = self.body.get("type") if isinstance(self.body, dict) else None
         return kind if isinstance(kind, str) else ""
 
+    @property
+    def wanted(self) -> Any:
+        """The types of the deltas that it takes; nothing for a block that comes whole."""
+        return one_of([kind for kind, (kinds, _) in DELTAS.items() if self.kind in kinds], MISSING)
+
     def extend(self, pointer: str, delta: dict[str, Any], report: Report) -> None:
         """Add a delta, and report what is wrong with it. One of another block's kind adds nothing, as in the SDK."""
         kind = delta.get("type")
         if not isinstance(kind, str) or kind not in DELTAS:
-            report.add("stream-unknown", pointer, f"the API has no delta of type {kind!r}")
+            report.add("stream-unknown", pointer, f"the API has no delta of type {kind!r}", want=self.wanted, got=kind)
             return
         kinds, key = DELTAS[kind]
         if self.kind not in kinds:
             if _is_known(self.kind):
-                report.add("stream-delta-kind", f"{pointer}/type", f"a {self.kind} block has no {kind}", got=kind)
+                message = f"a {self.kind} block, as started at {self.pointer}, takes no {kind}"
+                report.add("stream-delta-kind", f"{pointer}/type", message, want=self.wanted, got=kind)
             return
         if kind == "signature_delta":
             if self.signed:
-                report.add("stream-signature-once", pointer)
+                message = "a second signature_delta; a thought has one signature, whole"
+                report.add("stream-signature-once", pointer, message, want=MISSING, got=kind)
             self.signed = True
         self._add(kind, f"{pointer}/{key}", delta.get(key), delta)
 

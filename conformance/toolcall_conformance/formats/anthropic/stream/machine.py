@@ -23,8 +23,10 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
+from toolcall_conformance.formats.rule import quoted_once_less
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
@@ -42,6 +44,8 @@ class MessageState(Enum):
 
 BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
 EVENTS = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
+
+_EVENT = OneOf(EVENTS)
 
 _RIGHT: dict[MessageState, tuple[str, ...]] = {
     MessageState.BEFORE: ("message_start", "error"),
@@ -77,7 +81,7 @@ class _MessageMachine(Machine):
         self.blocks: list[StreamedBlock] = []
         self.reason_at = ""
         self.last_event = ""
-        self._unnamed: list[str] = []
+        self._unnamed: list[tuple[str, Any]] = []
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         """One event, by the type that its data says, else by its name."""
@@ -92,21 +96,25 @@ class _MessageMachine(Machine):
             return
         kind = data.get("type") if isinstance(data.get("type"), str) else name
         if name is None:
-            self._unnamed.append(pointer)
-        elif name != kind or "type" not in data:
-            said = f"the data has the type {kind}" if "type" in data else "the data has no type"
-            self.report.add("stream-event-name", f"{pointer}/event", f"the event is called {name}, {said}")
+            self._unnamed.append((pointer, kind))
+        elif "type" not in data:
+            message = f"the data of this event must have the type {name}; it has none"
+            self.report.add("stream-event-name", f"{pointer}/event", message, want=name, got=MISSING)
+        elif name != kind:
+            message = "the event must be called as its data's type says"
+            self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
         if kind not in EVENTS:
-            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}")
+            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=_EVENT, got=kind)
         elif kind != "ping":
             self.last_event = pointer
             self._step(kind, f"{pointer}/data", data)
 
     def _no_object(self, pointer: str, name: str | None, data: Any) -> None:
         if name is None and data == "[DONE]":
-            self.report.add("stream-done-marker", f"{pointer}/data")
+            self.report.add("stream-done-marker", f"{pointer}/data", want=MISSING, got=data)
         elif data != "":  # the SDK passes over an event without data
-            self.report.add("stream-data", f"{pointer}/data", got=data)
+            want = MISSING if data == "[DONE]" else NOT_KNOWN
+            self.report.add("stream-data", f"{pointer}/data", want=want, got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         """One transition. An event out of place is reported, and then takes the effect that it has in the SDK."""
@@ -132,18 +140,19 @@ class _MessageMachine(Machine):
     def _misplaced(self, kind: str, pointer: str) -> None:
         if self.state in (MessageState.ENDED, MessageState.FAILED):
             end = "message_stop" if self.state is MessageState.ENDED else "an error"
-            self.report.add("stream-after-end", pointer, f"{kind} comes after {end}")
+            self.report.add("stream-after-end", pointer, f"{kind} comes after {end}", want=MISSING, got=kind)
         elif kind == "message_start":
-            self.report.add("stream-start", pointer, "the message is started twice")
+            self.report.add("stream-start", pointer, "the message is started twice", want=MISSING, got=kind)
         elif self.state is MessageState.BEFORE:
             if not self.report.has("stream-start"):
-                self.report.add("stream-start", pointer, f"{kind} comes before message_start")
+                message = f"{kind} comes before message_start"
+                self.report.add("stream-start", pointer, message, want="message_start", got=kind)
         elif kind == "message_stop":
-            self.report.add(
-                "stream-finish", pointer, "the message stops, and no message_delta has said its stop_reason"
-            )
+            message = "a message_delta with the stop_reason must come before message_stop"
+            self.report.add("stream-finish", pointer, message, want="message_delta", got=kind)
         else:
-            self.report.add("stream-finish-last", pointer, f"{kind} comes after the stop_reason")
+            want = OneOf(("message_delta", "message_stop"))
+            self.report.add("stream-finish-last", pointer, f"{kind} comes after the stop_reason", want=want, got=kind)
 
     def _start(self, pointer: str, data: dict[str, Any]) -> None:
         if self.message is not None:
@@ -162,42 +171,52 @@ class _MessageMachine(Machine):
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
         if self._index(pointer, data, len(self.blocks)) != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
-            self.report.add("stream-block-index", at, want=len(self.blocks), got=data.get("index"))
-        unfinished = [block for block in self.blocks if not block.closed]
-        if unfinished:
+            self.report.add("stream-block-index", at, want=len(self.blocks), got=data.get("index", MISSING))
+        if unfinished := self._unfinished():
+            message = f"the block opened at {self.blocks[unfinished[-1]].pointer} must be stopped before another starts"
             self.report.add(
-                "stream-block-overlap", pointer, f"the block opened at {unfinished[-1].pointer} is still open"
+                "stream-block-overlap", pointer, message, want="content_block_stop", got="content_block_start"
             )
         block = StreamedBlock(copied(data.get("content_block")), pointer)
         if block.kind == "tool_use" and block.body.get("input"):
-            self.report.once("stream-input-in-deltas", f"{pointer}/content_block/input", got=block.body["input"])
+            at = f"{pointer}/content_block/input"
+            self.report.once("stream-input-in-deltas", at, want={}, got=block.body["input"])
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
+
+    def _unfinished(self) -> list[int]:
+        """The indexes of the blocks that are open."""
+        return [index for index, block in enumerate(self.blocks) if not block.closed]
 
     def _index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
         """The index that an event says, or means: one of the wrong type is reported once, and is the likely one."""
         wrong = wrong_number("the index", data["index"]) if "index" in data else ""
         if not wrong:
             return meant_number(data.get("index"))
-        self.report.once("stream-block-index", f"{pointer}/index", wrong, got=data["index"])
         meant = meant_number(data["index"])
-        return otherwise if meant is None else meant
+        meant = otherwise if meant is None else meant
+        self.report.once("stream-block-index", f"{pointer}/index", wrong, want=meant, got=data["index"])
+        return meant
 
     def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
         where = self._index(pointer, data, len(self.blocks) - 1)
+        got, want = data.get("index", MISSING), one_of(self._unfinished(), MISSING)
         if where is not None and -len(self.blocks) <= where < 0:
-            self.report.add("stream-block-open", at, "the official SDK counts such an index from the end", got=where)
+            message = "the official SDK counts such an index from the end"
+            self.report.add("stream-block-open", at, message, want=want, got=got)
         elif where is None or not 0 <= where < len(self.blocks):
-            self.report.add("stream-block-open", at, "no block of this index was started", got=data.get("index"))
+            if want is MISSING and where is not None:
+                want, got = {"type": "content_block_start", "index": where}, MISSING
+            message = f"no block of this index was started: a content_block_start must come before the {kind}"
+            self.report.add("stream-block-open", at, message, want=want, got=got)
             return
         block = self.blocks[where]
         stop = kind == "content_block_stop"
         if block.closed:
-            self.report.add(
-                "stream-block-open", at, "this block is stopped twice" if stop else "this block was stopped"
-            )
+            message = "this block is stopped twice" if stop else "this block was stopped; nothing may be added to it"
+            self.report.add("stream-block-open", at, message, want=want, got=got)
         if stop:
             block.closed = True
         elif isinstance(data.get("delta"), dict):
@@ -226,14 +245,17 @@ class _MessageMachine(Machine):
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._unnamed:
-            self.report.add("stream-event-name", self._unnamed[0], f"{len(self._unnamed)} events have no name")
+            at, kind = self._unnamed[0]
+            message = f"{len(self._unnamed)} events have no name; each must be called as its data's type says"
+            self.report.add("stream-event-name", at, message, want=kind or NOT_KNOWN, got=MISSING)
         del pointer
         if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
-            self.report.add("stream-start", "", "the stream has no message_start")
+            self.report.add("stream-start", "", "the stream has no message_start", want="message_start", got=MISSING)
         elif self.message is not None and self.state in (MessageState.MESSAGE, MessageState.ENDING):
-            self.report.add("stream-end", self.last_event, "nothing comes after this event, and no message_stop came")
-        for block in self.blocks:
-            self._close(block)
+            message = "nothing comes after this event; a message_stop must end the stream"
+            self.report.add("stream-end", self.last_event, message, want="message_stop", got=MISSING)
+        for index, block in enumerate(self.blocks):
+            self._close(index, block)
         if self.state is MessageState.ENDED:
             self._agree()
         return self.assembled(
@@ -245,14 +267,17 @@ class _MessageMachine(Machine):
             said_how=self.state is MessageState.ENDING and all(block.closed for block in self.blocks),
         )
 
-    def _close(self, block: StreamedBlock) -> None:
+    def _close(self, index: int, block: StreamedBlock) -> None:
         whole = block.read_input()
         if self.state is MessageState.ENDED and self.message is not None:
             cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
             if not block.closed:
-                self.report.add("stream-block-closed", block.pointer)
+                want = {"type": "content_block_stop", "index": index}
+                self.report.add("stream-block-closed", block.pointer, want=want, got=MISSING)
             if not whole and not cut:
-                self.report.add("stream-arguments-json", block.last, got="".join(block.fragments))
+                text = "".join(block.fragments)
+                message = "the fragments together must be one JSON object"
+                self.report.add("stream-arguments-json", block.last, message, want=quoted_once_less(text), got=text)
 
     def _agree(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
@@ -261,9 +286,11 @@ class _MessageMachine(Machine):
         calls = any(block.kind == "tool_use" for block in self.blocks)
         hosted = any(is_hosted(block.kind) for block in self.blocks)
         if calls and reason == "end_turn":
-            self.report.add("stream-finish-agrees", self.reason_at, "the reply has tool calls, but ended its turn")
+            message = "the reply has tool calls, but ended its turn"
+            self.report.add("stream-finish-agrees", self.reason_at, message, want="tool_use", got=reason)
         elif reason == "tool_use" and not calls and not hosted:
-            self.report.add("stream-finish-agrees", self.reason_at, "the reply has no tool call")
+            message = "the reply has no tool call, so it must not end with tool_use"
+            self.report.add("stream-finish-agrees", self.reason_at, message, want="end_turn", got=reason)
 
     def _calls(self) -> Iterator[StreamedCall]:
         for block in self.blocks:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
     call_named,
@@ -17,9 +18,9 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.gemini.spelling import camel, spellings
-from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.rule import Subject, rule, same_id
 from toolcall_conformance.jsonvalue import join, resolve
-from toolcall_conformance.reading import Hosted
+from toolcall_conformance.reading import Call, Hosted
 from toolcall_conformance.reading.breach import Breach
 
 #: The largest whole number up to which a double has every whole number.
@@ -43,7 +44,10 @@ def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
         for result in results(turn):
             if result.id is not None and result.call is None and batch:
-                yield Breach(result.id_pointer or result.pointer, got=result.id, subject=result_named(result))
+                answered = {other.call for other in results(turn)}
+                waiting = [call.id for call in batch if call.id and call.ordinal not in answered]
+                pointer, named = result.id_pointer or result.pointer, result_named(result)
+                yield Breach(pointer, "", one_of(waiting, MISSING), result.id, subject=named)
 
 
 @rule("gemini/result-id-both-or-neither", "request")
@@ -55,21 +59,19 @@ def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
             continue
         if result.id is None:
             message = "the functionResponse leaves out the id of its functionCall"
-            yield Breach(result.pointer, message, want=call.id, subject=call_named(call))
+            yield Breach(result.pointer, message, call.id, MISSING, subject=call_named(call))
         else:
             message = "the functionResponse has an id, its functionCall has none"
-            yield Breach(result.id_pointer or result.pointer, message, got=result.id, subject=call_named(call))
+            yield Breach(result.id_pointer or result.pointer, message, MISSING, result.id, subject=call_named(call))
 
 
 @rule("gemini/call-ids-unique")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
-        seen: set[str] = set()
+        seen: dict[str, Call] = {}
         for call in calls(turn):
-            if call.id is not None and call.id in seen:
-                yield Breach(call.id_pointer or call.pointer, got=call.id, subject=call_named(call))
-            elif call.id is not None:
-                seen.add(call.id)
+            if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
+                yield same_id(call, first)
 
 
 @rule("gemini/server-call-not-answered", "request")
@@ -79,15 +81,17 @@ def server_call_not_answered(subject: Subject) -> Iterator[Breach]:
     own = {call.id for call in subject.reading.calls}
     for result in subject.reading.results:
         if result.id in hosted - own:
-            yield Breach(result.pointer, got=result.id, subject=result_named(result))
+            message = "Google ran this toolCall and sent its toolResponse; no functionResponse may answer it"
+            yield Breach(result.pointer, message, MISSING, result.id, subject=result_named(result))
 
 
 @rule("gemini/call-declared", "request")
 def call_declared(subject: Subject) -> Iterator[Breach]:
-    declared = {tool.name for tool in subject.reading.tools if tool.kind == "function"}
+    declared = [tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name]
     for call in subject.reading.calls:
         if declared and call.name and call.name not in declared:
-            yield Breach(call.name_pointer or call.pointer, got=call.name, subject=call_named(call))
+            pointer, want = call.name_pointer or call.pointer, one_of(declared)
+            yield Breach(pointer, "", want, call.name, subject=call_named(call))
 
 
 @rule("gemini/args-double")
@@ -105,7 +109,7 @@ def signature_first_only(subject: Subject) -> Iterator[Breach]:
         called = [part for part in parts(content) if has(part, "functionCall")]
         for part in called[1:]:
             if has(part, "thoughtSignature"):
-                yield Breach(part.child("thoughtSignature").pointer)
+                yield Breach(part.child("thoughtSignature").pointer, want=MISSING, got=part.get("thoughtSignature"))
 
 
 @rule("gemini/one-spelling", "request")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
@@ -17,20 +18,21 @@ _DEEPEST = 60
 
 @rule("gemini/names-unique", "request")
 def names_unique(subject: Subject) -> Iterator[Breach]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for tool in subject.reading.tools:
         if tool.kind != "function" or tool.name is None:
             continue
         if tool.name in seen:
-            yield Breach(tool.name_pointer or tool.pointer, got=tool.name, subject=tool.name)
-        seen.add(tool.name)
+            message = f"the function at {seen[tool.name]} has this name already; each must have its own"
+            yield Breach(tool.name_pointer or tool.pointer, message, got=tool.name, subject=tool.name)
+        seen.setdefault(tool.name, tool.pointer)
 
 
 @rule("gemini/functions-in-one-tool", "request")
 def functions_in_one_tool(subject: Subject) -> Iterator[Breach]:
     holders = [tool for tool in entries(root(subject.body).child("tools")) if list(_declarations(tool))]
     for tool in holders[1:]:
-        yield Breach(tool.pointer)
+        yield Breach(tool.pointer, f"these functions must be declared in {holders[0].pointer}, beside the others")
 
 
 def _declarations(tool: Node) -> Iterator[Node]:
@@ -39,18 +41,18 @@ def _declarations(tool: Node) -> Iterator[Node]:
 
 @rule("gemini/allowed-names-declared", "request")
 def allowed_names_declared(subject: Subject) -> Iterator[Breach]:
-    declared = {tool.name for tool in subject.reading.tools if tool.kind == "function"}
+    declared = [tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name]
     config = root(subject.body).child("toolConfig").child("functionCallingConfig")
     for name in config.child("allowedFunctionNames").each():
         if isinstance(name.value, str) and name.value not in declared:
-            yield Breach(name.pointer, got=name.value, subject=name.value)
+            yield Breach(name.pointer, "", one_of(declared), name.value, subject=name.value)
 
 
 @rule("gemini/choice-without-functions", "request")
 def choice_without_functions(subject: Subject) -> Iterator[Breach]:
     config = root(subject.body).child("toolConfig").child("functionCallingConfig")
     if config.value and not any(tool.kind == "function" for tool in subject.reading.tools):
-        yield Breach(config.pointer)
+        yield Breach(config.pointer, want=MISSING, got=config.value)
 
 
 @rule("gemini/schema-required-defined", "request")
@@ -59,12 +61,13 @@ def schema_required_defined(subject: Subject) -> Iterator[Breach]:
         for declaration in _declarations(tool):
             parameters = declaration.child("parameters")
             name = declaration.get("name")
-            for pointer, key in _undefined(parameters.value, parameters.pointer):
-                yield Breach(pointer, got=key, subject=name if isinstance(name, str) else "")
+            for pointer, key, defined in _undefined(parameters.value, parameters.pointer):
+                told = f"properties of this schema has {', '.join(defined) or 'no property'}, and not {key}"
+                yield Breach(pointer, told, MISSING, key, subject=name if isinstance(name, str) else "")
 
 
-def _undefined(schema: Any, pointer: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Entries of ``required`` that ``properties`` of the same schema does not have, at every depth."""
+def _undefined(schema: Any, pointer: str, depth: int = 0) -> Iterator[tuple[str, str, list[str]]]:
+    """Entries of ``required`` that ``properties`` of the same schema does not have, and its own, at every depth."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
         return
     properties = schema.get("properties")
@@ -72,7 +75,7 @@ def _undefined(schema: Any, pointer: str, depth: int = 0) -> Iterator[tuple[str,
     required = schema.get("required")
     for index, key in enumerate(required if isinstance(required, list) else []):
         if isinstance(key, str) and key not in properties:
-            yield join(pointer, "required", index), key
+            yield join(pointer, "required", index), key, list(properties)
     for key, entry in properties.items():
         yield from _undefined(entry, join(pointer, "properties", key), depth + 1)
     if "items" in schema:

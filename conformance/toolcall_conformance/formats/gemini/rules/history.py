@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
@@ -17,7 +18,7 @@ from toolcall_conformance.formats.gemini.rules.view import (
     results,
 )
 from toolcall_conformance.formats.rule import Subject, rule
-from toolcall_conformance.reading import Node
+from toolcall_conformance.reading import Call, Node, Result
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -25,7 +26,8 @@ from toolcall_conformance.reading.breach import Breach
 def call_follows_user(subject: Subject) -> Iterator[Breach]:
     for part in _opening_parts(subject):
         if has(part, "functionCall"):
-            yield Breach(part.pointer, "the conversation begins with a functionCall")
+            message = "the conversation begins with a functionCall; a content of the user must come before it"
+            yield Breach(part.pointer, message, {"role": "user"}, MISSING)
             return
 
 
@@ -33,14 +35,14 @@ def call_follows_user(subject: Subject) -> Iterator[Breach]:
 def starts_with_user(subject: Subject) -> Iterator[Breach]:
     opening = _opening_parts(subject)
     if opening and not any(has(part, "functionCall") for part in opening):
-        yield Breach(opening[0].pointer)
+        yield Breach(opening[0].pointer, want={"role": "user"}, got={"role": "model"})
 
 
 @rule("gemini/ends-with-user", "request")
 def ends_with_user(subject: Subject) -> Iterator[Breach]:
     every = subject.view(contents)
     if every and every[-1].get("role") == "model":
-        yield Breach(every[-1].pointer)
+        yield Breach(every[-1].pointer, want={"role": "user"}, got={"role": "model"})
 
 
 @rule("gemini/alternate-roles", "request")
@@ -57,6 +59,7 @@ def alternate_roles(subject: Subject) -> Iterator[Breach]:
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
         ordinals = {call.ordinal for call in batch}
+        answered = {result.call for result in results(turn)}
         for result in results(turn):
             # An id that no call has is the matter of gemini/result-id-matches-call.
             strange_id = result.id is not None and result.call is None and bool(batch)
@@ -64,7 +67,8 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
                 message = "the functionResponse answers no functionCall of the model turn before it"
                 if not batch:
                     message = "there is no functionCall in the turn before this functionResponse"
-                yield Breach(result.pointer, message, subject=result_named(result))
+                want = one_of([_said(call) for call in batch if call.ordinal not in answered], MISSING)
+                yield Breach(result.pointer, message, want, _said(result), subject=result_named(result))
 
 
 @rule("gemini/result-once", "request")
@@ -73,7 +77,8 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         answered: set[int] = set()
         for result in results(turn):
             if result.call is not None and result.call in answered:
-                yield Breach(result.pointer, subject=result_named(result))
+                message = "this functionCall has its functionResponse already; this one must not stand here"
+                yield Breach(result.pointer, message, MISSING, _said(result), subject=result_named(result))
             elif result.call is not None:
                 answered.add(result.call)
 
@@ -90,7 +95,10 @@ def results_complete(subject: Subject) -> Iterator[Breach]:
         # A result that is there, but with a strange id, is the matter of gemini/result-id-matches-call.
         strange = [result for result in answers_here if result.call is None and result.id is not None]
         if len(open_calls) > len(strange):
-            yield from (Breach(call.pointer, subject=call_named(call)) for call in open_calls)
+            message = "the turn after this functionCall must answer it with a functionResponse"
+            for call in open_calls:
+                want = {"functionResponse": _said(call)}
+                yield Breach(call.pointer, message, want, MISSING, subject=call_named(call))
 
 
 @rule("gemini/results-in-one-content", "request")
@@ -99,7 +107,8 @@ def results_in_one_content(subject: Subject) -> Iterator[Breach]:
         found = [result for result in results(turn) if batch]
         for result in found[1:]:
             if result.group != found[0].group:
-                yield Breach(result.pointer, subject=result_named(result))
+                message = f"this functionResponse must stand in one content with that at {found[0].pointer}"
+                yield Breach(result.pointer, message, subject=result_named(result))
 
 
 @rule("gemini/results-first", "request")
@@ -109,7 +118,13 @@ def results_first(subject: Subject) -> Iterator[Breach]:
         last = max((index for index, part in enumerate(every) if has(part, "functionResponse")), default=0)
         for part in every[:last]:
             if not has(part, "functionResponse") and any(has(part, key) for key in DATA):
-                yield Breach(part.pointer)
+                message = f"the functionResponse at {every[last].pointer} must stand before this part"
+                yield Breach(part.pointer, message)
+
+
+def _said(one: Call | Result) -> dict[str, str]:
+    """The name of a functionCall or functionResponse, and its id if it has one."""
+    return {key: value for key, value in (("id", one.id), ("name", one.name)) if value is not None}
 
 
 def _opening_parts(subject: Subject) -> list[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
 from toolcall_conformance.formats.gemini.spelling import root
@@ -26,7 +27,8 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
         called = [part for part in parts(content) if has(part, "functionCall")]
         if content.get("role") == "model" and called and not called[0].get("thoughtSignature"):
             name = called[0].child("functionCall").get("name")
-            yield Breach(called[0].pointer, subject=name if isinstance(name, str) else "")
+            message = "the first functionCall of a step must have the thoughtSignature that the model gave it"
+            yield Breach(called[0].pointer, message, got=MISSING, subject=name if isinstance(name, str) else "")
 
 
 @rule("gemini/result-parts-model", "request")
@@ -37,7 +39,7 @@ def result_parts_model(subject: Subject) -> Iterator[Breach]:
         for part in parts(content):
             media = part.child("functionResponse").child("parts")
             if media.value:
-                yield Breach(media.pointer)
+                yield Breach(media.pointer, want=MISSING, got=media.value)
 
 
 @rule("gemini/built-in-with-functions", "request")
@@ -59,4 +61,4 @@ def json_mode_with_functions(subject: Subject) -> Iterator[Breach]:
     mime = root(subject.body).child("generationConfig").child("responseMimeType")
     functions = any(tool.kind == "function" for tool in subject.reading.tools)
     if (generation(subject) or 3) < 3 and functions and mime.value == "application/json":
-        yield Breach(mime.pointer)
+        yield Breach(mime.pointer, want=MISSING, got=mime.value)

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
@@ -34,6 +35,10 @@ RULES = rule_ids(
     *("stream-finish", "stream-finish-last", "stream-finish-agrees", "stream-usage"),
     *("stream-call-continued", "stream-call-closed", "stream-partial-args"),
 )
+
+
+#: What a call that goes on is told by at its end.
+_OPEN: dict[str, Any] = {"want": {"functionCall": {}}, "got": MISSING}
 
 
 def assemble(stream: Any) -> Assembled:
@@ -79,11 +84,13 @@ class _Candidate:
         if isinstance(content, dict):
             self.body["content"] |= copied({key: value for key, value in content.items() if key != "parts"})
         if self.finished and any(map(_says_something, parts)):
-            self._report.add("stream-finish-last", pointer_of("content"), "content comes after finishReason")
+            at, message = pointer_of("content"), "content comes after finishReason; it must come before"
+            self._report.add("stream-finish-last", at, message, want=MISSING, got=content)
         reason = member(chunk, "finishReason")
         if reason is not None:
             if self.finished:
-                self._report.add("stream-finish-last", pointer_of("finishReason"), "a second finishReason")
+                at = pointer_of("finishReason")
+                self._report.add("stream-finish-last", at, "a second finishReason", want=MISSING, got=reason)
             self.finished = pointer_of("finishReason")
         for place, part in enumerate(parts):
             self._add(f"{pointer_of('content')}/parts/{place}", part)
@@ -109,10 +116,11 @@ class _Candidate:
         under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
         if member(call, "name") or under_way is None:
             if under_way is not None:
-                self._report.add("stream-call-closed", under_way.pointer)
+                self._report.add("stream-call-closed", under_way.pointer, **_OPEN)
                 under_way.goes_on = False
             if not member(call, "name"):
-                self._report.add("stream-call-continued", at)
+                message = "this functionCall has no name, and there is none that it could go on with"
+                self._report.add("stream-call-continued", at, message, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = copied({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
@@ -131,7 +139,7 @@ class _Candidate:
     def finish(self) -> None:
         for call in self.calls:
             if call.goes_on and self.finished:
-                self._report.add("stream-call-closed", call.pointer)
+                self._report.add("stream-call-closed", call.pointer, **_OPEN)
         reason = enum(self.body.get("finishReason"), FINISH_REASONS)
         if self.calls and reason is not None and reason not in BESIDE_CALLS:
             self._report.add("stream-finish-agrees", self.finished, want="STOP", got=reason)
@@ -161,13 +169,15 @@ class _CandidateMachine(Machine):
             return
         data = event["data"]
         if self.error is not None:
-            self.report.add("stream-after-end", f"{pointer}/data")
+            self.report.add("stream-after-end", f"{pointer}/data", want=MISSING, got=data)
             return
         if "event" in event:
-            self.report.once("stream-event-name", f"{pointer}/event", got=event["event"])
+            self.report.once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
         if not isinstance(data, dict):
-            ours = "[DONE] is the end of OpenAI's streams; these end with the connection" if data == "[DONE]" else ""
-            self.report.add("stream-data", f"{pointer}/data", ours, got=data)
+            ours, want = "", cast("Any", NOT_KNOWN)
+            if data == "[DONE]":
+                ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
+            self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)
         elif data.get("error") is not None:
             self.error = copied(data)
         else:
@@ -201,9 +211,10 @@ class _CandidateMachine(Machine):
         blocked = member(self.body, "promptFeedback") is not None
         whole = all(one.finished for one in self.candidates.values()) if self.candidates else blocked
         if self.error is None and not whole:
-            self.report.add("stream-finish", self.last, "nothing comes after this, and no finishReason came")
+            message = "nothing comes after this chunk; the last one must have a finishReason"
+            self.report.add("stream-finish", self.last, message, want=OneOf(("STOP", "MAX_TOKENS")), got=MISSING)
         elif self.error is None and not self.last_has_usage:
-            self.report.add("stream-usage", self.last)
+            self.report.add("stream-usage", self.last, got=MISSING)
         calls = (call for candidate in self.candidates.values() for call in candidate.streamed())
         return self.assembled(self.body, calls, failed=self.error is not None, whole=whole)
 

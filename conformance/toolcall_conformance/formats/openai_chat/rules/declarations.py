@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading.breach import Breach
@@ -13,13 +13,14 @@ from toolcall_conformance.reading.breach import Breach
 
 @rule("openai_chat/tool-names-unique", "request")
 def tool_names_unique(subject: Subject) -> Iterator[Breach]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for tool in subject.reading.tools:
         if tool.name is None or tool.name_pointer is None:
             continue
         if tool.name in seen:
-            yield Breach(tool.name_pointer, got=tool.name, subject=f"tool {tool.name}")
-        seen.add(tool.name)
+            message = f"the tool at {seen[tool.name]} has this name already; each tool must have its own"
+            yield Breach(tool.name_pointer, message, got=tool.name, subject=f"tool {tool.name}")
+        seen.setdefault(tool.name, tool.pointer)
 
 
 @rule("openai_chat/tool-choice-declared", "request")
@@ -28,11 +29,12 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     # Without any tools it is the choice itself that is wrong.
     if choice is None or not isinstance(choice.value, dict) or not subject.reading.tools:
         return
-    declared = {tool.name for tool in subject.reading.tools}
+    declared = [tool.name for tool in subject.reading.tools if tool.name]
     names = choice.value.get("names")
     for name in names if isinstance(names, list) else []:
         if isinstance(name, str) and name not in declared:
-            yield Breach(choice.pointer, got=name, subject=f"tool {name}")
+            message = f"the tool {name} is chosen and not declared"
+            yield Breach(choice.pointer, message, one_of(declared), name, subject=f"tool {name}")
 
 
 @rule("openai_chat/strict-schema", "request")
@@ -40,17 +42,18 @@ def strict_schema(subject: Subject) -> Iterator[Breach]:
     for schema, pointer, name in _strict(subject):
         if schema is MISSING:
             message = "strict mode wants a schema, also for a tool without parameters"
-            yield Breach(pointer, message, subject=f"tool {name}")
+            yield Breach(pointer, message, got=MISSING, subject=f"tool {name}")
             continue
-        for place, message in open_objects(schema, pointer):
-            yield Breach(place, message, subject=f"tool {name}")
+        for place, message, want, got in open_objects(schema, pointer):
+            yield Breach(place, message, want, got, subject=f"tool {name}")
 
 
 @rule("openai_chat/strict-keywords", "request")
 def strict_keywords(subject: Subject) -> Iterator[Breach]:
     for schema, pointer, name in _strict(subject):
         for place, keyword in unsupported_keywords(schema, pointer):
-            yield Breach(place, f"strict mode does not have the keyword {keyword}", subject=f"tool {name}")
+            message = f"strict mode does not have the keyword {keyword}"
+            yield Breach(place, message, MISSING, keyword, subject=f"tool {name}")
 
 
 def _strict(subject: Subject) -> Iterator[tuple[Any, str, str]]:

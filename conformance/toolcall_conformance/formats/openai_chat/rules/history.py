@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from toolcall_conformance.formats.openai_chat.rules.view import ToolMessage, walk
-from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.formats.openai_chat.rules.view import History, walk
+from toolcall_conformance.formats.rule import Subject, quoted_once_less, rule, same_id
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -15,40 +17,49 @@ from toolcall_conformance.reading.breach import Breach
 def calls_answered(subject: Subject) -> Iterator[Breach]:
     """The provider refuses a history with an open call, wherever the history ends."""
     for call in walk(subject.body).unanswered:
-        yield Breach(call.pointer, got=call.id, subject=f"call {call.id}, {call.name}")
+        want = {"role": "tool", "tool_call_id": call.id}
+        message = f"a tool message behind {call.message} must answer this call"
+        yield Breach(call.pointer, message, want, MISSING, subject=f"call {call.id}, {call.name}")
 
 
 @rule("openai_chat/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
-    yield from _standing(subject, "orphan", "no earlier assistant message has a call with this id")
+    history = walk(subject.body)
+    waiting = one_of([call.id for call in history.unanswered], MISSING)
+    yield from _standing(history, "orphan", "an earlier assistant message must have a call of this id", waiting)
 
 
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    yield from _standing(subject, "again", "the call with this id has been answered before")
+    message = "the call of this id has its answer already; this one must not stand here"
+    yield from _standing(walk(subject.body), "again", message, MISSING)
 
 
 @rule("openai_chat/results-follow-calls", "request")
 def results_follow_calls(subject: Subject) -> Iterator[Breach]:
-    yield from _standing(subject, "late", "other messages stand between this result and its call")
+    for answer in walk(subject.body).answers:
+        if answer.standing == "late":
+            message = (
+                f"other messages stand between this result and its call; it must stand right behind {answer.asked}"
+            )
+            yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
 
 
-def _standing(subject: Subject, standing: str, message: str) -> Iterator[Breach]:
-    found: list[ToolMessage] = [answer for answer in walk(subject.body).answers if answer.standing == standing]
-    for answer in found:
-        yield Breach(answer.pointer, message, got=answer.id, subject=f"result of {answer.id}")
+def _standing(history: History, standing: str, message: str, want: Any) -> Iterator[Breach]:
+    for answer in history.answers:
+        if answer.standing == standing:
+            yield Breach(answer.pointer, message, want, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     """Within one message only: ids may come again in a later turn. Empty ids are another rule's."""
-    seen: set[tuple[int, str]] = set()
+    seen: dict[tuple[int, str], Call] = {}
     for call in subject.reading.calls:
         if not call.id or call.id_pointer is None:
             continue
-        if (call.batch, call.id) in seen:
-            yield Breach(call.id_pointer, got=call.id, subject=_words(call))
-        seen.add((call.batch, call.id))
+        if (first := seen.setdefault((call.batch, call.id), call)) is not call:
+            yield same_id(call, first)
 
 
 @rule("openai_chat/call-arguments-json", "request", "response")
@@ -66,13 +77,16 @@ def call_arguments_json(subject: Subject) -> Iterator[Breach]:
         if not isinstance(raw, str):
             continue
         if not raw.strip():
-            yield Breach(call.arguments_pointer, "a call without arguments has {}", "{}", raw, subject=_words(call))
+            yield Breach(
+                call.arguments_pointer, "a call without arguments must have {}", "{}", raw, subject=_words(call)
+            )
         elif isinstance(call.arguments, Unreadable):
             if call.arguments.is_json:
                 continue
-            yield Breach(call.arguments_pointer, "arguments are not JSON", got=raw, subject=_words(call))
+            yield Breach(call.arguments_pointer, "arguments must be JSON", got=raw, subject=_words(call))
         elif not isinstance(call.arguments, dict):
-            yield Breach(call.arguments_pointer, "arguments are not a JSON object", got=raw, subject=_words(call))
+            want = quoted_once_less(raw)
+            yield Breach(call.arguments_pointer, "arguments must be a JSON object", want, raw, subject=_words(call))
 
 
 def _words(call: Call) -> str:

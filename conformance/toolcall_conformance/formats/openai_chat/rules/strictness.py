@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import join
 
 UNSUPPORTED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
@@ -34,19 +35,21 @@ def subschemas(schema: Any, pointer: str) -> Iterator[tuple[dict[str, Any], str]
                 waiting.append((value, join(pointer, key)))
 
 
-def open_objects(schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """(pointer, what is wrong) of every object schema that strict mode refuses."""
+def open_objects(schema: Any, pointer: str) -> Iterator[tuple[str, str, Any, Any]]:
+    """(pointer, what is wrong, what a key of it should be, what it is) of every object schema that strict refuses."""
     for inner, place in subschemas(schema, pointer):
         if not _is_object(inner):
             continue
         if inner.get("additionalProperties") is not False:
-            yield place, "strict mode wants additionalProperties: false at every object"
+            message = "strict mode wants additionalProperties: false at every object"
+            yield place, message, False, inner.get("additionalProperties", MISSING)
         properties, required = inner.get("properties"), inner.get("required")
         keys = properties if isinstance(properties, dict) else {}
         listed = required if isinstance(required, list) else []
         missing = [key for key in keys if key not in listed]
         if missing:
-            yield place, f"strict mode wants every property to be required, {', '.join(missing)} not being so"
+            message = f"strict mode wants every property in required; it lacks {', '.join(missing)}"
+            yield place, message, list(keys), inner.get("required", MISSING)
 
 
 def unsupported_keywords(schema: Any, pointer: str) -> Iterator[tuple[str, str]]:

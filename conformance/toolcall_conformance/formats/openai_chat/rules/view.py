@@ -11,17 +11,18 @@ from toolcall_conformance.jsonvalue import join
 
 @dataclass(slots=True)
 class Asked:
-    """A call in the history. ``pointer`` is that of its id."""
+    """A call in the history. ``pointer`` is that of its id, ``message`` that of the message."""
 
     id: str
     name: str
     pointer: str
+    message: str
     answered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """A tool message. ``pointer`` is that of its ``tool_call_id``.
+    """A tool message. ``pointer`` is that of its ``tool_call_id``, ``asked`` that of the message with its call.
 
     ``standing``: ``right`` after its call, ``again`` after another answer, ``late`` after some other message or batch,
     or an ``orphan`` that no earlier call asked for.
@@ -30,6 +31,7 @@ class ToolMessage:
     id: str
     pointer: str
     standing: str
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ def walk(body: Any) -> History:
         elif role == "tool":
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str):
-                standing = _place(batches, call_id, in_run)
-                answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), standing))
+                standing, asked = _place(batches, call_id, in_run)
+                answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), standing, asked))
             else:
                 nameless += 1
         else:
@@ -74,21 +76,22 @@ def _asked(message: dict[str, Any], pointer: str) -> Iterator[Asked]:
             continue
         holder = call.get("custom") if call.get("type") == "custom" else call.get("function")
         name = holder.get("name") if isinstance(holder, dict) else None
-        yield Asked(call["id"], str(name), join(pointer, "tool_calls", index, "id"))
+        yield Asked(call["id"], str(name), join(pointer, "tool_calls", index, "id"), pointer)
 
 
-def _place(batches: list[list[Asked]], call_id: str, in_run: bool) -> str:
+def _place(batches: list[list[Asked]], call_id: str, in_run: bool) -> tuple[str, str]:
+    """How a tool message stands, and the message whose call it answers."""
     known = False
     for back, batch in enumerate(reversed(batches)):
         fitting = [call for call in batch if call.id == call_id]
         waiting = next((call for call in fitting if not call.answered), None)
         if waiting is not None:
             waiting.answered = True
-            return "right" if in_run and back == 0 else "late"
+            return ("right" if in_run and back == 0 else "late"), waiting.message
         if fitting and back == 0 and in_run:
-            return "again"
+            return "again", fitting[0].message
         known = known or bool(fitting)
-    return "again" if known else "orphan"
+    return ("again" if known else "orphan"), ""
 
 
 def _list(value: Any, key: str) -> list[Any]:

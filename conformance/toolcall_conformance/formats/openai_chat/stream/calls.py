@@ -10,8 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.stream_machine import Report, is_whole, meant_number, unless_null, wrong_number
+from toolcall_conformance.formats.rule import quoted_once_less
+from toolcall_conformance.formats.stream_machine import (
+    Report,
+    is_whole,
+    meant_number,
+    unless_null,
+    wrong_number,
+)
 from toolcall_conformance.jsonvalue import is_json, join, together
 from toolcall_conformance.reading import Unreadable
 from toolcall_conformance.reading.arguments import read_arguments
@@ -92,8 +100,11 @@ class Calls:
             return False
         index = entry.get("index", 0)
         if not is_whole(index):
-            self._report.once("stream-call-index", join(pointer, "index"), wrong_number("the index", index), got=index)
-            entry = entry | {"index": meant_number(index)}
+            meant = meant_number(index)
+            want = len(self.all) if meant is None else meant
+            message = wrong_number("the index", index)
+            self._report.once("stream-call-index", join(pointer, "index"), message, want=want, got=index)
+            entry = entry | {"index": meant}
         holder: dict[str, Any] = next(
             (entry[key] for key in ("function", "custom") if isinstance(entry.get(key), dict)), {}
         )
@@ -142,32 +153,36 @@ class Calls:
         call.name = holder["name"] if isinstance(holder.get("name"), str) else None
         call.type = entry["type"] if isinstance(entry.get("type"), str) else None
         call.custom = not isinstance(entry.get("function"), dict) and isinstance(entry.get("custom"), dict)
+        earlier = next((known for known in self.all if known.index == index), None) if _is_index(index) else None
         if "index" not in entry:
-            self._once(call, "stream-call-index", pointer, "the entry has no index")
-        elif _is_index(index) and any(known.index == index for known in self.all):
-            message = f"index {index} is that of an earlier call"
+            self._once(call, "stream-call-index", pointer, "the entry has no index", call.ordinal)
+        elif earlier is not None:
+            message = f"{earlier.subject}, opened at {earlier.pointer}, has this index already"
             self._once(call, "stream-call-own-index", join(pointer, "index"), message, call.ordinal, index)
         elif _is_index(index) and index != call.ordinal:
             message = f"the call has the index {index}, and {call.ordinal} calls came before it"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)
         if not call.id:
-            self._once(call, "stream-call-id", pointer)
+            self._once(call, "stream-call-id", pointer, "", NOT_KNOWN, entry.get("id"))
         if not call.name:
-            self._once(call, "stream-call-name", pointer)
+            self._once(call, "stream-call-name", pointer, "", NOT_KNOWN, holder.get("name"))
         if call.type not in ("function", "custom"):
-            self._once(call, "stream-call-type", pointer)
+            want = "custom" if call.custom else "function"
+            self._once(call, "stream-call-type", pointer, "", want, entry.get("type"))
         self.all.append(call)
         return call
 
     def _go_on(self, call: OpenCall, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> None:
         index = entry.get("index")
         if "index" not in entry:
-            self._once(call, "stream-call-index", pointer, "the entry has no index")
+            self._once(call, "stream-call-index", pointer, "the entry has no index", call.index)
         elif _is_index(index) and index < 0 and index != call.index:
             message = f"the call has the index {call.index}, and goes on with {index}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.index, index)
         if call.left and self._current is not call:
-            self._once(call, "stream-calls-in-turn", pointer)
+            ahead = self._current.subject if self._current is not None else "another call"
+            message = f"this fragment comes after {ahead} was begun; it must come before that"
+            self._once(call, "stream-calls-in-turn", pointer, message)
         if "type" in entry and entry["type"] != call.type:
             message = "type is said again, and is another one"
             self._once(call, "stream-call-type", join(pointer, "type"), message, call.type, entry["type"])
@@ -181,8 +196,8 @@ class Calls:
             return known
         if not known:
             return said
-        message = f"the {what} of a call is said again; the official SDK adds the two"
-        self._once(call, "stream-call-once", pointer, message, got=said)
+        message = f"the {what} of a call must be said once; the official SDK adds the two"
+        self._once(call, "stream-call-once", pointer, message, MISSING, said)
         return known if said == known else known + said
 
     def check_arguments(self, finish: Any) -> None:
@@ -191,18 +206,19 @@ class Calls:
         for call in self.all[:-1] if cut else self.all:
             if call.custom or call.value is not None:
                 continue
+            want: Any = NOT_KNOWN
             if not call.text.strip():
-                message = "a call without arguments has {}, in one fragment or more"
+                message, want = "a call without arguments must have {}, in one fragment or more", "{}"
             elif not call.is_json():
-                message = "the fragments together are no JSON"
+                message = "the fragments together must be JSON, and are none"
             elif isinstance(read_arguments(call.text), Unreadable | dict):
                 continue
             else:
-                message = "the fragments together are no JSON object"
-            self._once(call, "stream-arguments-json", call.pointer, message, got=call.text)
+                message, want = "the fragments together must be a JSON object", quoted_once_less(call.text)
+            self._once(call, "stream-arguments-json", call.pointer, message, want, call.text)
 
     def _once(
-        self, call: OpenCall, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None
+        self, call: OpenCall, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = None
     ) -> None:
         """One finding a rule and call: what is wrong in one fragment is wrong in all."""
         call.report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=call.subject)

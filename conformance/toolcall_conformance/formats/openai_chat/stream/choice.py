@@ -5,9 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_chat.stream.calls import Calls
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.stream_machine import Report
+from toolcall_conformance.formats.stream_machine import Report, unless_null
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import StreamedCall
 
@@ -45,6 +46,11 @@ class Choice:
         self._finish_pointer = ""
         self._logprobs: Any = None
 
+    @property
+    def finish(self) -> OneOf:
+        """The reasons that it may end for, as far as it came."""
+        return OneOf(("tool_calls" if self._calls.all else "stop", "length", "content_filter"))
+
     def take(self, choice: dict[str, Any], pointer: str) -> None:
         """Take an entry of a chunk's ``choices``: its delta, then its finish_reason."""
         raw = choice.get("delta")
@@ -52,7 +58,8 @@ class Choice:
         place = join(pointer, "delta") if "delta" in choice else pointer
         if self.state is ChoiceState.FINISHED and _says_something(delta) and not self._said_after_finish:
             self._said_after_finish = True
-            self._report.add("stream-finish-last", place)
+            message = "this delta comes after the finish_reason; it must come before"
+            self._report.add("stream-finish-last", place, message, want=MISSING, got=delta)
         self._take_role(delta, place)
         opened = self._take_calls(delta, place)
         self._take_rest(delta, place)
@@ -66,11 +73,12 @@ class Choice:
         role = delta.get("role")
         if self.state is ChoiceState.EMPTY:
             if not role:
-                self._report.add("stream-role", pointer, "the first delta does not say the role")
+                message = "the first delta must say the role"
+                self._report.add("stream-role", pointer, message, want="assistant", got=unless_null(role))
         elif role and self._role and not self._role_said_again:
             self._role_said_again = True
-            message = "the role is said again; the official SDK adds the two"
-            self._report.add("stream-role", join(pointer, "role"), message, got=role)
+            message = "the role must be said once; the official SDK adds the two"
+            self._report.add("stream-role", join(pointer, "role"), message, want=MISSING, got=role)
         if isinstance(role, str) and role and self._role is None:
             self._role = role
 
@@ -98,7 +106,8 @@ class Choice:
         if self.state is ChoiceState.FINISHED:
             self._report.add("stream-finish-once", pointer, want=self._finish, got=finish)
         elif opened:
-            self._report.add("stream-finish-apart", pointer)
+            message = "the finish_reason must come in a later chunk than the call"
+            self._report.add("stream-finish-apart", pointer, message, want=None, got=finish)
         self.state = ChoiceState.FINISHED
         self._finish, self._finish_pointer = finish, pointer
 
@@ -108,7 +117,7 @@ class Choice:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
-            self._report.add("stream-finish-agrees", self._finish_pointer)
+            self._report.add("stream-finish-agrees", self._finish_pointer, want="stop", got=self._finish)
 
     def body(self) -> dict[str, Any]:
         """The choice as it stands in a unary reply; without a finish_reason if none came."""

@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
@@ -74,13 +75,13 @@ class _ChunkMachine(Machine):
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if event.get("event"):
-            self.report.once("stream-event-name", join(pointer, "event"), got=event["event"])
+            self.report.once("stream-event-name", join(pointer, "event"), want=MISSING, got=event["event"])
         if isinstance(data, str) and data.startswith("[DONE]"):
             self._done(place)
         elif not isinstance(data, dict):
-            self.report.add("stream-data", place)
+            self.report.add("stream-data", place, got=event.get("data", MISSING))
         elif self._state in (ReplyState.DONE, ReplyState.FAILED):
-            self.report.once("stream-after-end", place)
+            self.report.once("stream-after-end", place, want=MISSING, got=data)
         elif data.get("error"):
             self._state, self.error = ReplyState.FAILED, {"error": data["error"]}
         else:
@@ -89,14 +90,15 @@ class _ChunkMachine(Machine):
 
     def _done(self, pointer: str) -> None:
         if self._state is ReplyState.DONE:
-            self.report.once("stream-end", pointer, "[DONE] is said twice")
+            self.report.once("stream-end", pointer, "[DONE] is said twice", want=MISSING, got="[DONE]")
         elif self._state is not ReplyState.FAILED:
             self._state = ReplyState.DONE
 
     def _chunk(self, chunk: dict[str, Any], pointer: str) -> None:
         self._identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
-            self.report.once("stream-usage-kept", pointer)
+            message = "the usage must stand in the last chunk; this one comes later and has none"
+            self.report.once("stream-usage-kept", pointer, message, want=self._body["usage"], got=MISSING)
         for key in _REPEATED:
             if chunk.get(key) is not None:
                 self._body[key] = chunk[key]
@@ -153,11 +155,12 @@ class _ChunkMachine(Machine):
     def _check_end(self, pointer: str) -> None:
         for choice in self._choices:
             if choice.state is not _choice.ChoiceState.FINISHED:
-                self.report.add("stream-finish", pointer, f"choice {choice.index} has no finish_reason")
+                message = f"choice {choice.index} has no finish_reason; its last chunk must say it"
+                self.report.add("stream-finish", pointer, message, want=choice.finish, got=MISSING)
         if not self._choices:
-            self.report.add("stream-finish", pointer, "the stream has no choice")
+            self.report.add("stream-finish", pointer, "the stream has no choice, and so no finish_reason", got=MISSING)
         if self._state is not ReplyState.DONE:
-            self.report.add("stream-end", pointer, "[DONE] is missing")
+            self.report.add("stream-end", pointer, "data: [DONE] must end the stream", want="[DONE]", got=MISSING)
 
     def _reply(self) -> dict[str, Any]:
         return self._body | {"choices": [choice.body() for choice in sorted(self._choices, key=lambda one: one.index)]}

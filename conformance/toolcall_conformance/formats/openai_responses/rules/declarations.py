@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
@@ -35,40 +36,45 @@ def _open_object(node: dict[str, Any], place: str) -> Iterator[Breach]:
     required = node.get("required")
     listed = required if isinstance(required, list) else []
     missing = [name for name in names if name not in listed]
-    faults = []
+    faults: list[str] = []
+    want: dict[str, Any] = {}
     if node.get("additionalProperties") is not False:
         faults.append("additionalProperties has to be false")
+        want["additionalProperties"] = False
     if missing:
         faults.append(f"required has to list every property ({', '.join(missing)} missing)")
+        want["required"] = names
     if faults:
-        yield Breach(place, f"under strict, {' and '.join(faults)}")
+        got = {key: node[key] for key in want if key in node}
+        yield Breach(place, f"under strict, {' and '.join(faults)}", want, got)
 
 
 @rule("openai_responses/tool-schema-items", "request")
 def tool_schema_items(subject: Subject) -> Iterator[Breach]:
     for node, place in _tool_schemas(subject):
         if _is_of_type(node, "array") and "items" not in node and "prefixItems" not in node:
-            yield Breach(place)
+            yield Breach(place, "an array in a parameter schema must have items, {} for any", want={}, got=MISSING)
 
 
 @rule("openai_responses/tool-schema-properties", "request")
 def tool_schema_properties(subject: Subject) -> Iterator[Breach]:
     for tool in _functions(subject):
         if isinstance(tool.schema, dict) and tool.schema.get("type") == "object" and "properties" not in tool.schema:
-            yield Breach(tool.schema_pointer or tool.pointer, subject=tool.name or "")
+            yield Breach(tool.schema_pointer or tool.pointer, want={}, got=MISSING, subject=tool.name or "")
 
 
 @rule("openai_responses/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
-    seen: set[tuple[str, str]] = set()
+    seen: dict[tuple[str, str], str] = {}
     for tool in subject.reading.tools:
         if tool.kind == "hosted" or tool.name is None:
             continue
         # Two namespaces may each have a tool of the same name.
         key = (tool.pointer.rpartition("/")[0], tool.name)
         if key in seen:
-            yield Breach(tool.name_pointer or tool.pointer, got=tool.name, subject=tool.name)
-        seen.add(key)
+            message = f"the tool at {seen[key]} has this name already; each tool must have its own"
+            yield Breach(tool.name_pointer or tool.pointer, message, got=tool.name, subject=tool.name)
+        seen.setdefault(key, tool.pointer)
 
 
 @rule("openai_responses/tool-choice-declared", "request")
@@ -80,12 +86,13 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     if any(entry.kind == "tool_search_output" for entry in entries(subject)):
         return
     if choice.value["mode"] == "required" and not subject.reading.tools:
-        yield Breach(choice.pointer, "a call is required and no tool is declared")
+        yield Breach(choice.pointer, "a call is required and no tool is declared", MISSING, "required")
         return
-    declared = {tool.name for tool in subject.reading.tools}
+    declared = [tool.name for tool in subject.reading.tools if tool.name]
     for name in _chosen(member(subject.body, "tool_choice")):
         if name not in declared:
-            yield Breach(choice.pointer, f"{name} is chosen and not declared", got=name, subject=name)
+            message = f"{name} is chosen and not declared"
+            yield Breach(choice.pointer, message, one_of(declared), name, subject=name)
 
 
 def _chosen(choice: Any) -> Iterator[str]:

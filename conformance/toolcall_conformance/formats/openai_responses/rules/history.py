@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.rule import Subject, quoted_once_less, rule
 from toolcall_conformance.reading import Unreadable
 from toolcall_conformance.reading.breach import Breach
 
@@ -29,7 +30,9 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
         if nameless:
             nameless -= 1
         else:
-            yield Breach(call.id_pointer or call.pointer, got=call.id, subject=name_of(call))
+            want = {"type": OUTPUT_OF[items[call.pointer].kind], "call_id": call.id}
+            message = f"an output must answer the call {call.id}; there is none in input"
+            yield Breach(call.id_pointer or call.pointer, message, want, MISSING, subject=name_of(call))
 
 
 @rule("openai_responses/result-has-call", "request")
@@ -38,6 +41,8 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
         return
     called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
     nameless = sum(call.id is None for call in subject.reading.calls)
+    answered = {result.call for result in subject.reading.results}
+    waiting = [call.id for call in subject.reading.calls if call.id and call.ordinal not in answered]
     for result in subject.reading.results:
         if result.call is not None or result.id is None or result.id in called:
             continue
@@ -45,7 +50,8 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
         if nameless:
             nameless -= 1
         else:
-            yield Breach(result.id_pointer or result.pointer, got=result.id)
+            message = "a call with this call_id must stand before its output; there is none"
+            yield Breach(result.id_pointer or result.pointer, message, one_of(waiting, MISSING), result.id)
 
 
 @rule("openai_responses/result-after-call", "request")
@@ -55,7 +61,9 @@ def result_after_call(subject: Subject) -> Iterator[Breach]:
     called = {call.id for call in subject.reading.calls}
     for result in subject.reading.results:
         if result.call is None and result.id in called:
-            yield Breach(result.pointer, got=result.id)
+            call = next(call for call in subject.reading.calls if call.id == result.id)
+            message = f"this output must stand behind its call, {call.pointer}"
+            yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
 
 
 @rule("openai_responses/result-once", "request")
@@ -65,7 +73,9 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         if result.call is None:
             continue
         if result.call in seen:
-            yield Breach(result.pointer, got=result.id, subject=name_of(subject.reading.calls[result.call]))
+            call = subject.reading.calls[result.call]
+            message = f"{result.id} has its output already; this one must not stand here"
+            yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
         seen.add(result.call)
 
 
@@ -92,7 +102,8 @@ def hosted_call_has_no_result(subject: Subject) -> Iterator[Breach]:
     hosted = _hosted_ids(subject)
     for result in subject.reading.results:
         if result.call is None and result.id in hosted:
-            yield Breach(result.pointer, got=result.id)
+            message = "the API ran this call itself and has its result; no output may answer it"
+            yield Breach(result.pointer, message, MISSING, result.id)
 
 
 @rule("openai_responses/reasoning-has-follower", "request")
@@ -103,7 +114,9 @@ def reasoning_has_follower(subject: Subject) -> Iterator[Breach]:
             continue
         following = next((later for later in items[index + 1 :] if later.kind != "additional_tools"), None)
         if following is None or not _is_of_the_model(following):
-            yield Breach(entry.pointer)
+            got = MISSING if following is None else following.kind
+            message = "the message or call that the model made with this reasoning must follow it"
+            yield Breach(entry.pointer, message, OneOf(("message", *OUTPUT_OF)), got)
 
 
 @rule("openai_responses/reasoning-stateless", "request")
@@ -114,7 +127,8 @@ def reasoning_stateless(subject: Subject) -> Iterator[Breach]:
         if entry.kind == "reasoning" and isinstance(entry.value.get("id"), str):
             state = entry.value.get("encrypted_content")
             if not (isinstance(state, str) and state):
-                yield Breach(entry.at("id"), got=entry.value["id"])
+                message = "with store: false this item must have its encrypted_content, or be left out"
+                yield Breach(entry.at("id"), message, MISSING, entry.value["id"])
 
 
 @rule("openai_responses/arguments-json")
@@ -126,7 +140,8 @@ def arguments_json(subject: Subject) -> Iterator[Breach]:
         unfinished = status == "incomplete" or (cut and status is None)
         broken = isinstance(call.arguments, Unreadable) and not call.arguments.is_json
         if call.kind == "function" and broken and not unfinished:
-            yield Breach(call.arguments_pointer or call.pointer, got=call.arguments.raw, subject=name_of(call))
+            pointer, message = call.arguments_pointer or call.pointer, "arguments must be JSON"
+            yield Breach(pointer, message, got=call.arguments.raw, subject=name_of(call))
 
 
 @rule("openai_responses/arguments-object")
@@ -138,7 +153,8 @@ def arguments_object(subject: Subject) -> Iterator[Breach]:
             continue
         unfinished = member(items[call.pointer].value, "status") == "incomplete"
         if not isinstance(call.arguments, dict) or (not raw.strip() and not unfinished):
-            yield Breach(call.arguments_pointer or call.pointer, got=raw, subject=name_of(call))
+            want = quoted_once_less(raw) if raw.strip() else "{}"
+            yield Breach(call.arguments_pointer or call.pointer, "", want, raw, subject=name_of(call))
 
 
 def _has_hidden_history(subject: Subject) -> bool:

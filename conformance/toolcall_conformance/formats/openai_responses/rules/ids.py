@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.formats.openai_responses.rules.view import entries, name_of
-from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries
+from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -13,26 +14,23 @@ from toolcall_conformance.reading.breach import Breach
 def call_id_unique(subject: Subject) -> Iterator[Breach]:
     # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
     # unknown which of the two an output answers.
-    seen: set[tuple[int, str]] = set()
+    seen: dict[tuple[int, str], Call] = {}
     for call in subject.reading.calls:
-        if call.id is None:
-            continue
-        if (call.batch, call.id) in seen:
-            yield Breach(call.id_pointer or call.pointer, got=call.id, subject=name_of(call))
-        seen.add((call.batch, call.id))
+        if call.id is not None and (first := seen.setdefault((call.batch, call.id), call)) is not call:
+            yield same_id(call, first)
 
 
 @rule("openai_responses/item-id-unique")
 def item_id_unique(subject: Subject) -> Iterator[Breach]:
-    seen: set[str] = set()
+    seen: dict[str, Entry] = {}
     for entry in entries(subject):
         item_id = entry.value.get("id")
         # Outputs are left out: local shell outputs carry the call's id there.
         if not isinstance(item_id, str) or entry.kind.endswith("_output") or entry.kind == "item_reference":
             continue
-        if item_id in seen:
-            yield Breach(entry.at("id"), got=item_id)
-        seen.add(item_id)
+        if (first := seen.setdefault(item_id, entry)) is not entry:
+            message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
+            yield Breach(entry.at("id"), message, got=item_id, subject=entry.kind)
 
 
 @rule("openai_responses/item-id-is-not-call-id", "response")

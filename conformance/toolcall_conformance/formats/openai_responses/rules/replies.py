@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading.breach import Breach
@@ -16,9 +17,10 @@ def finish_agrees(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") != "completed":
         return
     if isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
-        yield Breach("/incomplete_details", "the reply is completed and says why it is incomplete")
+        message = "the reply is completed and says why it is incomplete"
+        yield Breach("/incomplete_details", message, None, subject.body["incomplete_details"])
     if member(subject.body, "error") is not None:
-        yield Breach("/error", "the reply is completed and has an error")
+        yield Breach("/error", "the reply is completed and has an error", None, subject.body["error"])
     for entry in entries(subject):
         status = entry.value.get("status")
         if entry.kind in _WHOLE and status in ("in_progress", "incomplete"):
@@ -31,13 +33,16 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") != "incomplete":
         return
     if not isinstance(member(member(subject.body, "incomplete_details"), "reason"), str):
-        yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "")
+        message = "incomplete_details.reason must say why the reply is incomplete"
+        want, got = OneOf(("max_output_tokens", "content_filter")), subject.body.get("incomplete_details", MISSING)
+        yield Breach("/incomplete_details" if "incomplete_details" in subject.body else "", message, want, got)
 
 
 @rule("openai_responses/finish-failed-error", "response")
 def finish_failed_error(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") == "failed" and not isinstance(member(subject.body, "error"), dict):
-        yield Breach("/error" if "error" in subject.body else "")
+        message = "error must be an object with code and message"
+        yield Breach("/error" if "error" in subject.body else "", message, got=subject.body.get("error", MISSING))
 
 
 @rule("openai_responses/usage-sum", "response")

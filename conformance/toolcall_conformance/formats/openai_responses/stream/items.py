@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
 from toolcall_conformance.formats.openai_responses.conversation import BUILTIN_CALLS, kind_of
 from toolcall_conformance.formats.openai_responses.stream.events import (
     CALLS,
@@ -97,7 +98,7 @@ class Item:
         if place not in self._parts:
             self._unopened(list_key, pointer)
         elif self._parts[place]:
-            self._once("stream-after-done", pointer, "the part is done twice")
+            self._once("stream-after-done", pointer, "the part is done twice", MISSING, index)
         self._parts[place] = True
         for key, value in part.items():
             if key in ("text", "refusal") and isinstance(value, str):
@@ -113,7 +114,7 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-after-done", pointer, "a fragment comes after the whole text")
+            self._once("stream-after-done", pointer, "a fragment comes after the whole text", MISSING, text)
         found.fragments.append(text)
         holder, key = self._holder(place, piece)
         so_far = holder.get(key)
@@ -128,7 +129,7 @@ class Item:
             return
         found = self._text(place)
         if found.done:
-            self._once("stream-after-done", pointer, "the text is done twice")
+            self._once("stream-after-done", pointer, "the text is done twice", MISSING, text)
         found.done = True
         self._whole(place, text, join(pointer, piece.key), silent=piece.silent)
         holder, key = self._holder(place, piece)
@@ -137,15 +138,17 @@ class Item:
     def close(self, item: dict[str, Any], pointer: str) -> None:
         """output_item.done came, with the item as it is now."""
         if self.closed:
-            self._once("stream-after-done", pointer, "the item is done twice")
+            self._once("stream-after-done", pointer, "the item is done twice", MISSING, self.kind)
         self.closed = True
         self.compare(item, join(pointer, "item"))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
-                self._once("stream-done-events", pointer, f"{_words(place)} came in fragments and never as done")
+                self._once(
+                    "stream-done-events", pointer, f"{_words(place)} came in fragments and never as done", got=MISSING
+                )
         for place, closed in self._parts.items():
             if not closed:
-                self._once("stream-done-events", pointer, f"{_words(place)} was added and never done")
+                self._once("stream-done-events", pointer, f"{_words(place)} was added and never done", got=MISSING)
         self.said = copied(item)
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
@@ -183,31 +186,37 @@ class Item:
     def _place(self, piece: FragmentedText, index: Any, pointer: str) -> Place | None:
         """Where a piece belongs, or None for a piece that the item cannot have."""
         if self.kind not in piece.items:
-            self._once("stream-delta-kind", pointer, f"a {self.kind or 'thing without a type'} has no such text")
+            message = f"a {self.kind or 'thing without a type'} has no such text"
+            self._once("stream-delta-kind", pointer, message, one_of(sorted(piece.items)), self.kind)
             return None
         if piece.list_key is None:
             return (piece.key, -1)
         if not _is_index(index):
-            message = f"{piece.index_key} is missing, or no whole number from 0 on"
-            self._once("stream-part-index", pointer, message)
+            message = f"{piece.index_key} must be there, a whole number from 0 on"
+            want = max(0, len(self._entries(piece.list_key)) - 1)
+            self._once("stream-part-index", pointer, message, want, index)
             return None
         entries = self.said.get(piece.list_key)
         if not isinstance(entries, list) or not 0 <= index < len(entries):
             self._unopened(piece.list_key, pointer)
         elif isinstance(entries[index], dict) and entries[index].get("type") not in (piece.part, None):
-            self._once("stream-delta-kind", pointer, f"the part is a {entries[index].get('type')}")
+            kind = entries[index].get("type")
+            self._once("stream-delta-kind", pointer, f"the part is a {kind}", piece.part, kind)
             return None
         return (piece.list_key, index)
 
     def _unopened(self, list_key: str, pointer: str) -> None:
         """The SDK keeps messages' parts only, and raises for one that it does not know."""
         if list_key == "summary" or self.kind == "message":
-            self._once("stream-part-added" if self.kind == "message" else "stream-summary-part", pointer)
+            slug = "stream-part-added" if self.kind == "message" else "stream-summary-part"
+            stem = "reasoning_summary_part" if list_key == "summary" else "content_part"
+            message = "the part of this event was not added before"
+            self._once(slug, pointer, message, f"response.{stem}.added", MISSING)
 
     def _is_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""
         if self.closed:
-            self._once("stream-after-done", pointer, "the item is done already")
+            self._once("stream-after-done", pointer, "the item is done already", MISSING, self.kind)
         return not self.closed
 
     def _whole(self, place: Place, text: str, pointer: str, *, silent: bool = True) -> None:
@@ -250,7 +259,7 @@ class Item:
         found: dict[str, Any] = entries[index]
         return found, piece.key
 
-    def _once(self, slug: str, pointer: str, message: str = "", want: Any = None, got: Any = None) -> None:
+    def _once(self, slug: str, pointer: str, message: str = "", want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> None:
         """One finding a rule and item: what is wrong in one fragment is wrong in all."""
         self._report.once(slug, pointer, message, want=unless_null(want), got=unless_null(got), subject=self.subject)
 

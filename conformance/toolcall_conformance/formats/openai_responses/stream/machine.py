@@ -21,6 +21,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
@@ -73,17 +74,17 @@ class _ResponseMachine(Machine):
         data = event.get("data")
         place = join(pointer, "data") if "data" in event else pointer
         if isinstance(data, str) and data.startswith("[DONE]"):
-            self.report.once("stream-done-marker", place)
+            self.report.once("stream-done-marker", place, want=MISSING, got=data)
             if self._state in (ResponseState.BEFORE, ResponseState.OPEN):
                 self._state = ResponseState.STOPPED
             return
         if not isinstance(data, dict):
-            self.report.add("stream-data", place)
+            self.report.add("stream-data", place, got=event.get("data", MISSING))
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if event.get("event") != kind:
             where = join(pointer, "event") if "event" in event else pointer
-            self.report.once("stream-event-name", where, want=kind, got=event.get("event", ""))
+            self.report.once("stream-event-name", where, want=kind or NOT_KNOWN, got=event.get("event", MISSING))
         self._number(data, place)
         # An error of another form says so by its key alone, and SDKs raise at it.
         failing = kind == "error" or (bool(data.get("error")) and not kind.startswith("response."))
@@ -97,17 +98,18 @@ class _ResponseMachine(Machine):
         elif kind in UNDER_WAY:
             self._under_way(kind, data, place)
         elif kind.startswith("response."):  # anything else is a keep-alive, or something new
-            self._begun(place)
+            self._begun(kind, place)
             self._output.take(kind, data, place)
 
     def _number(self, data: dict[str, Any], pointer: str) -> None:
         number = data.get("sequence_number")
         if not isinstance(number, int) or isinstance(number, bool):
-            self.report.once("stream-sequence", pointer, "the event has no sequence_number")
+            want = 0 if self._sequence is None else self._sequence + 1
+            self.report.once("stream-sequence", pointer, "the event has no sequence_number", want=want, got=MISSING)
             return
         if self._sequence is not None and number <= self._sequence:
-            message = f"the number {number} comes after {self._sequence}"
-            self.report.once("stream-sequence", join(pointer, "sequence_number"), message, got=number)
+            message, want = f"the number {number} comes after {self._sequence}", self._sequence + 1
+            self.report.once("stream-sequence", join(pointer, "sequence_number"), message, want=want, got=number)
         self._sequence = number
 
     def _after_the_end(self, kind: str, failing: bool, data: dict[str, Any], pointer: str) -> None:
@@ -115,7 +117,8 @@ class _ResponseMachine(Machine):
             # An error event and response.failed may both tell of one failure.
             self._take_error(data)
         elif failing or kind.startswith("response."):
-            self.report.once("stream-after-end", pointer)
+            message = f"{kind or 'an event'} comes after the end of the response"
+            self.report.once("stream-after-end", pointer, message, want=MISSING, got=kind or data)
 
     def _take_error(self, data: dict[str, Any]) -> None:
         if isinstance(data.get("response"), dict):
@@ -129,7 +132,7 @@ class _ResponseMachine(Machine):
 
     def _under_way(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         if kind != BEGINNING:
-            self._begun(pointer)
+            self._begun(kind, pointer)
         self._state = ResponseState.OPEN
         response = data.get("response")
         if not isinstance(response, dict):
@@ -141,20 +144,21 @@ class _ResponseMachine(Machine):
         if self._response is None:
             self._response = copied(response)
 
-    def _begun(self, pointer: str) -> None:
+    def _begun(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""
         if self._state is ResponseState.BEFORE:
-            self.report.once("stream-start", pointer)
+            message = f"{kind} comes before {BEGINNING}"
+            self.report.once("stream-start", pointer, message, want=BEGINNING, got=kind)
             self._state = ResponseState.OPEN
 
     def _same_response(self, response: dict[str, Any], pointer: str) -> None:
         known = self._response.get("id") if self._response is not None else None
         if known is not None and response.get("id") != known:
             where = join(pointer, "id") if "id" in response else pointer
-            self.report.once("stream-same-id", where, want=known, got=response.get("id", ""))
+            self.report.once("stream-same-id", where, want=known, got=response.get("id", MISSING))
 
     def _terminal(self, kind: str, data: dict[str, Any], pointer: str) -> None:
-        self._begun(pointer)
+        self._begun(kind, pointer)
         self._state = ResponseState.FAILED if kind == "response.failed" else ResponseState.ENDED
         response = data.get("response")
         if self._state is ResponseState.FAILED:
@@ -167,7 +171,7 @@ class _ResponseMachine(Machine):
         self._final = copied(response)
         if response.get("status") != TERMINAL[kind]:
             where = join(place, "status") if "status" in response else place
-            self.report.once("stream-status", where, want=TERMINAL[kind], got=response.get("status", ""))
+            self.report.once("stream-status", where, want=TERMINAL[kind], got=response.get("status", MISSING))
         if self._state is ResponseState.ENDED:
             output = response.get("output")
             self._output.close(output if isinstance(output, list) else None, place)
@@ -177,7 +181,8 @@ class _ResponseMachine(Machine):
     def finish(self, pointer: str) -> Assembled:
         """What can only be said once nothing more comes."""
         if self._state in (ResponseState.BEFORE, ResponseState.OPEN, ResponseState.STOPPED):
-            self.report.add("stream-end", pointer)
+            message = "the stream ends and no terminal event has come"
+            self.report.add("stream-end", pointer, message, want=OneOf((*TERMINAL, "error")), got=MISSING)
         whole = self._state is ResponseState.ENDED
         return self.assembled(
             self._body(), self._output.calls(whole), failed=self._state is ResponseState.FAILED, whole=whole

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_responses.stream import items as _items
-from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, PARTS
+from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
 from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
+
+ADDED, DONE = "response.output_item.added", "response.output_item.done"
 
 RULES = (
     "stream-item-added",
@@ -72,17 +75,21 @@ class Output:
             wrong = wrong_number(key, data[key]) if key in data else ""
             if wrong:
                 rule = "stream-output-index" if key == "output_index" else "stream-part-index"
-                self._report.once(rule, join(pointer, key), wrong, got=data[key])
-                data = data | {key: meant_number(data[key])}
+                meant = meant_number(data[key])
+                want = NOT_KNOWN if meant is None else meant
+                self._report.once(rule, join(pointer, key), wrong, want=want, got=data[key])
+                data = data | {key: meant}
         return data
 
     def _added(self, data: dict[str, Any], pointer: str) -> None:
         index, item = data.get("output_index"), data.get("item")
+        earlier = next((known for known in self._items if known.index == index), None)
         if not _is_index(index):
-            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
-        elif any(known.index == index for known in self._items):
-            message = f"an item with the output_index {index} was added before"
-            self._report.add("stream-output-index", join(pointer, "output_index"), message, got=index)
+            self._unnumbered(data, pointer, len(self._items))
+        elif earlier is not None:
+            message = f"the {earlier.subject} added at {earlier.pointer} has this output_index already"
+            at, want = join(pointer, "output_index"), len(self._items)
+            self._report.add("stream-output-index", at, message, want=want, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
             self._items.append(Item(item, index if _is_index(index) else None, pointer, self._report))
 
@@ -96,11 +103,12 @@ class Output:
         if not isinstance(said, dict):
             return
         index = data.get("output_index")
-        if not _is_index(index):
-            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
         item = self._known(index, said.get("id"))
+        if not _is_index(index):
+            self._unnumbered(data, pointer, self._meant(item))
         if item is None:
-            self._report.once("stream-item-announced", pointer, "the item is done and was never added")
+            message = "the item is done and was never added"
+            self._report.once("stream-item-announced", pointer, message, want=ADDED, got="response.output_item.done")
             self._items.append(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
             return
         item.close(said, pointer)
@@ -110,16 +118,27 @@ class Output:
         index, item_id = data.get("output_index"), data.get("item_id")
         item = self._known(index, item_id)
         if not _is_index(index):
-            self._report.once("stream-output-index", pointer, "output_index is missing, or no whole number from 0 on")
+            self._unnumbered(data, pointer, self._meant(item))
         if item is None:
-            self._report.once("stream-item-added", pointer)
+            message = f"the item of this event was not added: {ADDED} must come before it"
+            self._report.once("stream-item-added", pointer, message, want=ADDED, got=data.get("type", MISSING))
         elif "item_id" not in data:
-            self._report.once("stream-item-id", pointer, "item_id is missing")
+            want = item.said.get("id", NOT_KNOWN)
+            self._report.once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
         elif item_id != item.said.get("id"):
             self._report.once(
                 "stream-item-id", join(pointer, "item_id"), want=item.said.get("id"), got=item_id, subject=item.subject
             )
         return item
+
+    def _unnumbered(self, data: dict[str, Any], pointer: str, want: Any) -> None:
+        message = "output_index must be there, a whole number from 0 on"
+        self._report.once("stream-output-index", pointer, message, want=want, got=data.get("output_index", MISSING))
+
+    def _meant(self, item: Item | None) -> Any:
+        """The output_index of an event about an item, or about the one that is still open."""
+        item = item or next((item for item in self._items if not item.closed), None)
+        return NOT_KNOWN if item is None or item.index is None else item.index
 
     def _known(self, index: Any, item_id: Any) -> Item | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
@@ -135,21 +154,26 @@ class Output:
             found = next((entry for entry in left if _same(item.said, entry[1])), None)
             if found is None:
                 if not item.closed:
-                    self._report.once("stream-item-done", pointer, subject=item.subject)
+                    message = "the reply ends, and this item was neither done nor is it in the reply"
+                    got = MISSING
+                    self._report.once("stream-item-done", pointer, message, want=DONE, got=got, subject=item.subject)
                 elif output is not None:
                     where = join(pointer, "output")
-                    self._report.once("stream-final-output", where, subject=item.subject)
+                    message = "the final output must have this item, which was streamed"
+                    want, got = _identity(item.said), MISSING
+                    self._report.once("stream-final-output", where, message, want=want, got=got, subject=item.subject)
                 continue
             left.remove(found)
             where = join(pointer, "output", found[0])
             if not item.closed:
-                self._report.once("stream-item-closed", where, subject=item.subject)
+                self._report.once("stream-item-closed", where, want=DONE, got=MISSING, subject=item.subject)
             if found[0] != rank or (item.index is not None and item.index != rank):
                 self._report.once("stream-output-place", where, want=item.index, got=found[0], subject=item.subject)
             item.compare(found[1], where)
         for number, said in left:
             where = join(pointer, "output", number)
-            self._report.once("stream-item-announced", where, "the reply has an item that was never added")
+            message = "the reply has an item that was never added"
+            self._report.once("stream-item-announced", where, message, want=ADDED, got=MISSING)
             call = Item.whole(said, None, where, self._report).call(True)
             if call is not None:
                 self._final_calls.append(call)
@@ -161,8 +185,12 @@ class Output:
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
             if not is_json(text):
-                message = "a call without arguments has {}" if not text.strip() else "the arguments are no JSON"
-                self._report.add("stream-arguments-json", item.pointer, message, got=text, subject=item.subject)
+                message, want = "the fragments together must be JSON", cast("Any", NOT_KNOWN)
+                if not text.strip():
+                    message, want = "a call without arguments must have {}", "{}"
+                self._report.add(
+                    "stream-arguments-json", item.pointer, message, want=want, got=text, subject=item.subject
+                )
 
     def _ordered(self) -> list[Item]:
         return sorted(self._items, key=lambda item: len(self._items) if item.index is None else item.index)
@@ -174,6 +202,11 @@ def _same(item: dict[str, Any], other: dict[str, Any]) -> bool:
         return False
     keys = [key for key in ("call_id", "id") if item.get(key) is not None and other.get(key) is not None]
     return any(item[key] == other[key] for key in keys) if keys else True
+
+
+def _identity(item: dict[str, Any]) -> dict[str, Any]:
+    """What tells an item from others."""
+    return {key: item[key] for key in IDENTITY if key in item}
 
 
 def _is_index(value: Any) -> bool:
