@@ -130,9 +130,10 @@ class Draft:
             self._deltas.append(Closed(*self._text[:2]))
             self._text = None
 
-    def open_call(self, given_id: str | None, name: str, kind: str = "function") -> OpenCall:
-        """A call begins; what is said after it is another text."""
-        self.close_text()
+    def open_call(self, given_id: str | None, name: str, kind: str = "function", *, beside: bool = False) -> OpenCall:
+        """A call begins; what is said after it is another text. ``beside``: the text before it may still be cited."""
+        if not beside:
+            self.close_text()
         found = OpenCall(self._place(), self._ledger.open(given_id, name, kind))
         self.calls.append(found)
         self._deltas.append(Opened(found.place, found.call))

@@ -8,6 +8,7 @@ from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harml
 from doubles.draft import Draft
 
 CITED = ("citations/web-search",)
+BESIDE = ("citations/then-call",)
 IDENTITY = ("translation/identity", "translation/identity-spelling")
 
 
@@ -51,6 +52,27 @@ def first_source_alone(draft: Draft) -> None:
     holder = _holder(draft)
     need(len({str(place.get("url")) for place in _places(draft)}) > 1)
     del holder["annotations"][1:]
+
+
+@warning("translation/citation-lost", check="response", target=(CHAT, RESPONSES, GEMINI), cases=BESIDE, at_home=())
+def sources_dropped_beside_call(draft: Draft) -> None:
+    """A reply with a call is no answer, and its sources are not read."""
+    need(draft.calls)
+    sources_dropped(draft)
+
+
+@broken(
+    "translation/call-lost",
+    check="response",
+    target=(CHAT, RESPONSES, GEMINI),
+    cases=BESIDE,
+)
+def call_beside_sources_dropped(draft: Draft) -> None:
+    """A reply with sources is an answer, and its call is not read."""
+    _holder(draft)
+    for call in need(draft.calls):
+        call.remove()
+    draft.tidy()
 
 
 @warning("translation/citation-place", check="response", sources=(GEMINI,), target=(CHAT, RESPONSES), cases=CITED)
@@ -114,14 +136,14 @@ def sealed_index_dropped(draft: Draft) -> None:
         one.pop("encrypted_index")
 
 
-@harmless(check="response", target=(CHAT, RESPONSES), cases=CITED)
+@harmless(check="response", target=(CHAT, RESPONSES), cases=(*CITED, *BESIDE))
 def source_of_whole_answer(draft: Draft) -> None:
     """A source is said of the whole answer."""
     for place in _places(draft):
         place["start_index"] = 0
 
 
-@harmless(check="response", target=(CHAT, RESPONSES), cases=CITED)
+@harmless(check="response", target=(CHAT, RESPONSES), cases=(*CITED, *BESIDE))
 def source_without_place(draft: Draft) -> None:
     """A source says no words, as a vendor's do: from 0 to 0."""
     for place in _places(draft):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, Event, broken, warning
 
 CITED = "citations/web-search"
+BESIDE = "citations/then-call"
 
 
 @warning(
@@ -37,6 +38,26 @@ def _emptied(data: Event) -> None:
     for part in [data.get("part", {}), *(part for item in items for part in item.get("content", []))]:
         if "annotations" in part:
             part["annotations"] = []
+
+
+@warning(
+    "translation/citation-lost",
+    client=(CHAT, RESPONSES),
+    upstream=GEMINI,
+    case=BESIDE,
+    layer="source",
+    thread="https://github.com/openai/openai-agents-python/pull/4252",
+)
+def sources_behind_a_call_unread(events: Iterator[Event]) -> Iterator[Event]:
+    """Behind a call nothing of the text is read any more, and the sources come with the last record."""
+    called = False
+    for event in events:
+        for candidate in event["data"].get("candidates", []):
+            parts = candidate.get("content", {}).get("parts", [])
+            called = called or any("functionCall" in part for part in parts)
+            if called:
+                candidate.pop("groundingMetadata", None)
+        yield event
 
 
 @broken("anthropic/stream-delta-kind", client=ANTHROPIC, upstream=CHAT, case=CITED)

@@ -51,6 +51,7 @@ class StreamDecoder:
         self._arguments = Arguments()
         self._pages: list[tuple[Body, Citation]] = []
         self._said = Spoken(keeps=False)  # the text that is open
+        self._searched = False  # the provider ran a step of its own, whose pages come with the last record
 
     def event(self, body: Body, /) -> Iterator[Delta]:
         """What a record tells."""
@@ -129,11 +130,12 @@ class StreamDecoder:
                 self._piece_of_call(call, part)
             elif isinstance(part.get("text"), str):
                 self._said.add(part["text"])
-                self._draft.text(part["text"])
+                self._draft.text(part["text"], key=len(self._draft.calls))
                 if state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
                 self._said = Spoken(keeps=False)
+                self._searched = self._searched or "toolCall" in part
                 for item in other_part(part, self._losses):
                     self._draft.whole(item)
 
@@ -142,7 +144,7 @@ class StreamDecoder:
             self._end_call()
             if not call.get("name"):
                 return  # the end of a call that has ended
-            self._call = self._draft.open_call(*call_of(call))
+            self._call = self._draft.open_call(*call_of(call), beside=self._searched)
             self._arguments = Arguments()
         self._call.call.raw_context |= state_of(part)
         self._arguments.add(call)
