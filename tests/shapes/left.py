@@ -44,11 +44,46 @@ class Reason:
 @cache
 def reasons() -> tuple[Reason, ...]:
     """All reasons, from ``reasons.json``."""
-    entries = json.loads(Path(__file__).with_name("reasons.json").read_bytes())
+    entries = _file()["reasons"]
     return tuple(
         Reason(tuple(map(re.compile, entry["shapes"])), entry["reason"], entry.get("compatible", False))
         for entry in entries
     )
+
+
+def most() -> int:
+    """How many shapes one reason may explain; ``why`` beside it in ``reasons.json`` says what the number is for."""
+    number: int = _file()["most"]
+    return number
+
+
+@cache
+def _file() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("reasons.json").read_bytes())
+    return found
+
+
+def faults(entries: Sequence[Reason], limit: int, found: Iterable[tuple[str, str, bool]]) -> Iterator[str]:
+    """What is wrong with reasons: no text, a pattern that nothing fits, more shapes than a reason may explain.
+
+    ``found`` are the shapes that are left: format, shape, and whether they are those of compatible vendors.
+    """
+    shapes = list(found)
+    for entry in entries:
+        if not entry.reason.strip():
+            yield f"no text for {[pattern.pattern for pattern in entry.patterns]}"
+        fits = {
+            pattern: {
+                (name, shape)
+                for name, shape, compatible in shapes
+                if pattern in entry.fitting(name, shape, compatible=compatible)
+            }
+            for pattern in entry.patterns
+        }
+        yield from (f"nothing fits {pattern.pattern}" for pattern, those in fits.items() if not those)
+        number = len(set().union(*fits.values()))
+        if number > limit:
+            yield f"{number} shapes, not {limit}: {entry.reason}"
 
 
 @cache
