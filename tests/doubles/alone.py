@@ -24,7 +24,7 @@ def disagreement(path: Path) -> str:
         usual, output = (_said(content["client"], _stream(path, content[key])) for key in ("usual", "output"))
         right = content["expect"] == ["translation/stream-cuts"] and usual != output
         return "" if right else "both streams say the same"
-    found = _judged(path, content)
+    found = judged(path, content)
     must, should = ({each.rule for each in found if each.level is level} for level in (Level.MUST, Level.SHOULD))
     if content["expect"]:
         follows = content.get("follows", must)
@@ -36,7 +36,7 @@ def disagreement(path: Path) -> str:
     return "" if right else f"its file alone: MUST {sorted(must)}, SHOULD {sorted(should)}"
 
 
-def _judged(path: Path, content: dict[str, Any]) -> Sequence[Finding]:
+def judged(path: Path, content: dict[str, Any]) -> Sequence[Finding]:
     ends = {key: content[key] for key in ("client", "upstream")}
     models = {key: content[key] for key in ("client_model", "upstream_model")}
     if "source" not in content:

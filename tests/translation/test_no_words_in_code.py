@@ -43,6 +43,7 @@ NUMBERS = {
     ("losses.py", 53): "the whole numbers that a double holds, by definition",
     ("state_return.py", 40): "how much of a value is shown",
     ("schemas.py", 4096): "the size of a cache",
+    ("schema_branches.py", 80): "how much of a value is shown",
     ("spelling.py", 100_000): "a bound of effort that no real schema reaches",
     ("spelling.py", 20): "the digits of a number of 64 bits",
     ("state.py", 40): "how much of a value is shown",

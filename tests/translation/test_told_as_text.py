@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judging import judge
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 
 ID = "toolu_01Qm4pVxT7dKcJwR9hYbNzEa"
 LOST, CALL, INVENTED = "translation/result-lost", "translation/call-lost", "translation/text-invented"
@@ -99,5 +99,5 @@ def test_a_call_that_is_text_now_is_lost_and_found(arguments: dict[str, Any], ca
 
 def test_a_call_that_is_only_named_is_not_told() -> None:
     findings = found(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
-    assert findings[CALL].pointer == ""
+    assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1", MISSING), "the turn where it should stand"
     assert findings[INVENTED].got == "I sense something."

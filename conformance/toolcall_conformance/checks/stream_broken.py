@@ -10,14 +10,16 @@ from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, said_in_streams
 from toolcall_conformance.drivers import Source, Streamed
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
+from toolcall_conformance.judge.streams import last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.translation.stream_ends import compare_ends
+from toolcall_conformance.translation.wire_words import one_of
 
 
 def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
@@ -53,19 +55,21 @@ def _findings(corpus: Corpus, upstream: str, source: Assembled, received: Client
     cut = {"".join(call.fragments) for call in source.calls if not _is_whole(call, source)}
     had = sum(_is_whole(call, source) for call in source.calls)
     got = sum(_is_whole(call, client, cut) for call in client.calls)
-    yield from compare_ends(corpus, source, client, _HOW[source.end, end], calls=(had, got))
+    last = last_event(received.stream)
+    yield from compare_ends(corpus, source, client, _HOW[source.end, end], calls=(had, got), last=last)
     if source.end == "whole" and got <= had:
         want = formats.read(upstream, "response", source.body).finish
         end_received = formats.read(received.format, "response", client.body).finish
         if want is not None and (end_received is None or end_received.reason != want.reason):
+            words = corpus.format(received.format)["wire_words"]["finish"].get(want.reason, {})
             yield finding(
                 corpus,
                 "translation/finish-reason",
-                "",
+                last,
                 f"the reply was cut in the middle of a call ({want.raw}), the translation says "
                 f"{end_received and end_received.raw}",
-                want=want.reason,
-                got=end_received and end_received.reason,
+                want=one_of(word for place in words.values() for word in place),
+                got=MISSING if end_received is None else end_received.raw,
                 element="finish",
             )
 

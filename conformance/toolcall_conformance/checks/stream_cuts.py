@@ -13,6 +13,7 @@ from toolcall_conformance.checks.streamed import Blocked, ClientStream, Streamed
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.judge.streams import last_event
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.streaming import cuts, dump, parse
@@ -120,10 +121,12 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
                 return True
             if not isinstance(came, Streamed):
                 continue  # raising, like any other visible end, is allowed
-            received = ClientStream(route.client, came).assembled
+            client = ClientStream(route.client, came)
+            received = client.assembled
             if came.raised is not None:
                 received = replace(received, end="failed")  # whatever came before, this is no proper end
-            found = compare_ends(harness.corpus, source, received, f"{how} after {count} of {len(events)} events")
+            said = f"{how} after {count} of {len(events)} events"
+            found = compare_ends(harness.corpus, source, received, said, last=last_event(client.stream))
             if wrong := [replace(one, body=name) for one in found]:
                 tally.findings += wrong
                 return True
@@ -150,7 +153,8 @@ def _client_learns_of_failure(
         return True
     client = ClientStream(exchange.route.client, came)
     how = f"failed after {count} of {len(events)} events"
-    found = [*compare_ends(harness.corpus, _assembled(exchange, failed), client.assembled, how)]
+    source, last = _assembled(exchange, failed), last_event(client.stream)
+    found = [*compare_ends(harness.corpus, source, client.assembled, how, last=last)]
     if client.assembled.end == "failed":
         own = harness.judge.body(exchange.route.client, "stream", client.stream).findings
         if exchange.route.client == exchange.route.upstream:  # what the upstream's own events break is no fault

@@ -76,7 +76,12 @@ def cached_reading(name: str, direction: str, data: bytes) -> Reading:
 
 
 def _read(name: str, direction: str, body: Any) -> Reading:
-    found = get(name)
+    reading = _read_by(get(name), direction, body)
+    reading.body = body
+    return reading
+
+
+def _read_by(found: Format, direction: str, body: Any) -> Reading:
     if direction == "error":
         return found.read_error(body)
     if direction == "stream":

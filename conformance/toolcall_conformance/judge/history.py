@@ -7,22 +7,24 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.findings import MISSING, Judgement
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
+from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Turn
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.rules.check import check_body
-from toolcall_conformance.translation import losses, search_sources
+from toolcall_conformance.translation import losses, nearest, search_sources
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.declared_names import DeclaredNames
 from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
 from toolcall_conformance.translation.tools import map_tools, names_of
+from toolcall_conformance.translation.wire_words import one_of
 
 
 def judge_history(
@@ -55,13 +57,15 @@ def judge_history(
         circumstances=model_circumstances(corpus, route.upstream, route.upstream_model),
     )
     if not isinstance(output, dict):
-        return Judgement((sides.finding("translation/target-format", "", got=output),))
+        return Judgement((no_object(sides, output),))
     own = check_body(corpus, route.upstream, "request", output, model=route.upstream_model)
     if read.unknown is not None:
-        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", got=read.unknown)
+        known = one_of(held) if held else MISSING
+        unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=known, got=read.unknown)
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
-        half = sides.finding("translation/stored-history", "", want=_turns(before), got=_turns(after))
+        want, got = _turns(before), _turns(after)
+        half = sides.finding("translation/stored-history", nearest.container(sides), want=want, got=got, source="")
         return Judgement((*own, half))
     sides, unsourced = search_sources.settle(sides)
     pair = aligned(sides)

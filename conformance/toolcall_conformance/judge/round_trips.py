@@ -7,6 +7,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.comparisons import compare
+from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.translation import search_sources
 from toolcall_conformance.translation.aligned import aligned
@@ -18,7 +19,7 @@ def judge_round_trip(corpus: Corpus, source: Any, output: Any, *, own: str, thro
     before, after = (formats.read(own, direction, body) for body in (source, output))
     sides = Sides(corpus, before, after, through=through)
     if not isinstance(output, dict):
-        found = [sides.finding("translation/target-format", "", got=output)]
+        found = [no_object(sides, output)]
     else:
         sides, unsourced = search_sources.settle(sides)
         found = [*unsourced, *compare(aligned(sides), direction)]

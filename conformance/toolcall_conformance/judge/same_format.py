@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, Tolerated
-from toolcall_conformance.jsonvalue import equal, join
+from toolcall_conformance.jsonvalue import equal, join, resolve
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
 
@@ -33,7 +33,8 @@ def differences(
 ) -> Iterator[Finding]:
     """The differences that ``found`` does not report. What an equivalence accepts is another spelling of the same."""
     aside, reply = _of_the_route(sides), sides.output.direction == "response"
-    reported = _places(one for one in found if not one.is_note)
+    # Counts are told as what they count, and as members.
+    reported = _places(one for one in found if not one.is_note and one.element != "usage")
     same = [*_places(accepted), *_renamed(sides)]
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
     left = ((place, want, got) for place, want, got in plain if not _touches(_whole(place, want, got), reported))
@@ -44,7 +45,18 @@ def differences(
             want, got, pointer, sides.target, reply=reply
         )
         rule = "translation/identity-spelling" if spelt else "translation/identity"
-        yield sides.finding(rule, pointer, want=want, got=got)
+        yield sides.finding(rule, pointer, want=want, got=got, source=_in_source(source, pointer, want))
+
+
+def _in_source(source: Any, pointer: str, want: Any) -> str | None:
+    """The same place in the source; None for what only the output has."""
+    if want is MISSING:
+        return None
+    try:
+        resolve(source, pointer)
+    except LookupError:  # pragma: no cover - what the source has is at the same place there
+        return None
+    return pointer
 
 
 def _places(known: Iterable[Finding | Tolerated]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.findings import MISSING, Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.excuses import passed_on
@@ -52,7 +52,9 @@ def judge_stream(
     looks = looking_like(corpus, output)
     if looks and client not in looks:
         said = f"no event belongs to a reply of {client}; they look like {' or '.join(looks)}"
-        wrong = finding(corpus, "translation/target-format", "", said, want=client, got=looks, element="body")
+        wrong = finding(
+            corpus, "translation/target-format", "", said, want=client, got=looks, source="", element="body"
+        )
         return Judgement((wrong,))
     sent = _sent(route.upstream, source)
     if sent is None or sent.end == "whole":
@@ -65,14 +67,25 @@ def judge_stream(
     found = [_counted(output, one) for one in found]
     if sent is not None and sent.end != "whole":
         how = "failed" if sent.end == "failed" else "breaks off"
-        return Judgement((*found, *compare_ends(corpus, sent, received, how)))
+        ends = compare_ends(corpus, sent, received, how, last=last_event(output))
+        return Judgement((*found, *(_counted(output, one) for one in ends)))
     excused = sent is not None and outcome.may_fail(corpus, formats.read(route.upstream, "response", sent.body))
     if received.end == "failed" and excused:
         return Judgement(tuple(found))
     if sent is not None and received.body is None:
         got = "an error" if received.end == "failed" else "nothing of it"
         said = f"the upstream's reply is whole, and the client gets {got}"
-        return Judgement((*found, finding(corpus, "translation/target-format", "", said, element="body")))
+        nothing = finding(
+            corpus,
+            "translation/target-format",
+            "",
+            said,
+            want=f"a reply of {client}",
+            got=MISSING if received.error is None else received.error,
+            source="",
+            element="body",
+        )
+        return Judgement((*found, nothing))
     if received.body is None or (sent is None and received.end != "whole"):
         return Judgement(tuple(found))
     if sent is None:
@@ -94,6 +107,11 @@ def judge_stream(
     opened = _openings(client, received)
     behind = but_for_counts(found, together.findings)
     return replace(together, findings=(*found, *(_traced(output, opened, one) for one in behind)))
+
+
+def last_event(stream: dict[str, Any]) -> str:
+    """The pointer of a stream's last event; the whole stream if it has none."""
+    return f"/events/{len(stream['events']) - 1}" if stream.get("events") else ""
 
 
 def spelt(received: Assembled) -> dict[int, str]:
@@ -122,7 +140,9 @@ def handed_on_as_it_is(corpus: Corpus, source: Any, output: dict[str, Any], rout
     if not sent or route.client == route.upstream or not equal(sent, output.get("events")):
         return None
     said = "the stream went through unchanged"
-    return finding(corpus, "translation/target-format", "", said, want=route.client, element="body")
+    return finding(
+        corpus, "translation/target-format", "", said, want=route.client, got=route.upstream, source="", element="body"
+    )
 
 
 def looking_like(corpus: Corpus, stream: dict[str, Any]) -> list[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.wire_words import one_of
 
 _RULE = "translation/target-format"
 _MODEL = frozenset({"model"})
@@ -16,7 +17,8 @@ _MODEL = frozenset({"model"})
 
 def no_object(sides: Sides, output: Any) -> Finding:
     """The finding for an output that is no JSON object."""
-    return sides.finding(_RULE, "", f"the output is no JSON object but {_kind(output)}", got=output)
+    said = f"the output is no JSON object but {_kind(output)}"
+    return sides.finding(_RULE, "", said, want="an object", got=output, source="")
 
 
 def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Finding]) -> Finding | None:
@@ -39,7 +41,9 @@ def other_format(sides: Sides, source: Any, output: dict[str, Any], own: list[Fi
     if not message:
         looks = f"; it looks like {' or '.join(guess)}" if guess else ""
         message = f"the body has no {' or '.join(map(repr, container))}{looks}"
-    return sides.finding(_RULE, "", message, want=name, got=sorted(output))
+    if unchanged:
+        return sides.finding(_RULE, "", message, want=name, got=sides.source.format, source="")
+    return sides.finding(_RULE, "", message, want=one_of(container), got=sorted(output), source="")
 
 
 def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> Finding | None:
@@ -57,7 +61,8 @@ def other_envelope(sides: Sides, output: dict[str, Any], own: list[Finding]) -> 
     if not fitting:
         return None
     message = f"the error has the form of {' or '.join(fitting)}"
-    return sides.finding(_RULE, "/body", message, want=sides.output.format, got=output.get("body"))
+    body = output.get("body", MISSING)
+    return sides.finding(_RULE, "/body", message, want=sides.output.format, got=body, source="/body")
 
 
 def faulty(findings: list[Finding]) -> bool:

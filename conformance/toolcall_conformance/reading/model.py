@@ -286,7 +286,7 @@ class Residue:
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
-    ``cache_marks`` are the places at which a request marks the end of a cacheable prefix.
+    ``cache_marks`` are the places at which a request marks the end of a cacheable prefix. ``body`` is what was read.
     """
 
     format: str
@@ -301,6 +301,7 @@ class Reading:
     residue: list[Residue] = field(default_factory=list)
     cache_marks: list[CacheMark] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
+    body: Any = field(default=None, repr=False, compare=False)
 
     @property
     def calls(self) -> list[Call]:

@@ -114,6 +114,8 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
     known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
     if finding.pointer or known:
         fields.append(("at", finding.pointer or "(the whole body)"))
+    if finding.source_pointer:
+        fields.append(("from", finding.source_pointer))
     if known:
         fields += [("want", show(finding.want)), ("got", show(finding.got))]
         fields += [("diff", line) for line in _explained(finding.want, finding.got)]

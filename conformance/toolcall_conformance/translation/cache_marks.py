@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.reading import CacheMark
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
 
 _WHOLE = "body"
@@ -29,9 +32,19 @@ def compare_cache_marks(pair: Pair) -> Iterator[Finding]:
         first = next(mark for mark in pair.source.cache_marks if mark.on == on)
         yield pair.finding(
             "translation/cache-mark",
-            "",
+            _holder(pair, first),
             f"of the marks for the cache {missing[on]} on {on} did not arrive",
+            want=resolve(pair.source.body, first.pointer),
             got=MISSING,
             source=first.pointer,
             subject=on,
         )
+
+
+def _holder(pair: Pair, mark: CacheMark) -> str:
+    """What in the output should hold a mark, or the list in which that stands."""
+    if mark.on == "tool" and pair.output.tools:
+        return pair.output.tools[-1].pointer
+    if mark.on == "system" and pair.output.system:
+        return pair.output.system[-1].pointer
+    return near(pair, mark.pointer)

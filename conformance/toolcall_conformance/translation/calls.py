@@ -11,6 +11,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.kinds import compare_call_kind
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -20,7 +21,8 @@ from toolcall_conformance.translation.told import Told
 def compare_calls(pair: Pair) -> Iterator[Finding]:
     """Report every difference between the aligned calls, and those that only one side has."""
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
-    hosted = {item.id for turn in pair.source.turns for item in turn.items if isinstance(item, Hosted) and item.id}
+    items = [item for turn in pair.source.turns for item in turn.items]
+    hosted = {item.id: item for item in items if isinstance(item, Hosted) and item.id}
     partners = {right: left for left, right in alignment.pairs.items()}
     told = Told.of(pair) if alignment.lost else None
     for left in alignment.lost:
@@ -28,7 +30,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         now = told.place_of(call) if told is not None else None
         yield pair.finding(
             "translation/call-lost",
-            _nearest(pair, left) if now is None else now.pointer,
+            near(pair, call.pointer) if now is None else now.pointer,
             "" if now is None else "a tool call is told as text instead",
             want={"name": call.name, "arguments": shown(call)},
             got=MISSING if now is None else now.text,
@@ -40,12 +42,21 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         call = output[right]
         if call.id is not None and call.id in hosted:
             if not pair.is_request:
-                yield pair.finding("translation/server-call-as-client-call", call.pointer, subject=call_words(call))
+                yield pair.finding(
+                    "translation/server-call-as-client-call",
+                    call.pointer,
+                    want=MISSING,
+                    got={"name": call.name, "arguments": shown(call)},
+                    source=hosted[call.id].pointer,
+                    subject=call_words(call),
+                )
             continue
         twin = next((left for left in partners.values() if _same_call(source[left], call)), None)
         yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
+            f"it says what {call_words(source[twin])} says, once more" if twin is not None else "",
+            want=MISSING,
             got={"name": call.name, "arguments": shown(call)},
             source=source[twin].pointer if twin is not None else None,
             subject=call_words(call),
@@ -53,24 +64,33 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     for left, right in sorted(alignment.pairs.items()):
         yield from _compare_one(pair, source[left], output[right])
     for left in sorted(alignment.moved):
-        call = output[alignment.pairs[left]]
-        yield pair.finding(
-            "translation/call-order",
-            call.pointer,
-            want=left + 1,
-            got=call.ordinal + 1,
-            subject=call_words(source[left]),
-        )
+        yield _moved(pair, left)
     yield from _compare_batches(pair)
     yield from _compare_ids(pair)
 
 
-def _nearest(pair: Pair, left: int) -> str:
-    """Where a lost call would have stood: at the call before it in the output, else at the whole body."""
-    for other in range(left - 1, -1, -1):
-        if other in pair.calls:
-            return pair.output.calls[pair.calls[other]].pointer
-    return ""
+def _moved(pair: Pair, left: int) -> Finding:
+    """A call that stands in another place among those that both bodies have."""
+    call = pair.output.calls[pair.calls[left]]
+    orders = sorted(pair.calls), sorted(pair.calls, key=pair.calls.__getitem__)
+    want, got = (_before(pair, order, left) for order in orders)
+    if want == got:  # its neighbour moved with it
+        resting = [[one for one in order if one == left or one not in pair.alignment.moved] for order in orders]
+        want, got = (_before(pair, order, left) for order in resting)
+    return pair.finding(
+        "translation/call-order",
+        call.pointer,
+        want=want,
+        got=got,
+        source=pair.source.calls[left].pointer,
+        subject=call_words(pair.source.calls[left]),
+    )
+
+
+def _before(pair: Pair, order: list[int], left: int) -> str:
+    """A place in an order of calls: behind which one."""
+    place = order.index(left)
+    return f"behind {call_words(pair.source.calls[order[place - 1]])}" if place else "first of all calls"
 
 
 def _same_call(left: Call, right: Call) -> bool:
@@ -173,15 +193,16 @@ def _compare_batches(pair: Pair) -> Iterator[Finding]:
             continue
         was_apart = left_gaps[first.ordinal] != left_gaps[second.ordinal]
         is_apart = right_gaps[one.ordinal] != right_gaps[two.ordinal]
-        subject = call_words(second)
+        known = {"source": second.pointer, "subject": call_words(second)}
+        other = call_words(first)
+        together, apart = f"at once with {other}", f"behind what answers {other}"
         if is_apart and not was_apart:
-            yield pair.finding("translation/calls-split", two.pointer, source=second.pointer, subject=subject)
+            yield pair.finding("translation/calls-split", two.pointer, want=together, got=apart, **known)
         elif was_apart and not is_apart:
-            yield pair.finding("translation/calls-merged", two.pointer, source=second.pointer, subject=subject)
+            yield pair.finding("translation/calls-merged", two.pointer, want=apart, got=together, **known)
         elif first.batch == second.batch and one.batch != two.batch:
-            yield pair.finding(
-                "translation/calls-in-separate-messages", two.pointer, source=second.pointer, subject=subject
-            )
+            want, got = f"in one message with {other}", f"in a message behind {other}"
+            yield pair.finding("translation/calls-in-separate-messages", two.pointer, want=want, got=got, **known)
 
 
 def _separated(reading: Any) -> dict[int, int]:
@@ -213,12 +234,14 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
         same_origin = owner.id is not None and owner.id == old.id
         if owner is not old and not same_origin:
             # Within a batch they cannot be told apart; a provider that cares about later turns has its own rule.
+            own = old.id if old.id and old.id != new.id and legal_id(pair, old.id) else None
             yield pair.finding(
                 f"translation/ids-injective{'' if owner.batch == old.batch else '-across-turns'}",
                 where,
-                want=old.id if old.id is not None else "an id of its own",
+                f"{call_words(owner)} has this id, too",
+                want=own or f"an id that {call_words(owner)} does not have",
                 got=new.id,
-                source=old.id_pointer,
+                source=old.id_pointer or old.pointer,
                 subject=call_words(old),
             )
         elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and not _reused(source, old):

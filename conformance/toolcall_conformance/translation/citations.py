@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Citation, Reading, Text
 from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
 
 
@@ -19,7 +20,8 @@ def compare_citations(pair: Pair) -> Iterator[Finding]:
     words = "\n".join(item.text for turn in pair.output.turns for item in turn.items if isinstance(item, Text))
     lost = {one.url: one for one in source if one.url not in words and all(one.url != other.url for other in told)}
     for one in lost.values():
-        yield pair.finding("translation/citation-lost", "", want=one.url, source=one.pointer)
+        where = near(pair, one.pointer)
+        yield pair.finding("translation/citation-lost", where, want=one.url, got=MISSING, source=one.pointer)
     for one in source:
         twins = [other for other in told if other.url == one.url]
         if one.words and twins and not any(other.words is None or _same_place(one, other) for other in twins):
@@ -27,7 +29,7 @@ def compare_citations(pair: Pair) -> Iterator[Finding]:
                 "translation/citation-place",
                 twins[0].pointer,
                 want=one.words,
-                got=twins[0].words,
+                got=MISSING if twins[0].words is None else twins[0].words,
                 source=one.pointer,
                 subject=one.url,
             )

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Hosted, Text
 from toolcall_conformance.translation.chunks import is_phrase, squeeze
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.own_tools import LOST
 from toolcall_conformance.translation.pair import Pair
 
@@ -27,8 +28,9 @@ def compare_steps(pair: Pair) -> Iterator[Finding]:
         if said and not any(squeeze(text) in words for text in said):
             yield pair.finding(
                 "translation/hosted-step-lost",
-                "",
+                near(pair, group[0].pointer),
                 want=said[0],
+                got=MISSING,
                 source=group[0].pointer,
                 subject=f"step {group[0].name or group[0].type}",
             )

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.captions import captioned, owner
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import plain_text
 from toolcall_conformance.translation.placeholders import without_placeholders
@@ -70,7 +71,15 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
     known = {piece.key for piece in source}
     for extra in free:
         if extra.key in known:
-            yield pair.finding("translation/media-moved", extra.media.pointer, "it is there twice", got=_words(extra))
+            source_pointer = next(piece.media.pointer for piece in source if piece.key == extra.key)
+            yield pair.finding(
+                "translation/media-moved",
+                extra.media.pointer,
+                "it is there twice",
+                want=MISSING,
+                got=_words(extra),
+                source=source_pointer,
+            )
 
 
 def _at_home(left: PlacedMedia, right: PlacedMedia) -> bool:
@@ -94,8 +103,8 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             "translation/results-linked",
             pointer,
             f"{_words(left)} comes from {call_words(mine)}, but stands at {call_words(other)}",
-            want=mine.id or mine.name,
-            got=other.id or other.name,
+            want=f"at {call_words(mine)}",
+            got=f"at {call_words(other)}",
             source=source,
             subject=_words(left),
         )
@@ -104,6 +113,8 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             "translation/media-moved",
             pointer,
             f"{_words(left)} stands at {'an earlier' if right.place < left.place else 'a later'} turn",
+            want=_stands(left),
+            got=_stands(right),
             source=source,
             subject=_words(left),
         )
@@ -112,6 +123,8 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
             "translation/media-owner-unclear",
             pointer,
             f"no caption says that {_words(left)} comes from {call_words(pair.output.calls[left.call])}",
+            want=f"a text before it that names {call_words(pair.output.calls[left.call])}",
+            got=MISSING,
             source=source,
             subject=_words(left),
         )
@@ -119,16 +132,24 @@ def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterato
 
 def _compare_order(pair: Pair, source: list[PlacedMedia], twins: dict[int, PlacedMedia]) -> Iterator[Finding]:
     """Media of one turn of the user keep their order, where no call distinguishes them: the words may refer to it."""
-    places: dict[int, list[PlacedMedia]] = {}
+    places: dict[int, list[tuple[PlacedMedia, PlacedMedia]]] = {}
     for index, piece in enumerate(source):
         at_home = piece.call is not None and index in twins and twins[index].call == piece.call
         if index in twins and not piece.in_result and not at_home and piece.place == twins[index].place:
-            places.setdefault(piece.place, []).append(twins[index])
+            places.setdefault(piece.place, []).append((piece, twins[index]))
     stand = {right.media.pointer: number for number, right in enumerate(_pieces(pair.corpus, pair.output, {}, None))}
-    for rights in places.values():
-        numbers = [stand[right.media.pointer] for right in rights]
+    for pieces in places.values():
+        numbers = [stand[right.media.pointer] for _, right in pieces]
         if numbers != sorted(numbers):
-            yield pair.finding("translation/media-order", rights[0].media.pointer)
+            left, first = pieces[0]
+            there = [right.media.pointer for _, right in pieces]
+            yield pair.finding(
+                "translation/media-order",
+                first.media.pointer,
+                want=sorted(there, key=lambda pointer: stand[pointer]),
+                got=there,
+                source=left.media.pointer,
+            )
 
 
 def _compare_type(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
@@ -180,8 +201,9 @@ def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Ite
         return
     yield pair.finding(
         f"translation/{_loss(pair, piece, demand)}",
-        "",
+        _home(pair, piece),
         want=f"{media.kind} {media.mime or media.url or ''}".strip(),
+        got=MISSING,
         source=media.pointer,
         subject=f"media of {'a result' if piece.in_result else f'the {piece.side}'}",
     )
@@ -247,6 +269,16 @@ def _said(pair: Pair, text: str) -> bool:
     """Whether a text of the output says a text, whatever its white space."""
     wanted = squeezed([text])
     return any(wanted in squeezed([said]) for said in _texts(pair.output))
+
+
+def _home(pair: Pair, piece: PlacedMedia) -> str:
+    """Where lost media belong: at the result of their call, else at their turn."""
+    answers = (result.pointer for result in pair.output.results if piece.call is not None and result.call == piece.call)
+    return next(answers, None) or near(pair, piece.media.pointer)
+
+
+def _stands(piece: PlacedMedia) -> str:
+    return f"behind {piece.place} of what the assistant did" if piece.place else "before all that the assistant did"
 
 
 def _words(piece: PlacedMedia) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, OneOf
+from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Finish, Hosted, Media, Reading, Text
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.wire_words import finish_words, one_of, said_as, usage_pointer
 
 UNFINISHED = "unfinished-reply"
 """The circumstance that a reply is no whole answer."""
@@ -34,12 +36,17 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         rule = words["rules"].get(source.reason)
         if rule is not None and f"finish-{source.reason}" in pair.declared and got != "tools":
             return  # nothing is hidden: there is something to read, and the translator says what it lost
+        want, there = finish_words(pair, [source.reason, *sorted(accepted - {source.reason})], where), _raw(output)
+        if isinstance(want, OneOf):  # what stands there means something else beside calls
+            want = one_of(word for word in want.values if not equal(word, there))
+        if equal(want, there):  # other members say what the word means
+            want, there = f"{want}, {_meant(pair, source.reason)}", f"{there}, {_meant(pair, got)}"
         yield pair.finding(
             rule or "translation/finish-reason",
             where,
-            f"the reply ended with {source.reason!r}, the translation says {got!r}",
-            want=source.reason,
-            got=output.raw if output is not None else None,
+            _said(pair, source, output),
+            want=want,
+            got=there,
             source=source.pointer,
         )
     elif _only_when_forced(pair, output) and not pair.forced and not _kept(pair):
@@ -47,11 +54,30 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             "translation/finish-beside-calls",
             where,
             f"the reply has calls and ended normally, but says {output.raw if output else None!r}",
-            want="tools",
-            got=output.raw if output else None,
+            want=finish_words(pair, ["tools"], where),
+            got=_raw(output),
             source=source.pointer,
             under=("request-unknown",) if pair.forced is None else (),
         )
+
+
+def _raw(finish: Finish | None) -> Any:
+    return MISSING if finish is None else finish.raw
+
+
+def _meant(pair: Pair, reason: str | None) -> str:
+    """What makes a word say a reason that it says only beside other members."""
+    if reason in ("tools", "end"):
+        return "with calls" if reason == "tools" else "without calls"
+    others = [f"{place} {one_of(words)!r}" for place, words in list(pair.words["finish"].get(reason, {}).items())[1:]]
+    return f"with {' and '.join(others)}" if others else "without the reason"
+
+
+def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
+    """How the reply ended, in the words of both bodies, and what the word would be."""
+    ended = f"the reply ended with {source.raw!r}, the translation says {output.raw if output is not None else None!r}"
+    known = said_as(pair, f"finish-{source.reason}")
+    return f"{ended}; {known}" if known else ended
 
 
 def _only_when_forced(pair: Pair, finish: Finish | None) -> bool:
@@ -113,10 +139,20 @@ def _empty_success(pair: Pair) -> Finding:
         "translation/empty-success",
         output.pointer,
         f"the provider's reply {said}, and the client gets an empty reply that ended well",
-        want=None if whole or source is None else source.reason,
+        want="an error"
+        if whole or source is None
+        else finish_words(pair, _may_be(pair, source.reason), output.pointer),
         got=output.raw,
         source=source.pointer if source is not None else None,
     )
+
+
+def _may_be(pair: Pair, reason: str) -> list[str]:
+    """The reasons that may stand for a reason, the best first, but for those of a whole answer."""
+    words = _words(pair.corpus)
+    whole = words["whole"]
+    found = [reason, *words["always"].get(reason, ()), *words["next_best"].get(reason, ())]
+    return [one for one in found if one not in whole]
 
 
 def _words(corpus: Corpus) -> Mapping[str, Any]:
@@ -138,5 +174,11 @@ def compare_usage(pair: Pair) -> Iterator[Finding]:
             continue
         rule = "usage" if got else _LOST.get(key)
         if rule is not None:
-            shown = MISSING if got is None else got
-            yield pair.finding(f"translation/{rule}", "", want=want, got=shown, subject=f"{key} tokens")
+            yield pair.finding(
+                f"translation/{rule}",
+                usage_pointer(pair, pair.output, key),
+                want=want,
+                got=MISSING if got is None else got,
+                source=usage_pointer(pair, pair.source, key),
+                subject=f"{key} tokens",
+            )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.own_tools import OwnTool
@@ -126,13 +126,19 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 "translation/hosted-tool-as-function",
                 twin.pointer,
+                want=MISSING,
                 got=twin.name,
                 source=tool.pointer,
                 subject=f"tool {tool.name}",
             )
         elif LOST not in pair.declared:
             yield pair.finding(
-                "translation/hosted-tool-lost", "", want=tool.name, source=tool.pointer, subject=f"tool {tool.name}"
+                "translation/hosted-tool-lost",
+                "/tools" if pair.stands("/tools") is not MISSING else "",
+                want=tool.name,
+                got=MISSING,
+                source=tool.pointer,
+                subject=f"tool {tool.name}",
             )
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcall_conformance import loss_table
-from toolcall_conformance.findings import NOT_KNOWN, Finding
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding
+from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
@@ -61,6 +62,19 @@ class Sides:
     def origin(self) -> Mapping[str, Any]:
         """What the corpus says in general of the format of the results and declarations."""
         return self.corpus.format(self.said_in or self.source.format)
+
+    @property
+    def words(self) -> Mapping[str, Any]:
+        """What the output's format calls things on the wire."""
+        found: Mapping[str, Any] = self.target["wire_words"]
+        return found
+
+    def stands(self, pointer: str | None, default: Any = MISSING) -> Any:
+        """What stands at a place of the output, just as it is written there."""
+        try:
+            return default if pointer is None else resolve(self.output.body, pointer)
+        except LookupError:
+            return default
 
     @property
     def demands(self) -> Mapping[str, str]:

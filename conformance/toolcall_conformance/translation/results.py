@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.reading import Result, Text
+from toolcall_conformance.reading import Call, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.links import ResultComparison, expected_calls, link_results
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
 
@@ -27,16 +28,20 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
         if left in links:
             yield from _compare_one(comparison, left, links[left], expected[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
-            yield _lost(pair, result, told.place_of(result), _call_pointer(pair, expected[left]))
+            at_call = _call_pointer(pair, expected[left])
+            yield _lost(pair, result, told.place_of(result), at_call or near(pair, result.pointer))
     claimed = {output[right].call for right in links.values()} - {None}
     known = {output[right].id for right in links.values() if output[right].call is None} - {None, ""}
     for right in sorted(set(range(len(output))) - set(links.values())):
         extra = output[right]
         doubled = extra.call in claimed or (extra.call is None and extra.id in known)
+        twins = [left for left, other in links.items() if _answer_alike(output[other], extra)] if doubled else []
         yield pair.finding(
             "translation/result-duplicated" if doubled else "translation/result-invented",
             extra.pointer,
-            got=_shown(extra),
+            want=MISSING,
+            got=_stands(pair, extra),
+            source=source[twins[0]].pointer if twins else None,
             subject=_words(pair, extra, produced=True),
         )
 
@@ -47,11 +52,21 @@ def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding
         "translation/result-lost",
         at_call if now is None else now.pointer,
         "" if now is None else "a tool result is told as text instead",
-        want=_shown(result),
+        want=_shown(result) if now is None else {pair.words["parts"]["result"]: _shown(result)},
         got=MISSING if now is None else now.text,
         source=result.pointer,
         subject=_words(pair, result),
     )
+
+
+def _answer_alike(one: Result, other: Result) -> bool:
+    """Whether two results answer the same call, or name the same id of none."""
+    return one.call == other.call and (one.call is not None or one.id == other.id)
+
+
+def _stands(pair: Pair, result: Result) -> Any:
+    """The content of a result as it stands in the output."""
+    return _shown(result) if result.parts else pair.stands(result.content_pointer, [])
 
 
 def _call_pointer(pair: Pair, ordinal: int | None) -> str:
@@ -74,18 +89,25 @@ def _shown(result: Result) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
+def _answered(call: Call | None) -> str:
+    return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
+
+
 def _compare_one(comparison: ResultComparison, left: int, right: int, expected: int | None) -> Iterator[Finding]:
     pair, before, after = comparison.pair, comparison.source[left], comparison.output[right]
     subject = _words(pair, before)
     if expected is not None and after.call != expected:
         want, got = pair.output.calls[expected], after.call
         other = pair.output.calls[got] if got is not None and got < len(pair.output.calls) else None
+        names = (want.id, after.id) if after.id_pointer else (want.name, after.name)
+        if names[0] == names[1]:  # the place decides which of several calls is meant
+            names = (f"the answer to {call_words(want)}", _answered(other))
         yield pair.finding(
             "translation/results-linked",
             after.id_pointer or after.name_pointer or after.pointer,
-            f"this is the {subject}, but it answers {call_words(other) if other else 'no call at all'}",
-            want=want.id if after.id_pointer else want.name,
-            got=after.id if after.id_pointer else after.name,
+            f"this is the {subject}, but it is {_answered(other)}",
+            want=names[0],
+            got=MISSING if names[1] is None else names[1],
             source=before.pointer,
             subject=subject,
         )
@@ -96,7 +118,7 @@ def _compare_one(comparison: ResultComparison, left: int, right: int, expected: 
             breach,
             where,
             want=_shown(before),
-            got=_shown(after),
+            got=_stands(pair, after),
             source=before.content_pointer or before.pointer,
             subject=subject,
         )
@@ -106,7 +128,7 @@ def _compare_one(comparison: ResultComparison, left: int, right: int, expected: 
             "translation/error-mark-in-words" if in_words else "translation/error-mark",
             after.pointer,
             want=True,
-            got=after.error,
+            got=MISSING if after.error is None else after.error,
             source=before.pointer,
             subject=subject,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
@@ -14,6 +14,7 @@ from toolcall_conformance.translation.schema_pair import UNDECIDED, SchemaDiffer
 from toolcall_conformance.translation.spelling import BRANCHES, SCHEMAS
 
 Step = SchemaDifference | SchemaPair
+_SHOWN: Final = 80
 CONDITIONS = ("not", "if", "then", "else", "propertyNames", "contains", "dependentRequired", "unevaluatedProperties",
               "unevaluatedItems")  # fmt: skip
 MAPS = ("patternProperties", "dependentSchemas")
@@ -158,9 +159,17 @@ def _by_probes(place: SchemaPair) -> Iterator[SchemaDifference]:
         yield place.differs(
             "schema-narrowed",
             None,
-            "a valid value is no longer valid",
-            want=probed.narrowed,
+            f"a valid value is no longer valid: {_shown(probed.narrowed)}",
+            want=place.before,
+            got=place.after,
             under="" if probed.certain else UNDECIDED,
         )
     if probed.widened is not MISSING:
-        yield place.differs("schema-widened", None, "an invalid value is valid now", got=probed.widened)
+        said = f"an invalid value is valid now: {_shown(probed.widened)}"
+        yield place.differs("schema-widened", None, said, want=place.before, got=place.after)
+
+
+def _shown(value: Any) -> str:
+    """A probed value in a few characters."""
+    whole = text(value)
+    return whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]} …"

@@ -74,7 +74,7 @@ def compare_type(place: SchemaPair) -> Iterator[SchemaDifference]:
         return
     if want is None:
         if not any(key in left for key in COMPOSED):
-            yield place.differs("schema-narrowed", "type", got=_plain(got))
+            yield place.differs("schema-narrowed", "type", "a type was added", want=MISSING, got=_plain(got))
         return
     if got is None and (any(key in right for key in UNIONS) or _ill(right, "type")):
         return  # the probes decide
@@ -91,7 +91,7 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
         return
     if want is None:
         if not any(key in left for key in COMPOSED):
-            yield place.differs("schema-narrowed", "enum", got=got)
+            yield place.differs("schema-narrowed", "enum", "a list of values was added", want=MISSING, got=got)
         return
     if got is None and any(key in right for key in UNIONS):
         return

@@ -21,17 +21,16 @@ def compare_members(place: SchemaPair) -> Iterator[Step]:
     demanded = _required(place.right) - _required(place.left) if place.context.closing_allowed else set()
     broken = "properties" in place.right.get(ILL_TYPED, {})
     elsewhere = text({key: place.right[key] for key in _only_in(place.right, place.left)})
+    lost = [] if broken else [name for name in want if name not in got and text(name) not in elsewhere]
+    if len(lost) > 1 and len(lost) == len(want):
+        # All are gone: one cause, told once.
+        yield _lost(place, lost, place.source("properties"), got)
+        lost = []
     for name, schema in want.items():
         if name in got:
             yield place.inner("properties", name, left=schema, right=got[name], without_null=name in demanded)
-        elif not broken and text(name) not in elsewhere:
-            yield SchemaDifference(
-                "translation/schema-property-lost",
-                place.out("properties"),
-                place.source("properties", name),
-                want=name,
-                got=sorted(got),
-            )
+        elif name in lost:
+            yield _lost(place, [name], place.source("properties", name), got)
     if not _only_in(place.left, place.right):
         for name in got:
             if name not in want:
@@ -39,10 +38,23 @@ def compare_members(place: SchemaPair) -> Iterator[Step]:
                     "translation/schema-property-invented",
                     place.out("properties", name),
                     place.source_pointer,
+                    want=MISSING,
                     got=name,
                 )
     yield from _compare_required(place, set(want) - set(got), demanded)
     yield from _compare_rest(place)
+
+
+def _lost(place: SchemaPair, names: list[str], source: str, got: dict[str, Any]) -> SchemaDifference:
+    """Parameters that are gone: one, or all that there were."""
+    return SchemaDifference(
+        "translation/schema-property-lost",
+        place.out("properties"),
+        source,
+        "" if len(names) == 1 else f"all {len(names)} parameters were lost",
+        want=names[0] if len(names) == 1 else names,
+        got=sorted(got) or MISSING,
+    )
 
 
 def _only_in(schema: dict[str, Any], other: dict[str, Any]) -> list[str]:
@@ -109,7 +121,7 @@ def compare_entries(place: SchemaPair) -> Iterator[Step]:
     want, got = place.left.get("items", True), place.right.get("items", True)
     if is_open(want):
         if not is_open(got) and "prefixItems" not in place.left:
-            yield place.differs("schema-entries-narrowed", "items", got=got)
+            yield place.differs("schema-entries-narrowed", "items", want=MISSING, got=got)
         return
     if is_open(got):
         if not _only_in(place.right, place.left) and "items" not in place.right.get(ILL_TYPED, {}):

@@ -55,7 +55,8 @@ def compare_schemas(
         if same_json(source, output):
             return ()
         said = "too deep or too large to be compared"
-        return (SchemaDifference("translation/schema-changed", "", "", said, under=(UNDECIDED,)),)
+        difference = SchemaDifference("translation/schema-changed", "", "", said, source, output, (UNDECIDED,))
+        return (difference,)
 
 
 @lru_cache(maxsize=4096)

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reading import Reading, Result, Text, Value
 from toolcall_conformance.reading.model import Item
+from toolcall_conformance.translation.nearest import container
 from toolcall_conformance.translation.pair import Sides
 
 
@@ -30,7 +31,11 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
         missing = [label for label in text.labels if label not in said and label not in words]
         if missing and text.labels not in lost:
             lost[text.labels] = sides.finding(
-                "translation/search-source", place_of(text, told), want=missing, source=text.pointer
+                "translation/search-source",
+                place_of(text, told) or container(sides),
+                want=missing,
+                got=MISSING,
+                source=text.pointer,
             )
     labels = sorted({label for text in cited for label in text.labels}, key=len, reverse=True)
     most = sides.corpus.equivalence("search-source-as-text").parameters["most_letters"]

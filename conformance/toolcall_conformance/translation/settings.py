@@ -16,7 +16,9 @@ from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.schemas import compare_schemas
 from toolcall_conformance.translation.stream_flag import find_stream_lost
+from toolcall_conformance.translation.wire_words import choice_value, setting_name, setting_value, written
 
+Choice = tuple[str, frozenset[str]]
 # What begins the names of settings that no other format has.
 PRIVATE = "private:"
 # The route sets these, not the translation.
@@ -66,7 +68,7 @@ def compare_settings(pair: Pair) -> Iterator[Finding]:
             "",
         ):
             continue
-        yield pair.finding("translation/setting-added", setting.pointer, got=setting.value, subject=name)
+        yield _added(pair, name, setting)
     yield from _compare_model(pair)
     yield from find_stream_lost(pair)
 
@@ -77,7 +79,15 @@ def _compare_model(pair: Pair) -> Iterator[Finding]:
         return  # a name that is no text breaks the format's own rule
     rule = model_rule(pair.corpus, pair.model, model.value)
     if rule is not None:
-        yield pair.finding(rule, model.pointer, want=pair.model, got=model.value)
+        asked = pair.source.settings.get("model")
+        source = asked.pointer if asked is not None else None
+        yield pair.finding(rule, model.pointer, want=pair.model, got=model.value, source=source)
+
+
+def _added(pair: Pair, name: str, setting: Setting) -> Finding:
+    got = written(pair.output, setting)
+    subject = setting_name(pair, name)
+    return pair.finding("translation/setting-added", setting.pointer, want=MISSING, got=got, subject=subject)
 
 
 def _compare_private(pair: Pair, name: str, setting: Setting) -> Iterator[Finding]:
@@ -99,18 +109,33 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
         if not _is_said_by_silence(pair, name, setting.value):
             beyond = limit is not None and not isinstance(setting.value, list)
             rule = _ADJUSTED if beyond else _loss(pair, name, demand)
-            yield pair.finding(rule, "", want=setting.value, source=setting.pointer, subject=name)
+            yield _lost(pair, rule, name, setting)
     elif not _same(setting.value, other.value):
         if name == "response_format" and _same_format(pair, setting.value, other.value):
             return
-        yield pair.finding(
-            _change(pair, name, demand, setting.value, other.value),
-            other.pointer,
-            want=setting.value,
-            got=other.value,
-            source=setting.pointer,
-            subject=name,
-        )
+        yield _changed(pair, _change(pair, name, demand, setting.value, other.value), name, setting, other)
+
+
+def _lost(pair: Pair, rule: str, name: str, setting: Setting) -> Finding:
+    """A setting that is gone; it points at what holds it in the output."""
+    place = pair.words["settings"].get(name, "").rpartition("/")[0]
+    return pair.finding(
+        rule,
+        place if pair.stands(place) is not MISSING else "",
+        want=setting_value(pair, name, setting),
+        got=MISSING,
+        source=setting.pointer,
+        subject=setting_name(pair, name),
+    )
+
+
+def _changed(pair: Pair, rule: str, name: str, setting: Setting, other: Setting) -> Finding:
+    want, got = setting_value(pair, name, setting), written(pair.output, other)
+    if equal(want, got):  # the two say different things with one word
+        want, got = setting.value, other.value
+    return pair.finding(
+        rule, other.pointer, want=want, got=got, source=setting.pointer, subject=setting_name(pair, name)
+    )
 
 
 def _is_said_by_silence(pair: Pair, name: str, value: Any) -> bool:
@@ -189,7 +214,7 @@ def _same_format(pair: Pair, left: Any, right: Any) -> bool:
     return not any(difference.rule in GRAVE and not difference.under for difference in differences)
 
 
-def _neutral_choice(corpus: Corpus, reading: Reading, names: Mapping[str, str]) -> tuple[str, frozenset[str]] | None:
+def _neutral_choice(corpus: Corpus, reading: Reading, names: Mapping[str, str]) -> Choice | None:
     """A tool choice as (mode, allowed names), all declared tools where it names none. None without tools."""
     called = [tool.name or "" for tool in reading.tools if _must_arrive(corpus, reading, tool)]
     declared = frozenset(names.get(name, name) for name in called)
@@ -219,23 +244,33 @@ def _compare_choice(pair: Pair) -> Iterator[Finding]:
     produced = pair.output.settings.get("tool_choice")
     if want is None:
         if produced is not None and not pair.output.tools and produced.value != {"mode": "none"} and setting is None:
-            yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=produced.value)
+            got_there = written(pair.output, produced)
+            yield pair.finding("translation/tool-choice", produced.pointer, want=MISSING, got=got_there)
         return
     if _chooses_what_stays_behind(pair):
         return  # its loss is reported with the tool
     if got is None:
         if want[0] not in ("none", "auto"):
-            yield pair.finding(
-                "translation/tool-choice", "", want=_words(want), source=setting.pointer if setting else None
-            )
+            yield _other_choice(pair, want, None)
         return
     if want[0] == got[0] and (want[1] == got[1] or (not chosen_names(pair.source) and not chosen_names(pair.output))):
         return
-    yield pair.finding(
+    yield _other_choice(pair, want, got)
+
+
+def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
+    """A choice that is lost or another one, as the output's format writes it."""
+    setting, produced = (side.settings.get("tool_choice") for side in (pair.source, pair.output))
+    named = chosen_names(pair.source)
+    wanted = choice_value(pair, want[0], want[1] if named else None)
+    there = MISSING if produced is None else written(pair.output, produced)
+    if equal(wanted, there) and got is not None:  # what differs is which tools are there to be chosen
+        wanted, there = _words(want), _words(got)
+    return pair.finding(
         "translation/tool-choice",
-        produced.pointer if produced else "",
-        want=_words(want),
-        got=_words(got) if produced else MISSING,
+        "" if produced is None else produced.pointer,
+        want=wanted,
+        got=there,
         source=setting.pointer if setting else None,
     )
 
@@ -247,7 +282,7 @@ def _chooses_what_stays_behind(pair: Pair) -> bool:
     return chosen is not None and chosen <= hosted
 
 
-def _words(choice: tuple[str, frozenset[str]]) -> Any:
+def _words(choice: Choice) -> Any:
     return {"mode": choice[0], "names": sorted(choice[1])} if choice[1] else {"mode": choice[0]}
 
 
@@ -261,12 +296,14 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
         return  # no calls, so none in parallel
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
+    negated = "parallel_calls" in pair.words["negated"]
     yield pair.finding(
         "translation/parallel-flag",
         after.pointer if after else "",
-        want=want,
-        got=got if after else MISSING,
+        want=MISSING if before is None else want is not negated,
+        got=MISSING if after is None else got is not negated,
         source=before.pointer if before else None,
+        subject=setting_name(pair, "parallel_calls"),
     )
 
 
@@ -280,23 +317,17 @@ def _compare_reasoning(pair: Pair) -> Iterator[Finding]:
     rule = "translation/setting" if pair.both("reasoning") else "translation/reasoning-setting"
     if before is None:
         if after is not None and not _no_thinking(after.value):
-            yield pair.finding("translation/setting-added", after.pointer, got=after.value, subject="reasoning")
+            yield _added(pair, "reasoning", after)
         return
     if after is None:
         if not _no_thinking(before.value):
-            yield pair.finding(f"{rule}-lost", "", want=before.value, source=before.pointer, subject="reasoning")
+            yield _lost(pair, f"{rule}-lost", "reasoning", before)
         return
     for measure in before.value.keys() & after.value.keys():
         if not equal(before.value[measure], after.value[measure]):
             soft = adjustable(pair, "reasoning", before.value, after.value)
-            yield pair.finding(
-                _ADJUSTED if soft and pair.both("reasoning") else f"{rule}-changed",
-                after.pointer,
-                want=before.value,
-                got=after.value,
-                source=before.pointer,
-                subject="reasoning",
-            )
+            name = _ADJUSTED if soft and pair.both("reasoning") else f"{rule}-changed"
+            yield _changed(pair, name, "reasoning", before, after)
 
 
 def _no_thinking(value: dict[str, Any]) -> bool:

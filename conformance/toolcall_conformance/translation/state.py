@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.jsonvalue import equal, join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Opaque
 from toolcall_conformance.translation.media_bytes import base64_spelling
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair
 
 CAPTURED = "captured-bodies"
@@ -30,29 +33,29 @@ def compare_opaque(pair: Pair) -> Iterator[Finding]:
         return
     # Where the provider takes it as bytes, their spelling is free.
     spelt = base64_spelling if pair.target.get("opaque_as_bytes") else str
-    origins = {
-        spelt(item.value): item.origin for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)
-    }
+    origins = {spelt(item.value): item for turn in pair.source.turns for item in turn.items if isinstance(item, Opaque)}
     carried = set()
     for turn in pair.output.turns:
         for item in turn.items:
             if isinstance(item, Opaque):
                 carried.add(spelt(item.value))
-                origin = origins.get(spelt(item.value))
-                if origin is not None and origin != pair.output.format:
-                    own = pair.output.format
+                twin = origins.get(spelt(item.value))
+                if twin is not None and twin.origin != pair.output.format:
+                    own, origin = pair.output.format, twin.origin
                     yield pair.finding(
                         "translation/state-to-stranger",
                         item.pointer,
                         f"state was sent to another provider; or it is {own}'s own, kept in {origin}'s place for state"
                         if CAPTURED in pair.circumstances
                         else "",
-                        want=f"for {origin} only",
+                        want=MISSING,
                         got=item.value[:40],
+                        source=twin.pointer,
                     )
-    for value, origin in origins.items():
-        if origin == pair.output.format and value not in carried:
-            yield pair.finding("translation/state-lost", "", want=value[:40])
+    for value, item in origins.items():
+        if item.origin == pair.output.format and value not in carried:
+            where = near(pair, item.pointer)
+            yield pair.finding("translation/state-lost", where, want=value[:40], got=MISSING, source=item.pointer)
 
 
 def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
@@ -72,5 +75,19 @@ def find_foreign_keys(pair: Pair, reported: list[Finding]) -> Iterator[Finding]:
                 "translation/foreign-key-null" if residue.value is None else "translation/foreign-key",
                 residue.pointer,
                 f"the key {residue.key!r} belongs to {marks[residue.key]}",
+                want=MISSING,
                 got=residue.value,
+                source=_place_of(pair.source.body, residue.key, residue.value),
             )
+
+
+def _place_of(body: Any, key: str, value: Any) -> str | None:
+    """Where a body, however deep, has a key with a value; None if it nowhere has."""
+    places = [(body, "")]
+    while places:
+        holder, pointer = places.pop()
+        if isinstance(holder, dict) and key in holder and equal(holder[key], value):
+            return join(pointer, key)
+        entries = holder.items() if isinstance(holder, dict) else enumerate(holder) if isinstance(holder, list) else ()
+        places.extend((entry, join(pointer, name)) for name, entry in entries)
+    return None

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import Final
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Hosted, Media, Opaque, Reading, Result, Text, Waiver
 from toolcall_conformance.translation.media_bytes import base64_spelling
+from toolcall_conformance.translation.nearest import container, near
 from toolcall_conformance.translation.pair import Pair, call_words
 
 StatePlace = tuple[str, int | None]
+_SHOWN: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,12 @@ def lost_in_reply(pair: Pair) -> Iterator[Finding]:
         place = _mapped(pair, state.place)
         if state.led_to_calls and place is not None and (state.value, place) not in there:
             got = next((other for other in output if other.place == place), None)
+            called = "" if place[1] is None else pair.output.calls[place[1]].pointer
             yield pair.finding(
                 "translation/reply-state",
-                got.item.pointer if got is not None else "",
-                want=_short(state),
-                got=_short(got) if got is not None else MISSING,
+                got.item.pointer if got is not None else called or container(pair),
+                want=_short(state, got),
+                got=_short(got, state) if got is not None else MISSING,
                 source=state.item.pointer,
                 subject="" if place[1] is None else call_words(pair.output.calls[place[1]]),
             )
@@ -133,7 +138,9 @@ def _report_extra(
         yield pair.finding(
             "translation/signature-repeated" if on_a_part else "translation/state-repeated",
             extra.item.pointer,
+            want=MISSING,
             got=_short(extra),
+            source=twin.item.pointer,
             subject=_words(pair, extra),
         )
         return lost
@@ -143,13 +150,19 @@ def _report_extra(
             yield pair.finding(
                 "translation/state-changed",
                 extra.item.pointer,
-                want=_short(want),
-                got=_short(extra),
+                want=_short(want, extra),
+                got=_short(extra, want),
                 source=want.item.pointer,
                 subject=_words(pair, extra),
             )
             return [other for other in lost if other != left]
-    yield pair.finding("translation/state-invented", extra.item.pointer, got=_short(extra), subject=_words(pair, extra))
+    yield pair.finding(
+        "translation/state-invented",
+        extra.item.pointer,
+        want=MISSING,
+        got=_short(extra),
+        subject=_words(pair, extra),
+    )
     return lost
 
 
@@ -163,8 +176,9 @@ def _report_lost(pair: Pair, state: PlacedState) -> Iterator[Finding]:
     )
     yield pair.finding(
         _loss(state, waived=waived),
-        call.pointer if call is not None else "",
+        call.pointer if call is not None else near(pair, state.item.pointer),
         want=_short(state),
+        got=MISSING,
         source=state.item.pointer,
         subject=call_words(call) if call is not None and state.led_to_calls else "",
     )
@@ -191,12 +205,13 @@ def _report_moved(
         in_order = right > reached
         reached = max(reached, right)
         if place != got.place or not in_order:
+            first, second = ("", "") if place != got.place else (", before the other state", ", behind the other state")
             yield pair.finding(
                 "translation/answer-state-moved" if want.item.on_text else "translation/state-moved",
                 got.item.pointer,
                 "" if place != got.place else "the provider's state stands in another order",
-                want=_shown(pair, place),
-                got=_shown(pair, got.place),
+                want=_shown(pair, place) + first,
+                got=_shown(pair, got.place) + second,
                 source=want.item.pointer,
                 subject=_words(pair, got),
             )
@@ -212,8 +227,14 @@ def _shown(pair: Pair, place: StatePlace) -> str:
     return "at the beginning" if ordinal is None else f"{kind} {call_words(pair.output.calls[ordinal])}"
 
 
-def _short(state: PlacedState) -> str:
-    return state.item.value[:40]
+def _short(state: PlacedState, other: PlacedState | None = None) -> str:
+    """The beginning of a state; beside another one that begins alike, what stands where the two part."""
+    value = state.item.value
+    pairs = zip(value, other.item.value if other is not None else "", strict=False)
+    alike = sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs))
+    if alike < _SHOWN:
+        return value[:_SHOWN]
+    return f"… {value[alike - _SHOWN // 2 : alike + _SHOWN // 2]}, {len(value)} characters in all"
 
 
 def compare_ids(pair: Pair) -> Iterator[Finding]:
@@ -227,5 +248,6 @@ def compare_ids(pair: Pair) -> Iterator[Finding]:
                 new.id_pointer or new.pointer,
                 want=old.id,
                 got=new.id,
+                source=old.id_pointer or old.pointer,
                 subject=call_words(old),
             )

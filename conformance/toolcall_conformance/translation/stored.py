@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Opaque, Reading, Result, Turn, Waiver
 from toolcall_conformance.reading.model import Item
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.links import ResultComparison
+from toolcall_conformance.translation.nearest import container
 from toolcall_conformance.translation.pair import Pair, Sides
 
 # An item that is only referred to may be any of these, so none of them is invented.
@@ -82,7 +85,7 @@ def _spoken(reading: Reading) -> int:
 def _missing(sides: Sides, got: str) -> Finding:
     named = sides.source.stored[0]
     want = f"all that the {named.kind} {named.id} stands for"
-    return sides.finding("translation/stored-history", "", want=want, got=got, source=named.pointer)
+    return sides.finding("translation/stored-history", container(sides), want=want, got=got, source=named.pointer)
 
 
 def _tail(reading: Reading, spoken: int) -> tuple[Reading, list[Result]]:
@@ -133,15 +136,29 @@ def _compare_answers(sides: Sides, orphans: list[Result], answers: list[Result])
             yield sides.finding(
                 "translation/result-content",
                 answer.content_pointer or answer.pointer,
+                want=_content(sides.source, orphan),
+                got=_content(sides.output, answer),
                 source=orphan.content_pointer or orphan.pointer,
                 subject=f"the result for {orphan.id}",
             )
         else:
             yield sides.finding(
-                "translation/result-lost", "", source=orphan.pointer, subject=f"the result for {orphan.id}"
+                "translation/result-lost",
+                container(sides),
+                want=_content(sides.source, orphan),
+                got=MISSING,
+                source=orphan.pointer,
+                subject=f"the result for {orphan.id}",
             )
     for number in free:
-        yield sides.finding("translation/result-invented", answers[number].pointer)
+        extra = answers[number]
+        got = _content(sides.output, extra)
+        yield sides.finding("translation/result-invented", extra.pointer, want=MISSING, got=got)
+
+
+def _content(reading: Reading, result: Result) -> Any:
+    """The content of a result as it stands in its body."""
+    return resolve(reading.body, result.content_pointer or result.pointer)
 
 
 def _of(reading: Reading, results: list[Result]) -> Reading:

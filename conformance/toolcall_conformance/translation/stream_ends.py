@@ -3,52 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, TooMuchError, parse_arguments
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
+_WHOLE: Final = "the end of a whole reply"
+
 
 def compare_ends(
-    corpus: Corpus, source: Assembled, client: Assembled, how: str, *, calls: tuple[int, int] | None = None
+    corpus: Corpus,
+    source: Assembled,
+    client: Assembled,
+    how: str,
+    *,
+    calls: tuple[int, int] | None = None,
+    last: str = "",
 ) -> Iterator[Finding]:
     """The first fault of the end of the client's stream.
 
     ``how`` says how the source ended (``breaks off``). ``calls`` are how many calls the source finished, and how many
-    the client takes for finished; by default, how many each of the two closed.
+    the client takes for finished; by default, how many each of the two closed. ``last`` is the pointer of the client's
+    last event.
     """
     had, got = calls or _closed(source, client)
     if got > had:
         yield finding(
             corpus,
             "translation/stream-cut-call",
-            "",
+            next((call.pointer for call in reversed(client.calls) if call.closed), last),
             f"the upstream's stream {how} in the middle of a call, and the client receives it as a whole call",
             want=had,
             got=got,
+            source=next((call.pointer for call in reversed(source.calls) if not call.closed), None),
             element="call",
         )
     elif source.end == "failed" and client.end != "failed":
-        yield unreported_error(corpus, client, f"the upstream's stream {how}")
+        yield unreported_error(corpus, client, f"the upstream's stream {how}", last=last)
     elif source.end == "open" and client.end == "whole":
         yield finding(
             corpus,
             "translation/stream-cut-end",
-            "",
+            last,
             f"the upstream's stream {how}, and the client's stream ends like a whole reply",
+            want=MISSING,
+            got=_WHOLE,
             element="finish",
         )
 
 
-def unreported_error(corpus: Corpus, client: Assembled, how: str) -> Finding:
+def unreported_error(corpus: Corpus, client: Assembled, how: str, *, last: str = "") -> Finding:
     """The finding for a stream that hides the upstream's failure: it ends like a whole reply, or just stops."""
     if client.end == "whole":
         rule, end = "translation/stream-error-told", "ends like a whole reply"
     else:
         rule, end = "translation/stream-error-as-break", "just stops"
-    return finding(corpus, rule, "", f"{how}, and the client's stream {end}", element="error")
+    got = _WHOLE if client.end == "whole" else MISSING
+    said = f"{how}, and the client's stream {end}"
+    return finding(corpus, rule, last, said, want="an error event", got=got, element="error")
 
 
 def _closed(source: Assembled, client: Assembled) -> tuple[int, int]:

@@ -6,11 +6,12 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Reading, Reasoning, Text
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
+from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.outcome import UNFINISHED, is_unfinished
-from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
 from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, output_runs, pair_runs, source_runs
 from toolcall_conformance.translation.told import Told
@@ -51,7 +52,7 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
             TextPiece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
     lost, fresh = yield from _settle_moved(pair, lost, fresh, left, right)
-    yield from _report_differences(pair, lost, fresh, next((run.pointer for run in right if run.chunks), ""))
+    yield from _report_differences(pair, lost, fresh)
 
 
 def _as_user(run: TextRun) -> TextRun:
@@ -79,16 +80,14 @@ def _system(pair: Pair, left: list[TextRun]) -> Generator[Finding, None, RunPair
     return RunPair(old, new)
 
 
-def _report_system(
-    pair: Pair, place: RunPair, message: str = "", *, got: TextRun | None = None, rule: str = "system-prompt"
-) -> Iterator[Finding]:
-    new = got or place.new
+def _report_system(pair: Pair, place: RunPair, message: str = "", *, rule: str = "system-prompt") -> Iterator[Finding]:
+    new = place.new
     yield pair.finding(
         f"translation/{rule}",
         new.pointer,
         message,
-        want=place.old.whole,
-        got=new.whole,
+        want=place.old.whole if place.old.chunks else MISSING,
+        got=new.whole if new.chunks else MISSING,
         source=place.old.pointer or None,
     )
 
@@ -211,16 +210,9 @@ def _report_move(
         if here is there:
             yield from _report_system(pair, here, "the system prompt stands in another order")
         else:
-            yield from _report_system(pair, here, f"the system prompt is text of the {there.new.side}", got=there.new)
+            yield from _report_role(pair, "system-prompt", old, new, want)
     elif here.old.side != there.new.side:
-        yield pair.finding(
-            "translation/text-role",
-            new.pointer,
-            want=here.old.side,
-            got=there.new.side,
-            source=old.pointer,
-            subject=want[:80],
-        )
+        yield from _report_role(pair, "text-role", old, new, want)
     elif not _only_after_results(old, new, left, right):
         yield pair.finding(
             "translation/text-moved-in-turn"
@@ -228,10 +220,45 @@ def _report_move(
             else "translation/text-moved",
             new.pointer,
             "text stands in another order" if here is there else "",
-            want=want,
-            got=there.new.whole,
+            want=_place(pair, left, old, pair.source.calls),
+            got=_place(pair, right, new, pair.source.calls),
             source=old.pointer,
+            subject=want[:80],
         )
+
+
+def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: str) -> Iterator[Finding]:
+    """Text that the output gives to another side, in the words of its format."""
+    roles = pair.words["roles"]
+    want, got = roles[old.place.old.side], roles[new.place.new.side]
+    yield pair.finding(
+        f"translation/{rule}",
+        new.pointer,
+        f"text of {want} is text of {got}",
+        want=want,
+        got=got,
+        source=old.pointer,
+        subject=text[:80],
+    )
+
+
+def _place(pair: Pair, runs: Sequence[TextRun], piece: TextPiece, calls: Sequence[Call]) -> str:
+    """The place of a text: behind which words, call or results it stands."""
+    at = _holding(runs, piece.pointer)
+    pointers = [chunk.pointer for chunk in runs[at].chunks]
+    number = pointers.index(piece.pointer)
+    if number:
+        return f"behind the text {runs[at].chunks[number - 1].text[:80]!r}"
+    if not at:
+        return "at the beginning"
+    before = runs[at - 1]
+    kind, _, ordinal = before.landmark.partition(" ")
+    if not kind:
+        return f"behind the text {before.chunks[-1].text[:80]!r} of {pair.words['roles'][before.side]}"
+    if kind == "call":
+        return f"behind {call_words(calls[int(ordinal)])}"
+    answered = [call for call in calls if call.batch == int(ordinal)]
+    return f"behind the results of {' and '.join(map(call_words, answered[:1] + answered[1:][-1:]))}"
 
 
 def _only_after_results(old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]) -> bool:
@@ -274,9 +301,7 @@ def _holding(runs: Sequence[TextRun], pointer: str) -> int:
     return next(at for at, run in enumerate(runs) if any(chunk.pointer == pointer for chunk in run.chunks))
 
 
-def _report_differences(
-    pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece], anywhere: str
-) -> Iterator[Finding]:
+def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece]) -> Iterator[Finding]:
     """Report lost and new text, one finding of a kind for each place."""
     missing: dict[int, list[TextPiece]] = {}
     extra: dict[int, list[TextPiece]] = {}
@@ -287,7 +312,7 @@ def _report_differences(
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = _origins(pair) if extra else {}
     told = Told.of(pair) if extra else None
-    thoughts = [item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
+    thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
             pieces = [piece for piece in extra[number] if told is None or not told.tells(piece.text)]
@@ -299,10 +324,11 @@ def _report_differences(
         else:
             yield pair.finding(
                 "translation/text-lost",
-                place.new.pointer or anywhere,
+                place.new.pointer or near(pair, missing[number][0].pointer),
                 want="\n".join(piece.text for piece in missing[number]),
+                got=MISSING,
                 source=missing[number][0].pointer,
-                subject=f"text of the {place.old.side}",
+                subject=f"text of {pair.words['roles'][place.old.side]}",
             )
 
 
@@ -316,7 +342,7 @@ def _origins(pair: Pair) -> dict[str, set[str]]:
 
 
 def _report_added(
-    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: dict[str, set[str]], thoughts: Sequence[str]
+    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: dict[str, set[str]], thoughts: Sequence[Reasoning]
 ) -> Iterator[Finding]:
     """Report new text where none was lost: a repetition, reasoning, words inside other text, or an addition."""
     side = place.new.side
@@ -324,7 +350,7 @@ def _report_added(
     for piece in pieces:
         if _is_doubled(pair, piece.text, side, origins):
             kinds.setdefault("doubled", []).append(piece)
-        elif side == "assistant" and _is_thought(pair, piece.text, thoughts):
+        elif side == "assistant" and _is_thought(pair, piece.text, [one.text for one in thoughts]):
             kinds.setdefault("thought", []).append(piece)
         elif piece.glued and not any(word in piece.text.lower() for word in place.old.hosted):
             kinds.setdefault("glued", []).append(piece)
@@ -337,11 +363,14 @@ def _report_added(
                 "translation/text-duplicated",
                 pointer,
                 "" if side != "system" else f"text of the {_side_of(got, origins)} is in the system prompt once more",
+                want=MISSING,
                 got=got,
-                subject=f"text of the {side}",
+                source=_origin(pair, got),
+                subject=f"text of {pair.words['roles'][side]}",
             )
         elif kind == "thought":
-            yield pair.finding("translation/reasoning-as-text", pointer, got=got)
+            source = next((one.pointer for one in thoughts if _is_thought(pair, got, [one.text])), None)
+            yield pair.finding("translation/reasoning-as-text", pointer, want=MISSING, got=got, source=source)
         elif kind == "glued" and side == "system":
             yield from _report_system(pair, place, "words were written into the system prompt")
         elif kind == "glued":
@@ -350,7 +379,7 @@ def _report_added(
             yield pair.finding(
                 "translation/system-added",
                 pointer,
-                want=place.old.whole,
+                want=place.old.whole if place.old.chunks else MISSING,
                 got=place.new.whole,
                 source=place.old.pointer or None,
             )
@@ -358,10 +387,25 @@ def _report_added(
             yield pair.finding(
                 "translation/text-invented",
                 pointer,
+                want=MISSING,
                 got=got,
-                subject=f"text of the {side}",
+                subject=f"text of {pair.words['roles'][side]}",
                 under=_around(pair, place),
             )
+
+
+def _origin(pair: Pair, text: str) -> str | None:
+    """Where the source says a text, or its first line that it says."""
+    chunks = [
+        chunk for run in [TextRun("system", list(pair.source.system)), *source_runs(pair)] for chunk in run.chunks
+    ]
+    keys = [squeeze(line) for line in (text, *text.splitlines())]
+    for key in filter(None, keys):
+        for same in (True, False):
+            found = (one for one in chunks if (squeeze(one.text) == key if same else key in squeeze(one.text)))
+            if (chunk := next(found, None)) is not None:
+                return chunk.pointer
+    return next((one.pointer for one in chunks if squeeze(one.text) in keys[0]), None)
 
 
 def _side_of(text: str, origins: dict[str, set[str]]) -> str:

@@ -142,13 +142,16 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             "translation/tool-lost",
             _tools_pointer(pair),
             want=tool.name,
+            got=MISSING,
             source=tool.pointer,
             subject=f"tool {tool.name}",
         )
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
-            yield pair.finding("translation/tool-invented", tool.pointer, got=tool.name, subject=f"tool {tool.name}")
+            yield pair.finding(
+                "translation/tool-invented", tool.pointer, want=MISSING, got=tool.name, subject=f"tool {tool.name}"
+            )
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
             yield from _compare_one(pair, tool, twin)
@@ -169,7 +172,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[F
                 twin.name_pointer or twin.pointer,
                 want=f"a name that {owner.name} does not have",
                 got=twin.name,
-                source=tool.name_pointer,
+                source=tool.name_pointer or tool.pointer,
                 subject=f"tool {tool.name}",
             )
 
@@ -205,7 +208,7 @@ def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
             "translation/tool-description",
             twin.description_pointer or twin.pointer,
             want=tool.description,
-            got=twin.description if twin.description is not None else MISSING,
+            got=pair.stands(twin.description_pointer) if twin.description is None else twin.description,
             source=tool.description_pointer,
             subject=subject,
         )
@@ -240,7 +243,7 @@ def _compare_strict(pair: Pair, tool: Tool, twin: Tool, subject: str) -> Iterato
         twin.pointer,
         message,
         want=want,
-        got=twin.strict,
+        got=MISSING if twin.strict is None else twin.strict,
         source=tool.pointer,
         subject=subject,
     )

@@ -13,6 +13,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
 from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.wire_words import one_of
 
 _NAME = "error-status-alike"
 
@@ -31,7 +32,7 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
     if before.status is None or before.status < 400 or after.status is None:
         return
     want, got = before.status, after.status
-    values: dict[str, Any] = {"want": want, "got": got, "source": before.status_pointer}
+    values: dict[str, Any] = {"want": _statuses(sides, before), "got": got, "source": before.status_pointer}
     place = after.status_pointer
     if not 400 <= got <= 599:
         yield sides.finding("translation/upstream-error-status", place, f"the provider's {want} became {got}", **values)
@@ -53,13 +54,29 @@ def _compare_status(sides: Sides, before: Failure, after: Failure) -> Iterator[F
         yield sides.finding("translation/upstream-error-class", place, f"a {meant} became a {said}", **values)
 
 
+def _statuses(sides: Sides, before: Failure) -> Any:
+    """The statuses that tell the client of this error; the provider's own if its meaning decides nothing."""
+    known = sides.corpus.equivalence(_NAME).parameters
+    meant = kind(sides.corpus, before)
+    transient = _transient(sides.corpus, meant)
+    ends = [end for both in sides.target["retried_statuses"] for end in both]
+    listed = [int(status) for status in known["kinds"]]
+    alike = [status for status in [*listed, *ends] if _kind_of(known, str(status)) == meant]
+    fitting = [one for one in alike if transient is None or retried(sides.target, one) == transient]
+    own = before.status if before.status is not None and retried(sides.target, before.status) == transient else None
+    return own or one_of(fitting or [before.status])
+
+
 def kind(corpus: Corpus, failure: Failure) -> str:
     """The kind of an error, in words."""
     known = corpus.equivalence(_NAME).parameters
     status = failure.status or 0
     # Some APIs answer a wrong key with another status and say in the body what is wrong.
-    key = "401" if failure.kind == "unauthorized" else str(status)
-    return str(known["kinds"].get(key, known["server"] if status >= 500 else known["request"]))
+    return _kind_of(known, "401" if failure.kind == "unauthorized" else str(status))
+
+
+def _kind_of(known: Mapping[str, Any], status: str) -> str:
+    return str(known["kinds"].get(status, known["server"] if int(status) >= 500 else known["request"]))
 
 
 def _transient(corpus: Corpus, meant: str) -> bool | None:

@@ -1,0 +1,95 @@
+"""What the output's format calls things: the words of findings, as ``wire_words`` in format.json lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.jsonvalue import equal, resolve
+from toolcall_conformance.reading import Reading, Setting
+from toolcall_conformance.translation.pair import Pair, Sides
+
+
+def one_of(values: Iterable[Any]) -> Any:
+    """One value, or a choice of several; MISSING of none."""
+    found: list[Any] = []
+    for value in values:
+        if not any(equal(value, other) for other in found):
+            found.append(value)
+    if not found:
+        return MISSING
+    return found[0] if len(found) == 1 else OneOf(tuple(found))
+
+
+def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
+    """What may stand at a place of the output for the reasons that a reply ended."""
+    words: Mapping[str, Mapping[str, list[str]]] = sides.words["finish"]
+    places = [words[reason] for reason in reasons if reason in words]
+    if not pointer:
+        return one_of(word for place in places for word in next(iter(place.values())))
+    return one_of(word for place in places for word in place.get(pointer, ()))
+
+
+def said_as(sides: Sides, element: str) -> str:
+    """How the output's format says an element, in the corpus's words; empty where it cannot."""
+    said = sides.corpus.expression(sides.output.format, element).get("as", "")
+    return f"{sides.output.format} says this as {said}" if said else ""
+
+
+def setting_name(sides: Sides, name: str) -> str:
+    """The key of a setting in the output's format, with the keys around it; the neutral name where it has none."""
+    pointer = sides.words["settings"].get(name)
+    return name.rpartition(":")[2] if pointer is None else pointer[1:].replace("/", ".")
+
+
+def setting_value(pair: Pair, name: str, setting: Setting) -> Any:
+    """The value of a setting of the source as the output would have it."""
+    if pair.source.format == pair.output.format:
+        return written(pair.source, setting)
+    if name in pair.words["negated"] and isinstance(setting.value, bool):
+        return not setting.value
+    return setting.value
+
+
+def written(reading: Reading, setting: Setting) -> Any:
+    """The value of a setting just as it stands in its body."""
+    try:
+        return resolve(reading.body, setting.pointer)
+    except LookupError:  # pragma: no cover - a reading's pointers resolve
+        return setting.value
+
+
+def choice_value(sides: Sides, mode: str, names: Iterable[str] | None) -> Any:
+    """A tool choice as the output's format writes it; ``names`` are the tools that alone may be called."""
+    words = sides.words["choice"]
+    allowed = None if names is None else sorted(names)
+    if not allowed or mode == "none":
+        return words[mode]
+    if mode == "required" and len(allowed) == 1:
+        return _filled(words["named"], {"$name": allowed[0]})
+    if "subset" not in words:
+        return words[mode]
+    entries = [_filled(words["tool"], {"$name": name}) for name in allowed]
+    return _filled(words["subset"], {"$mode": mode, "$tools": entries})
+
+
+def _filled(template: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(template, dict):
+        return {key: _filled(entry, values) for key, entry in template.items()}
+    if isinstance(template, list):
+        return [_filled(entry, values) for entry in template]
+    return values.get(template, template) if isinstance(template, str) else template
+
+
+def usage_pointer(sides: Sides, reading: Reading, name: str) -> str:
+    """Where a body counts tokens of a kind; the object of the counts where it does not, else the whole body."""
+    pointer = sides.corpus.format(reading.format)["wire_words"]["usage"].get(name, "")
+    while pointer:
+        try:
+            resolve(reading.body, pointer)
+        except LookupError:
+            pointer = pointer.rpartition("/")[0]
+        else:
+            break
+    return str(pointer)
