@@ -13,7 +13,8 @@ from typing import Any
 from toolcall_conformance import judge
 from toolcall_conformance.findings import MISSING, Finding, Judgement, Level, Loss
 from toolcall_conformance.judge import Judge
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, default_root
+from toolcall_conformance.library.files import read_json
 
 FORMATS = ("alpha", "beta")
 FEATURES = {"plain": {"explanation": "Nothing special."}, "nested": {"explanation": "An object in an object."}}
@@ -40,6 +41,10 @@ CIRCUMSTANCE: dict[str, Any] = {
     "why": "Readers are tired.",
     "evidence": [{"kind": "lore", "note": "ask them"}],
     "since": "0.1.0",
+}
+# How the places of findings are told apart: as in the real corpus, without its keys.
+PLACES: dict[str, Any] = {
+    name: {"meaning": "None here.", "keys": []} for name in read_json(default_root() / "translation" / "places.json")
 }
 CASES = ("box/one", "box/two", "crate/deep")
 
@@ -188,6 +193,7 @@ def write_corpus(root: Path) -> None:
     )
     write_elements(root)
     (root / "translation" / "alignment.json").write_text(json.dumps(ALIGNMENT), encoding="utf-8")
+    (root / "translation" / "places.json").write_text(json.dumps(PLACES), encoding="utf-8")
     folder = root / "equivalences" / EQUIVALENCE["name"]
     folder.mkdir(parents=True)
     (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")

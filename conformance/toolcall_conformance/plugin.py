@@ -6,11 +6,15 @@ begins with ``toolcall::`` loads the engine; ini settings alone never do.
 
 from __future__ import annotations
 
+from argparse import BooleanOptionalAction
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 _PREFIX = "toolcall"
+_LISTS = ("report", "corpus", "cassettes")
+_SETTINGS = ("translator", *_LISTS, "strict", "known_failures", "timeout", "cuts", "artifacts", "repeat")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,43 +29,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-report",
         metavar="FILE.json",
         action="append",
-        default=[],
         help="write every verdict and finding to this file, which ends in .json; may be given several times",
     )
     group.addoption(
-        "--toolcall-strict", action="store_true", help="SHOULD findings fail an item, too, not only MUST findings"
+        "--toolcall-strict",
+        action=BooleanOptionalAction,
+        help="SHOULD findings fail an item, too, not only MUST findings",
     )
     group.addoption(
         "--toolcall-corpus",
         metavar="DIR",
         action="append",
-        default=[],
         help="a folder of private cases to run beside the corpus; may be given several times",
     )
     group.addoption(
         "--toolcall-cassettes",
         metavar="DIR",
         action="append",
-        default=[],
         help="a folder of cassettes from `toolcall-conformance record`, vcrpy or VCR for Ruby: every recorded exchange "
         "is a case of toolcall::recorded; needs no translator; may be given several times",
     )
     group.addoption(
         "--toolcall-known-failures",
         metavar="FILE",
-        help="a file of expected findings, one `ITEM-PATTERN RULE # reason` a line; stale entries fail the run",
+        help="a TOML file of expected findings; those that no longer come fail the run",
+    )
+    group.addoption(
+        "--toolcall-known-failures-update",
+        action="store_true",
+        help="write the file of known failures: what fails now goes in, what no longer fails goes out; reasons, "
+        "comments, and what was not run stay",
+    )
+    group.addoption(
+        "--toolcall-repeat",
+        metavar="N",
+        help="play each item N times; one whose verdict differs is unstable, and fails only with --toolcall-strict",
     )
     group.addoption(
         "--toolcall-timeout",
         metavar="SECONDS",
-        type=float,
-        default=10.0,
         help="time limit for each call of the translator (default: 10)",
     )
     group.addoption(
         "--toolcall-cuts",
         metavar="HOW",
-        default="default",
         help="how finely to cut streams: `default`, a number of ways, or `all` for every place in every case (slow)",
     )
     group.addoption(
@@ -69,7 +80,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="the folder for the bodies of failing items (default: toolcall in pytest's cache directory)",
     )
-    parser.addini("toolcall_translator", help="default of --toolcall-translator", default=None)
+    for name in _SETTINGS:
+        kind: Literal["linelist", "string"] = "linelist" if name in _LISTS else "string"
+        parser.addini(f"toolcall_{name}", help=f"default of --toolcall-{name.replace('_', '-')}", type=kind)
 
 
 def pytest_configure(config: pytest.Config) -> None:

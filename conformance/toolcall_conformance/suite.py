@@ -125,7 +125,7 @@ class PlayedItem:
             exchanges=len(exchanges),
             variant=planned.variant,
         )
-        lines = describe(subject, self._result.findings, self.run.rules, failing=failing, known={})
+        lines = describe(subject, self._result.findings, self.run.rules, failing=failing, known=lambda _: None)
         return "\n".join([*(line.text for line in lines), self._result.traceback]).rstrip()
 
 

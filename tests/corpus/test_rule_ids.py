@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toolcall_conformance.cli import main
-from toolcall_conformance.known_failures import load
+from toolcall_conformance.known_failures import Names, load
 from toolcall_conformance.library import Corpus, load_corpus, read_json
 
 RETIRED = load_corpus().retired
@@ -37,12 +37,12 @@ def test_explain_names_the_rule_that_there_is_now(was: str, capsys: pytest.Captu
 def test_a_known_failure_by_its_old_id_stays_known(tmp_path: Path, corpus: Corpus) -> None:
     file = tmp_path / "known.txt"
     file.write_text("*  gemini/stream-framing  # our issue 7\n", encoding="utf-8")
-    known = load(file, corpus.rules, corpus.retired)
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text") == "our issue 7"
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event") == "our issue 7"
-    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data") is None
-    assert known.stale(["a"], {"a": ["gemini/stream-text"]}) == []
-    assert [stale.entry.rule for stale in known.stale(["a"], {"a": ["gemini/stream-data"]})] == [
+    known = load(file, Names(corpus.rules, corpus.retired))
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-text", "") == "our issue 7"
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-last-event", "") == "our issue 7"
+    assert known.reason("toolcall::a/b::stream::x-to-gemini", "gemini/stream-data", "") is None
+    assert known.stale(["a"], {"a": [("gemini/stream-text", "")]}) == []
+    assert [stale.entry.rule for stale in known.stale(["a"], {"a": [("gemini/stream-data", "")]})] == [
         "gemini/stream-framing"
     ]
 

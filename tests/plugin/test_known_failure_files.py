@@ -49,7 +49,7 @@ def test_a_stale_entry_fails_the_run(known: Any) -> None:
     result = known(text, "toolcall::")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        ["toolcall: stale known failure: *known.txt: line 2: box/one::[*]  beta/text-kept no longer fails; delete *"]
+        ["toolcall: stale known failure: *known.txt: beta/text-kept: box/one::[*] no longer fails; delete line 2"]
     )
 
 
@@ -62,7 +62,7 @@ def test_an_entry_that_matches_nothing_is_stale(known: Any) -> None:
     result = known("bxo/*  beta/text-kept  # issue 12\n", "toolcall::box/one")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
-        ["*line 1: bxo/[*]  beta/text-kept matches no item; fix the pattern or delete the line"]
+        ["*known.txt: bxo/[*] (line 1) matches no item; correct the pattern or delete the line"]
     )
 
 

@@ -96,7 +96,7 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
     pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item.nodeid for item in session.items if item.result is not None]
+            held = [item.nodeid for item in session.items if item.tried is not None]
             print(f"{len(session.items)} items, {len(held)} of them hold their results")
         """
     )

@@ -34,7 +34,7 @@ def test_several_folders(project: Any) -> None:
     spec = project.translator("    def request(self, body):\n        return {}")
     result = project.run("toolcall::ours/first::request::alpha-to-beta", *arguments, spec=spec)
     result.stdout.fnmatch_lines(
-        ['*again pytest --toolcall-translator mine:T --toolcall-corpus private --toolcall-corpus more "toolcall::ours*']
+        ['*again pytest --toolcall-translator mine:T --toolcall-corpus=private --toolcall-corpus=more "toolcall::ours*']
     )
 
 

@@ -142,7 +142,7 @@ def _report(
             document["tolerated"] = tolerated_json(judgement.tolerated)
         print(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
-        for line in describe(subject, findings, corpus.rules, failing=findings, known={}):
+        for line in describe(subject, findings, corpus.rules, failing=findings, known=lambda _: None):
             print(_coloured(line.text, line.kind))
         for note in notes:
             print(f"    note  {note}")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 from toolcall_conformance.engine import artefacts
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
-from toolcall_conformance.findings import Finding, Verdict
+from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.reports.model import ItemRecord
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.
 RECORD = "toolcall_record"
 VERDICT = "toolcall_verdict"
+UNSTABLE = "unstable"
 
 
 class Engine:
@@ -39,29 +42,29 @@ class Engine:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         if not isinstance(item, ConformanceItem) or call.when != "call":
             if isinstance(item, ConformanceItem) and call.when == "teardown":
-                item.result = None  # pytest keeps its items; all their bodies would fill the memory
+                item.tried = None  # pytest keeps its items; all their bodies would fill the memory
             return (yield)
         error = call.excinfo.value if call.excinfo is not None else None
         if (
             isinstance(error, (ItemFailedError, HarnessError))
             and self.run.settings.artifacts is not None
-            and item.result
+            and item.tried
         ):
-            item.files = artefacts.write(self.run.settings.artifacts, item.planned, item.result)
+            item.files = artefacts.write(self.run.settings.artifacts, item.planned, item.tried.result)
         elif self.run.settings.artifacts is not None:
             artefacts.clear(self.run.settings.artifacts, item.planned)
         report = yield
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
-        if report.skipped and not hasattr(report, "wasxfail") and item.result is not None:
-            report.longrepr = (str(item.path), 1, item.result.reason)
+        if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
+            report.longrepr = (str(item.path), 1, item.tried.result.reason)
         record = record_of(item, error)
         item.user_properties.append((VERDICT, record.verdict))
         if record.rules:
             item.user_properties.append(("toolcall_rules", " ".join(record.rules)))
         setattr(report, RECORD, record.dumps())
-        setattr(report, VERDICT, record.verdict)
+        setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
 
     def pytest_unconfigure(self) -> None:
@@ -72,20 +75,23 @@ class Engine:
     ) -> tuple[str, str, str | tuple[str, dict[str, bool]]] | None:
         if report.passed and getattr(report, VERDICT, None) == Verdict.WARN:
             return "passed", ".", ("WARN", {"yellow": True})
+        if report.skipped and getattr(report, VERDICT, None) == UNSTABLE:
+            return UNSTABLE, "u", ("UNSTABLE", {"yellow": True})
         return None
 
 
 def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
     """Make the record of an item that has run."""
-    planned, result = item.planned, item.result
-    if isinstance(error, HarnessError) or result is None:
+    planned, tried = item.planned, item.tried
+    result = tried.result if tried is not None else None
+    if isinstance(error, HarnessError) or tried is None or result is None:
         verdict, outcome, reason = Verdict.ERROR, "error", f"the harness failed: {error}"
         findings: tuple[Finding, ...] = ()
-        known: dict[str, str] = {}
     else:
-        verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, result), result.reason
+        verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, tried), result.reason
+        if tried.differs:
+            reason = f"{tried.sentence}; {reason}" if reason else tried.sentence
         findings = result.findings
-        known = item.run.known_reasons(item.nodeid, item.run.failing(result))
     return ItemRecord.of(
         nodeid=item.nodeid,
         case=planned.case.id,
@@ -97,7 +103,20 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         outcome=outcome,
         reason=reason,
         findings=findings,
-        known=known,
+        facts=functools.partial(_facts, item),
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
     )
+
+
+def _facts(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
+    """What a record says of a finding besides the finding: its signature, and what the known failures say of it."""
+    run, tried = item.run, item.tried
+    found: dict[str, Any] = {"signature": run.signature(finding)}
+    if tried is None or not failing([finding], strict=run.settings.strict):
+        return found
+    standing = run.standing(item.nodeid, finding)
+    found["standing"] = standing.kind.value
+    if tried.is_unstable(found["signature"]):
+        return {**found, "unstable": True}
+    return {**found, "known": standing.text} if standing.is_known else found

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.engine.tries import Tried
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -79,7 +79,7 @@ class ConformanceItem(pytest.Item):
         super().__init__(**rest)
         self.planned = planned
         self.run = run
-        self.result: ItemResult | None = None
+        self.tried: Tried | None = None
         self.files: Path | None = None
         case, route = planned.case, planned.route
         self.add_marker(
@@ -91,26 +91,32 @@ class ConformanceItem(pytest.Item):
 
     def runtest(self) -> None:
         try:
-            result = self.result = self.run.execute(self.planned)
-            outcome = self.run.outcome(self.nodeid, result)
+            tried = self.tried = self.run.tried(self.planned)
+            outcome = self.run.outcome(self.nodeid, tried)
         except Exception as error:
             raise HarnessError(f"{type(error).__name__}: {error}") from error
         if outcome == "skipped":
-            pytest.skip(result.reason)
+            pytest.skip(tried.result.reason)
+        if outcome == "unstable" and not self.config.option.runxfail:
+            pytest.xfail(tried.sentence)
         if outcome == "known" and not self.config.option.runxfail:
-            reasons = self.run.known_reasons(self.nodeid, self.run.failing(result))
-            pytest.xfail("; ".join(f"{rule}: {reason}" for rule, reason in reasons.items()))
+            pytest.xfail("; ".join(self._reasons(tried)))
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(
-                result.exception.__traceback__ if result.exception is not None else None
+                tried.result.exception.__traceback__ if tried.result.exception is not None else None
             )
+
+    def _reasons(self, tried: Tried) -> list[str]:
+        """Why each of its failures is known, in the order of the findings."""
+        told = [(one.rule, self.run.known_reason(self.nodeid, one)) for one in self.run.failing(tried.result)]
+        return list(dict.fromkeys(f"{rule}: {reason}" for rule, reason in told))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
         from toolcall_conformance.engine.texts import fault_text, item_text
 
-        if isinstance(excinfo.value, ItemFailedError) and self.result is not None:
-            return item_text(self, self.result)
+        if isinstance(excinfo.value, ItemFailedError) and self.tried is not None:
+            return item_text(self, self.tried.result)
         if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
             return fault_text(self, excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from toolcall_conformance.engine import baseline
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.setup import SUPPORT
 from toolcall_conformance.findings import Verdict
+from toolcall_conformance.known_failures import KnownFailuresError
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files, terminal
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
@@ -45,6 +47,7 @@ class RecordCollector:
         self.record: RunRecord | None = None
         self.problems: list[str] = []
         self.written: list[Path] = []
+        self.notes: list[str] = []
 
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
@@ -95,7 +98,7 @@ class RecordCollector:
             verdict=Verdict.FAIL,
             outcome="failed",
             findings=[crashed],
-            known={},
+            facts=lambda finding: {"signature": self.run.signature(finding), "standing": "new"},
         )
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -112,6 +115,8 @@ class RecordCollector:
         # Print what decides the exit code last, even in a quiet run.
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
+            for note in self.notes:
+                reporter.line(f"toolcall: {note}")
             for problem in self.problems:
                 reporter.line(f"toolcall: {problem}", red=True)
 
@@ -125,17 +130,23 @@ class RecordCollector:
                 self.problems.append(str(error))
             else:
                 self.written.append(path)
+        if self.run.settings.update:
+            self._update()
         self.problems += [f"stale known failure: {sentence}" for sentence in self.record.stale]
         if not self.record.judged:
             self.problems.append(self._nothing())
+
+    def _update(self) -> None:
+        """Write the known failures anew."""
+        try:
+            self.notes.append(baseline.write(self.run, self.records.values()))
+        except KnownFailuresError as error:
+            self.problems.append(str(error))
 
     def _run_record(self) -> RunRecord:
         order = {item.nodeid: index for index, item in enumerate(self.run.selected)}
         # A worker may have run what this process did not plan: such records stand at the end.
         items = sorted(self.records.values(), key=lambda record: (order.get(record.nodeid, len(order)), record.nodeid))
-        judged = {record.nodeid: record.rules for record in items if record.judged}
-        known = self.run.known
-        stale = known.stale([item.nodeid for item in self.run.planned], judged) if known.entries else []
         return RunRecord(
             header=self._header(),
             items=items,
@@ -143,7 +154,7 @@ class RecordCollector:
                 NotApplicable(item.case.id, item.check, item.route.client, item.route.upstream)
                 for item in self.run.not_applicable
             ],
-            stale=[f"{self.run.known.path}: {entry.sentence}" for entry in stale],
+            stale=baseline.stale(self.run, items),
             expected=len(self.expected),
         )
 

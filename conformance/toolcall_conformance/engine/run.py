@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
+from toolcall_conformance.causes import cause_of
 from toolcall_conformance.checks import CHECKS, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
+from toolcall_conformance.engine.tries import Tried, play
 from toolcall_conformance.findings import Finding, Verdict, failing
-from toolcall_conformance.known_failures import KnownFailures
+from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
 from toolcall_conformance.library import Case, Corpus, Rule
 from toolcall_conformance.streaming.cuts import Fineness
 
@@ -34,10 +36,15 @@ class Run:
     known: KnownFailures
     cassettes: Cassettes | None = None
 
-    @functools.cached_property
-    def planned(self) -> tuple[Planned, ...]:
-        """All items that the translator supports, selected or not."""
-        return tuple(item for item in self._items(lambda _case, _check: True) if self._applies(item))
+    def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
+        """The ids of all items of some cases, supported or not."""
+        ours = items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
+        recorded = recorded_items(self.corpus, self.cassettes.cases) if self.cassettes is not None else ()
+        return frozenset(item.nodeid for item in (*ours, *recorded))
+
+    @property
+    def _cuts_all(self) -> bool:
+        return self.settings.fineness is not None and self.settings.fineness.everywhere
 
     @functools.cached_property
     def selected(self) -> tuple[Planned, ...]:
@@ -55,12 +62,11 @@ class Run:
 
     def _items(self, wanted: Callable[[str, str], bool]) -> Iterator[Planned]:
         """The items of the wanted cases and checks, supported or not."""
-        fineness = self.settings.fineness
         if self.cassettes is not None:
             recorded = recorded_items(self.corpus, self.cassettes.cases)
             yield from (item for item in recorded if self.driver.carries or self._applies(item))
         if self.driver.carries:  # without a translator there are only recordings
-            yield from items(self.corpus, cut_everywhere=fineness is not None and fineness.everywhere, wanted=wanted)
+            yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=wanted)
 
     @functools.cached_property
     def _requested(self) -> tuple[Planned, ...]:
@@ -70,6 +76,14 @@ class Run:
 
     def _applies(self, item: Planned) -> bool:
         return self.support.applies(item)
+
+    def signature(self, finding: Finding) -> str:
+        """The signature of a finding, as text that begins with its rule."""
+        return str(cause_of(self.corpus, finding))
+
+    def tried(self, item: Planned) -> Tried:
+        """Play one item as often as the user wants. An exception from here is a fault of the harness."""
+        return play(lambda: self.execute(item), self.settings.tries, self.failing, self.signature)
 
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is a fault of the harness."""
@@ -96,18 +110,39 @@ class Run:
         """The findings that fail the item, known or not."""
         return failing(result.findings, strict=self.settings.strict)
 
-    def known_reasons(self, nodeid: str, findings: Iterable[Finding]) -> dict[str, str]:
-        """The reasons of known findings by rule, without other rules."""
-        reasons = {finding.rule: self.known.reason(nodeid, finding.rule) for finding in findings}
-        return {rule: reason for rule, reason in reasons.items() if reason is not None}
+    def standing(self, nodeid: str, finding: Finding) -> Standing:
+        """What the file of known failures says of a failing finding."""
+        found = self.known.standing(nodeid, finding.rule, details(self.signature(finding)))
+        if self.settings.update and found.kind in (Kind.NEW, Kind.OTHER):
+            return Standing(Kind.KNOWN, f"to be written to {self.known.path.name if self.known.path else ''}")
+        return found
 
-    def outcome(self, nodeid: str, result: ItemResult) -> str:
-        """An item's result in pytest: ``passed``, ``failed``, ``known`` (an expected failure) or ``skipped``."""
-        failing = self.failing(result)
-        if failing:
-            known = self.known_reasons(nodeid, failing)
-            return "known" if all(finding.rule in known for finding in failing) else "failed"
+    def known_reason(self, nodeid: str, finding: Finding) -> str | None:
+        """The reason of a known failure, or None."""
+        found = self.standing(nodeid, finding)
+        return found.text if found.is_known else None
+
+    def outcome(self, nodeid: str, tried: Tried) -> str:
+        """An item's result in pytest: ``passed``, ``failed``, ``known`` (so expected), ``unstable`` or ``skipped``.
+
+        What failed only in some tries does not count as a failure, unless the user is strict.
+        """
+        result = tried.result
+        found = self.failing(result)
+        stable = [one for one in found if self.settings.strict or not tried.is_unstable(self.signature(one))]
+        known = [self.standing(nodeid, one).is_known for one in stable]
+        if not all(known):
+            return "failed"
+        if tried.differs:
+            return "unstable"
+        if known:
+            return "known"
         return "skipped" if result.verdict in (Verdict.BLOCKED, Verdict.NOT_APPLICABLE) else "passed"
+
+
+def details(signature: str) -> str:
+    """A signature without the rule that it begins with."""
+    return signature.partition(" ")[2]
 
 
 def make_harness(corpus: Corpus, fineness: Fineness | None = None) -> Harness:

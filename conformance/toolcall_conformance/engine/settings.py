@@ -7,30 +7,40 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
+
+# The options that a command for one item has to repeat; those of files and of the environment hold there, too.
+_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures")
+_PATHS = ("report", "corpus", "cassettes", "known-failures", "artifacts")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The user's settings. Paths are absolute; ``directory`` is the one in which pytest was started.
 
-    ``fineness`` is how finely streams are cut; None for each medium's own default.
-    ``repeat`` is the beginning of a command that runs with the same settings again.
+    ``home`` is the directory to which the files of ``translator`` are relative. ``fineness`` is how finely streams are
+    cut; None for each medium's own default. ``update`` says whether the known failures are written anew; ``tries`` is
+    how often each item is played. ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
     translator: str | None
     directory: Path
+    home: Path
     reports: tuple[Path, ...]
     strict: bool
     corpora: tuple[Path, ...]
     cassettes: tuple[Path, ...]
     known_failures: Path | None
+    update: bool
     seconds: float
     artifacts: Path | None
     fineness: Fineness | None
+    tries: int
     repeat: str
 
     def again(self, *nodeids: str) -> str:
@@ -40,43 +50,73 @@ class Settings:
 
 def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     """Read the settings of this run; ``translator`` overrides the option. Raises pytest.UsageError."""
-    option = config.getoption
+    verify_root(config, _PATHS)
+    sources = Sources(config)
     directory = config.invocation_params.dir
-    translator = translator or option("toolcall_translator") or config.getini("toolcall_translator")
-    if not translator and not option("toolcall_cassettes"):
+    named = sources.named("translator")
+    cassettes = sources.paths("cassettes")
+    if not translator and named is None and not cassettes:
         raise pytest.UsageError(
             "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "
-            "(or `toolcall_translator = ...` in pytest's ini file)"
+            '(or `translator = "..."` under [tool.toolcall] in pyproject.toml)'
         )
-    seconds = option("toolcall_timeout")
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise pytest.UsageError(f"--toolcall-timeout: {seconds:g} is not a time limit; give seconds above zero")
-
-    def path(name: str) -> Path | None:
-        value = option(name)
-        return directory / value if value else None
-
-    known = path("toolcall_known_failures")
+    known, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
+    if update and known is None:
+        raise pytest.UsageError("--toolcall-known-failures-update needs --toolcall-known-failures FILE.toml")
     return Settings(
-        translator=translator or None,
+        translator=translator or (named.value if named else None),
         directory=directory,
-        reports=tuple(directory / file for file in option("toolcall_report")),
-        strict=bool(option("toolcall_strict")),
-        corpora=tuple(directory / folder for folder in option("toolcall_corpus")),
-        cassettes=tuple(directory / folder for folder in option("toolcall_cassettes")),
+        home=named.directory if named and not translator else directory,
+        reports=sources.paths("report"),
+        strict=bool(_value(sources, "strict", default=False)),
+        corpora=sources.paths("corpus"),
+        cassettes=cassettes,
         known_failures=known,
-        seconds=seconds,
-        artifacts=path("toolcall_artifacts") or _cache_folder(config),
-        fineness=_fineness(option("toolcall_cuts")),
-        repeat=_repeat(config),
+        update=update,
+        seconds=_seconds(sources),
+        artifacts=sources.path("artifacts") or _cache_folder(config),
+        fineness=_fineness(sources),
+        tries=_tries(sources),
+        repeat=_repeat(sources),
     )
 
 
-def _fineness(value: str) -> Fineness | None:
+def _value(sources: Sources, name: str, *, default: Any) -> Any:
+    named = sources.named(name)
+    return named.value if named is not None else default
+
+
+def _seconds(sources: Sources) -> float:
+    named = sources.named("timeout")
+    if named is None:
+        return 10.0
     try:
-        return parse_fineness(value)
+        seconds = float(named.value)
+    except (TypeError, ValueError):
+        raise pytest.UsageError(f"{named.where}: {named.value!r} is no number; give seconds above zero") from None
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise pytest.UsageError(f"{named.where}: {seconds:g} is not a time limit; give seconds above zero")
+    return seconds
+
+
+def _tries(sources: Sources) -> int:
+    named = sources.named("repeat")
+    if named is None:
+        return 1
+    text = str(named.value)
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise pytest.UsageError(f"{named.where}: {text!r} is no number of tries; give 1 or more")
+    return int(text)
+
+
+def _fineness(sources: Sources) -> Fineness | None:
+    named = sources.named("cuts")
+    if named is None:
+        return None
+    try:
+        return parse_fineness(str(named.value))
     except ValueError as error:
-        raise pytest.UsageError(f"--toolcall-cuts: {error}") from None
+        raise pytest.UsageError(f"{named.where}: {error}") from None
 
 
 def _cache_folder(config: pytest.Config) -> Path | None:
@@ -88,19 +128,18 @@ def _cache_folder(config: pytest.Config) -> Path | None:
         return None
 
 
-def _repeat(config: pytest.Config) -> str:
-    option = config.getoption
+def _repeat(sources: Sources) -> str:
     words = ["pytest"]
-    if option("toolcall_translator"):
-        words += ["--toolcall-translator", option("toolcall_translator")]
-    for folder in option("toolcall_corpus"):
-        words += ["--toolcall-corpus", os.fspath(folder)]
-    for folder in option("toolcall_cassettes"):
-        words += ["--toolcall-cassettes", os.fspath(folder)]
-    if option("toolcall_strict"):
-        words.append("--toolcall-strict")
-    if option("toolcall_cuts") != "default":
-        words += ["--toolcall-cuts", option("toolcall_cuts")]
-    if option("toolcall_known_failures"):
-        words += ["--toolcall-known-failures", option("toolcall_known_failures")]
+    for name in _REPEATED:
+        value = sources.on_command_line(name)
+        if value is None:
+            continue
+        if isinstance(value, bool):
+            words.append(f"--toolcall-{name}" if value else f"--no-toolcall-{name}")
+        elif name in _PATHS:
+            # With a blank, pytest would take the path for that of a test file and look there for its settings.
+            values = value if isinstance(value, list) else [value]
+            words += [f"--toolcall-{name}={os.fspath(one)}" for one in values]
+        else:
+            words += [f"--toolcall-{name}", str(value)]
     return shlex.join(words)

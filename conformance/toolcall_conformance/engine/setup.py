@@ -52,14 +52,17 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
                 _verify_bodies(case)
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
-            known = known_failures.load(chosen.known_failures, corpus.rules, corpus.retired)
+            if chosen.update:
+                _verify_file(chosen.known_failures)
+            names = known_failures.Names(corpus.rules, corpus.retired)
+            known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update)
         driver: Driver = NoTranslator()
         if translator is not None and not isinstance(translator, str):
             driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
         elif chosen.translator is not None:
             driver = load_driver(
                 chosen.translator,
-                directory=chosen.directory,
+                directory=chosen.home,
                 seconds=chosen.seconds,
                 transports=lambda: corpus.transports,
             )
@@ -100,6 +103,15 @@ def _verify_folder(folder: Path) -> None:
         raise pytest.UsageError(f"--toolcall-artifacts: {folder} cannot be made ({error.strerror})") from None
     if not os.access(folder, os.W_OK):
         raise pytest.UsageError(f"--toolcall-artifacts: {folder} is not writable")
+
+
+def _verify_file(file: Path) -> None:
+    """Whether the known failures can be written: told before a long run, not behind it."""
+    folder = file.resolve().parent
+    if not folder.is_dir():
+        raise pytest.UsageError(f"--toolcall-known-failures: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK):
+        raise pytest.UsageError(f"--toolcall-known-failures: {folder} is not writable")
 
 
 def _verify_bodies(case: Case) -> None:

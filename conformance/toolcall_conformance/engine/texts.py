@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.reports.failure import Line, ReportedItem, describe
 
 if TYPE_CHECKING:
@@ -69,11 +70,17 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
         files=_relative(item.files, run.settings.directory),
         left_out=result.left_out,
     )
-    known = run.known_reasons(item.nodeid, failing)
+
+    def known(finding: Finding) -> str | None:
+        return run.known_reason(item.nodeid, finding)
+
     lines = describe(subject, result.findings, run.rules, failing=failing, known=known)
+    standings = [run.standing(item.nodeid, one) for one in failing]
+    told = dict.fromkeys(one.text for one in standings if one.text and not one.is_known)
+    lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]
     if result.traceback:
         lines += [Line(""), *(Line(line) for line in _printable(result.traceback).splitlines())]
-    rules = dict.fromkeys(finding.rule for finding in failing if finding.rule not in known)
+    rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
     return FailureText(lines, Crash(str(item.path), 1, ", ".join(rules)))
 
 

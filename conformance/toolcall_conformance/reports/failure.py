@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -53,21 +53,18 @@ def describe(
     rules: Mapping[str, Rule],
     *,
     failing: Sequence[Finding],
-    known: Mapping[str, str],
+    known: Callable[[Finding], str | None],
 ) -> list[Line]:
     """The text of a failing item.
 
-    Findings in ``failing`` fail it, unless ``known`` gives a reason for their rule; other findings follow them.
+    Findings in ``failing`` fail it, unless ``known`` gives a reason for them; other findings follow them.
     """
     lines = [Line(subject.title, "head")]
-    new = [finding for finding in failing if finding.rule not in known]
+    expected = {(finding.rule, reason) for finding in failing if (reason := known(finding)) is not None}
+    new = [finding for finding in failing if known(finding) is None]
     for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_by_rule):
         lines += _rule(list(group), rules, subject)
-    lines += [
-        Line(f"  known {rule}  ({reason})", "NOTE")
-        for rule, reason in known.items()
-        if any(f.rule == rule for f in failing)
-    ]
+    lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
     milder = dict.fromkeys((finding.rule, finding.level) for finding in findings if finding not in failing)
     lines += [Line(f"  {rule}  {_breach(rule, rules)}        {level}", level.value) for rule, level in milder]
     if subject.left_out:

@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from toolcall_conformance import whole_files
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.model import RunRecord
 
@@ -32,19 +33,9 @@ def verify_writable(path: Path) -> None:
 def write(run: RunRecord, path: Path) -> None:
     """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError."""
     text = _writer(path).text(run)
-    temporary: Path | None = None
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        temporary = Path(name)
-        # Translators can put lone surrogates into findings, which UTF-8 cannot encode.
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(text)
-        # mkstemp makes files that only their owner reads; a report is an ordinary file.
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        whole_files.write(path, text)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise ReportError(f"--toolcall-report: {path} could not be written ({error.strerror})") from None
 
 
@@ -54,9 +45,3 @@ def _writer(path: Path) -> writers.Writer:
         suffixes = ", ".join(writers.known())
         raise ReportError(f"--toolcall-report: a report cannot be named {path.name}; end its name in {suffixes}")
     return found
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -16,11 +16,13 @@ _SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. ``outcome`` is its result in pytest: passed, failed, known, skipped or error.
+    """One item. ``outcome`` is its result in pytest: passed, failed, known, unstable, skipped or error.
 
-    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, and if present
-    want, got, source_pointer, and known (the reason why it is expected). ``losses`` are objects with element, kind and
-    count. ``duration`` is in seconds. ``left_out`` are pointers to settings that the request was played without.
+    ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, signature, and if
+    present want, got, source_pointer, known (the reason why it is expected), standing (of one that fails the item:
+    what the known failures say of it) and unstable (it came in some tries only). ``losses`` are objects with
+    element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to settings
+    that the request was played without.
     """
 
     nodeid: str
@@ -42,14 +44,14 @@ class ItemRecord:
         cls,
         *,
         findings: Sequence[Finding],
-        known: Mapping[str, str],
+        facts: Callable[[Finding], Mapping[str, Any]],
         verdict: Verdict,
         variant: str | None = None,
         losses: Sequence[Loss] = (),
         **rest: Any,
     ) -> ItemRecord:
-        """Make a record of findings; ``known`` gives the reason why a rule's findings are expected."""
-        plain = [finding_json(finding, known=known.get(finding.rule)) for finding in findings]
+        """Make a record of findings; ``facts`` gives what else is known of each: its signature, and perhaps why."""
+        plain = [{**finding_json(finding), **facts(finding)} for finding in findings]
         lost = [asdict(loss) for loss in losses]
         return cls(findings=plain, verdict=verdict.value, variant=variant, losses=lost, **rest)
 
@@ -65,7 +67,7 @@ class ItemRecord:
     @property
     def judged(self) -> bool:
         """Whether the item gave a verdict about the translator."""
-        return self.outcome in ("passed", "failed", "known")
+        return self.outcome in ("passed", "failed", "known", "unstable")
 
     def lasting(self, duration: float) -> ItemRecord:
         """The same with its duration in seconds."""
@@ -113,8 +115,8 @@ class RunRecord:
         return any(item.judged for item in self.items)
 
 
-def finding_json(finding: Finding, *, known: str | None = None, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
-    """A finding as JSON; ``known`` is the reason why it is expected; values over ``limit`` characters are cut."""
+def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:
+    """A finding as JSON; values over ``limit`` characters are cut."""
     plain: dict[str, Any] = {
         "rule": finding.rule,
         "level": finding.level.value,
@@ -132,8 +134,6 @@ def finding_json(finding: Finding, *, known: str | None = None, limit: int | Non
             plain[key] = _told(value, limit)
     if finding.between is not MISSING:
         plain["between"] = _capped(finding.between, limit)
-    if known is not None:
-        plain["known"] = known
     return plain
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
 
-COUNTS = ("passed", "warned", "failed", "known", "refused", "blocked", "error", "not_applicable")
+COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
 _COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
 _LEVELS = ("MUST", "SHOULD", "NOTE")
 
 
 def count_of(item: ItemRecord) -> str:
     """The count that an item adds to."""
-    if item.outcome == "known":
-        return "known"
+    if item.outcome in ("known", "unstable"):
+        return item.outcome
     if item.verdict == "pass":
         return "passed"
     if item.verdict == "warn":

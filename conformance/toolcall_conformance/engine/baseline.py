@@ -1,0 +1,78 @@
+"""The known failures at the end of a run: the entries that are no longer true, and the file written anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from toolcall_conformance import whole_files
+from toolcall_conformance.cassettes.cases import FAMILY
+from toolcall_conformance.engine.run import Run, details
+from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
+from toolcall_conformance.known_failures.reading import read
+from toolcall_conformance.reports.model import ItemRecord
+
+
+def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[Failure]]:
+    """The failures of each item that ran to a verdict."""
+    return {
+        record.nodeid: [
+            Failure(finding["rule"], details(finding["signature"]), finding["message"], unstable="unstable" in finding)
+            for finding in record.findings
+            if "standing" in finding  # it fails the item
+        ]
+        for record in records
+        if record.judged
+    }
+
+
+def stale(run: Run, records: Iterable[ItemRecord]) -> list[str]:
+    """A sentence for each entry that no longer fails or names no item."""
+    if not run.known.entries or run.settings.update:
+        return []
+    verdicts = {nodeid: [(one.rule, one.signature) for one in failures] for nodeid, failures in judged(records).items()}
+    return [found.sentence for found in run.known.stale(_existing(run), verdicts, _outside(run))]
+
+
+def _existing(run: Run) -> frozenset[str]:
+    """The items that entries may name. Cases that were not selected are read only for the sake of patterns."""
+    if all(pattern.is_one_item for entry in run.known.entries for pattern in entry.patterns):
+        return run.existing(run.selection.has)
+    return run.existing(lambda _case: True)
+
+
+def _outside(run: Run) -> Callable[[Pattern], bool]:
+    """Whether a pattern names what this run does not have: recordings, or one item of a case that was not selected."""
+
+    def is_outside(pattern: Pattern) -> bool:
+        case = pattern.plain.partition("::")[0]
+        if pattern.family == FAMILY:
+            return run.cassettes is None
+        return pattern.is_one_item and case in run.corpus.cases and not run.selection.has(case)
+
+    return is_outside
+
+
+def write(run: Run, records: Iterable[ItemRecord]) -> str:
+    """Write the file of known failures anew; a sentence about what it holds now. Raises KnownFailuresError."""
+    path = run.known.path
+    assert path is not None  # the settings demand one
+    text = read(path) if path.exists() else ""
+    found = update(run.known, text, _existing(run), judged(records))
+    if found.text != text:
+        _write(path, found.text)
+    load(path, Names(run.corpus.rules, run.corpus.retired))
+    return f"{path} has {found}{_converted(path, text)}"
+
+
+def _converted(path: Path, before: str) -> str:
+    if not before.strip() or path.suffix == ".toml" or "[[known]]" in before:
+        return ""
+    return "; it was a list of lines and is TOML now, so a name that ends in .toml suits it"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        whole_files.write(path, text)
+    except OSError as error:
+        raise KnownFailuresError(f"{path}: not written: {error.strerror or error}; the earlier file stays") from None

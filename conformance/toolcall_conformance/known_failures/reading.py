@@ -1,0 +1,82 @@
+"""Reads files of known failures: TOML, or one entry a line."""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from toolcall_conformance.known_failures.baseline import KnownFailures
+from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
+from toolcall_conformance.known_failures.tables import entries as toml_entries
+
+_HEADER = re.compile(r"^\s*\[\[", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Names:
+    """The ids of rules: the current ones, and the former ones with those that replaced them."""
+
+    rules: Collection[str]
+    retired: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def current(self, rule: str) -> frozenset[str]:
+        """The current ids of a rule. Raises ValueError, which says what to write."""
+        if rule in self.rules or rule in self.retired:
+            return frozenset(self.retired.get(rule, (rule,)))
+        close = difflib.get_close_matches(rule, self.rules, n=3)
+        advice = f"did you mean {' or '.join(close)}?" if close else "`toolcall-conformance list rules` lists all"
+        raise ValueError(f"there is no rule {rule!r}; {advice}")
+
+
+def load(path: Path, names: Names, today: dt.date | None = None, *, may_lack: bool = False) -> KnownFailures:
+    """Read a file of known failures, as it stands on the day ``today``.
+
+    A file that ``may_lack`` may not exist yet. Raises KnownFailuresError.
+    """
+    today = today or dt.datetime.now().astimezone().date()
+    if may_lack and not path.exists():
+        return KnownFailures(path, (), today)
+    text = read(path)
+    found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
+    return KnownFailures(path, tuple(found), today)
+
+
+def read(path: Path) -> str:
+    """The text of the file. Raises KnownFailuresError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KnownFailuresError(
+            f"{path}: cannot be read ({error.strerror}); check --toolcall-known-failures, "
+            "or write the file with --toolcall-known-failures-update"
+        ) from None
+    except UnicodeDecodeError:
+        raise KnownFailuresError(f"{path}: not UTF-8 text; check --toolcall-known-failures") from None
+
+
+def is_toml(path: Path, text: str) -> bool:
+    """Whether a file is TOML, by its name or its text."""
+    return path.suffix == ".toml" or _HEADER.search(text) is not None
+
+
+def _lines(path: Path, text: str, names: Names) -> Iterator[Entry]:
+    """The entries of the form ``ITEM-PATTERN RULE # reason``, one a line."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        entry, _, reason = line.partition("#")
+        words = entry.split()
+        if len(words) != 2:
+            raise KnownFailuresError(f"{path}:{number}: write ITEM-PATTERN RULE # reason, found {line.strip()!r}")
+        pattern, rule = words
+        if not reason.strip():
+            raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule} # why")
+        try:
+            ids = names.current(rule)
+        except ValueError as error:
+            raise KnownFailuresError(f"{path}:{number}: {error}") from None
+        yield Entry((number, number), (Pattern(pattern, number),), rule, ids, reason.strip())
