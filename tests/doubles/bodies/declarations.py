@@ -9,6 +9,7 @@ from doubles.draft import Draft
 from doubles.wire import Tool
 
 LIMIT = 1024
+NULL = ("declarations/null-parameters",)
 
 
 def _take_out(draft: Draft, tools: list[Tool]) -> None:
@@ -75,6 +76,14 @@ def bare_tools_dropped(draft: Draft) -> None:
     )
 
 
+@broken("translation/tool-lost", sources=(CHAT,), target=(ANTHROPIC, RESPONSES, GEMINI), cases=NULL)
+def tools_with_null_parameters_dropped(draft: Draft) -> None:
+    """A tool whose parameters are null is none."""
+    given = [tool["function"] for tool in draft.source["tools"]]
+    null = [one["name"] for one in given if one.get("parameters", {}) is None]
+    _take_out(draft, [tool for tool in draft.tools if tool.inner["name"] in null])
+
+
 @broken("translation/tool-description", cases=("declarations/long-description",))
 def description_cut_at_a_limit(draft: Draft) -> None:
     """A description was cut behind 1,024 characters."""
@@ -123,7 +132,9 @@ def blank_description_added(draft: Draft) -> None:
         tool.inner["description"] = ""
 
 
-@harmless(target=(ANTHROPIC, CHAT, GEMINI), cases=("declarations/bare",), beside="translation/schema-property-lost")
+@harmless(
+    target=(ANTHROPIC, CHAT, GEMINI), cases=("declarations/bare", *NULL), beside="translation/schema-property-lost"
+)
 def no_parameters_in_other_words(draft: Draft) -> None:
     """A tool without parameters has a schema without any."""
     hit = False

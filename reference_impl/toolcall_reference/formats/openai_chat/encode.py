@@ -31,7 +31,7 @@ SPELLINGS = frozenset(
     {
         *("plain", "strict", "non-strict", "developer", "content-parts", "content-absent", "content-empty"),
         *("turns-apart", "functions", "function-calls", "message-nulls"),
-        *("extra-content", "result-media", "blank-descriptions"),
+        *("extra-content", "result-media", "blank-descriptions", "null-parameters"),
         *("max-tokens", "safety-identifier", "stop-text"),
     }
 )

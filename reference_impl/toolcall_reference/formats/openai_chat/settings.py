@@ -137,6 +137,8 @@ def encode_tool(tool: Tool, target: Target) -> Body:
         return {"type": "custom", "custom": found}
     if tool.schema is not None:
         found["parameters"] = for_parameters(tool, target)
+    elif "null-parameters" in target.spelling:
+        found["parameters"] = None
     strict = target.strict(tool)
     if strict is not None:
         found["strict"] = strict
