@@ -80,3 +80,46 @@ def test_what_was_tolerated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     noted = json.loads(capsys.readouterr().out)["tolerated"]
     first = next(one for one in noted if one["name"] == "id-rewritten")
     assert first["got"] == pair["output"]["messages"][2]["tool_calls"][0]["id"] != first["want"]
+
+
+def written(tmp_path: Path, **bodies: Any) -> list[str]:
+    """Bodies as files, in order."""
+    for name, body in bodies.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
+    return [str(tmp_path / f"{name}.json") for name in bodies]
+
+
+def test_one_body_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exchange = load_corpus().cases["shell/seed"].exchanges("anthropic")[1]
+    broken = copy.deepcopy(exchange.request)
+    broken["messages"][1]["content"][-1]["id"] = "toolu_other"
+    good, bad, reply = written(tmp_path, good=exchange.request, bad=broken, reply=exchange.response)
+    assert main(["judge", "--client", "anthropic", good]) == 0
+    assert main(["judge", "--client", "anthropic", "--response", reply]) == 0
+    capsys.readouterr()
+    assert main(["judge", "--client", "anthropic", bad]) == 1
+    assert "anthropic/result-of-known-call" in capsys.readouterr().out
+
+
+def test_a_reply_judged_as_a_request_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exchange = load_corpus().cases["shell/seed"].exchanges("openai_chat")[0]
+    request, reply = written(tmp_path, request=exchange.request, reply=exchange.response)
+    assert main(["judge", "--client", "openai_chat", reply]) == 4
+    assert "reply.json: this is a reply of openai_chat; add --response" in capsys.readouterr().err
+    ends = ["--client", "anthropic", "--upstream", "openai_chat"]
+    assert main(["judge", "--response", *ends, request, reply]) == 4
+    assert "request.json: this is a request of openai_chat; leave out --response" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("client", "upstream"), [("anthropic", "openai_chat"), ("gemini", "openai_responses")])
+def test_swapped_files_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], client: str, upstream: str) -> None:
+    case = load_corpus().cases["shell/seed"]
+    files = written(tmp_path, one=case.exchanges(client)[1].request, two=case.exchanges(upstream)[1].request)
+    ends = ["judge", "--client", client, "--upstream", upstream]
+    main([*ends, *files])
+    assert "files swapped" not in capsys.readouterr().out
+    assert main([*ends, *reversed(files)]) == 1
+    assert (
+        f"SOURCE has the form of {upstream} and OUTPUT that of {client}: are the two files swapped?"
+        in capsys.readouterr().out
+    )

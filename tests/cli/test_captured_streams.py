@@ -249,7 +249,11 @@ BAD = [
     (("--client", "anthropic", "--stream", "nowhere"), b"", "nowhere: cannot be read (No such file or directory)"),
     (("--client", "antropic", "--stream", "s"), b"", "there is no format 'antropic'; did you mean anthropic?"),
     (("--client", "anthropic", "--stream", "s", "s"), b"", "the following arguments are required: --upstream"),
-    (("--client", "anthropic", "--response", "s"), b"", "the following arguments are required: --upstream, OUTPUT"),
+    (
+        ("--client", "anthropic", "--upstream", "gemini", "--response", "s"),
+        b"",
+        "the following arguments are required: OUTPUT",
+    ),
 ]
 
 

@@ -9,7 +9,19 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import NoReturn
 
-from toolcall_conformance.cli import adapters, explain, judge, listing, losses, new_adapter, record, schema, smoke
+from toolcall_conformance import formats
+from toolcall_conformance.cli import (
+    adapters,
+    completion,
+    explain,
+    judge,
+    listing,
+    losses,
+    new_adapter,
+    record,
+    schema,
+    smoke,
+)
 from toolcall_conformance.cli.common import USAGE, UsageError
 from toolcall_conformance.library import CorpusError
 
@@ -22,15 +34,26 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {message}\n")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
-    parser = _Parser(prog="toolcall-conformance", description="Judge translations of LLM tool calls between formats.")
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="toolcall-conformance",
+        description="Judge translations of LLM tool calls between formats.",
+        epilog="To run the suite: pytest --toolcall-translator SPEC toolcall:: where SPEC is package.module:attribute "
+        "(a Python object), exec:COMMAND (a child process) or gateway:FILE.toml (an HTTP gateway). Formats: "
+        f"{', '.join(formats.names())}.",
+    )
     version = metadata.version("toolcall-conformance")
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
+    completion.add_argument(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (judge, explain, listing, losses, schema, new_adapter, adapters, smoke, record):
         module.add_parser(commands)
-    parsed = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
+    parsed = _parser().parse_args(arguments)
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()

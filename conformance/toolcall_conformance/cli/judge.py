@@ -35,8 +35,8 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "output",
         metavar="OUTPUT",
         nargs="?",
-        help="the translator's output; - reads stdin. Optional with --stream: without it SOURCE is the client's "
-        "stream, judged by the rules of its format alone",
+        help="the translator's output; - reads stdin. Without it SOURCE is judged alone, by the rules of the "
+        "format that --client names",
     )
     parser.add_argument("--client", required=True, metavar="FORMAT", help="the format that the caller speaks")
     parser.add_argument("--upstream", metavar="FORMAT", help="the format that the provider speaks")
@@ -72,11 +72,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
-    from toolcall_conformance.judge import Judge
-
     corpus = load_corpus()
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
-    if missing and not (parsed.stream and parsed.output is None):
+    if len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
     for name in (parsed.client, parsed.upstream):
         if name is not None and name not in corpus.formats:
@@ -85,18 +83,46 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError("only one of the two bodies can come from stdin")
     if parsed.stream:
         return _judge_streams(parsed, corpus)
-    direction = "error" if parsed.error else "response" if parsed.response else "request"
+    return _judge_alone(parsed, corpus) if parsed.output is None else _judge_pair(parsed, corpus)
+
+
+def _direction(parsed: argparse.Namespace) -> str:
+    return "error" if parsed.error else "response" if parsed.response else "request"
+
+
+def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
+    """Judge one body by the rules of its format."""
+    from toolcall_conformance.cli.mistakes import verify_kind
+    from toolcall_conformance.judge import Judge
+
+    direction, body = _direction(parsed), captured.body(parsed.source)
+    if parsed.error:
+        _verify_error(parsed.source, body)
+    verify_kind(parsed, corpus, parsed.client, direction, body)
+    judgement = Judge(corpus).body(parsed.client, direction, body, model=parsed.client_model)
+    subject = ReportedItem(parsed.source, direction, parsed.client, parsed.client, exchanges=1)
+    return _report(parsed, corpus, subject, judgement)
+
+
+def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
+    from toolcall_conformance.cli.mistakes import swapped, verify_kind
+    from toolcall_conformance.judge import Judge
+
+    direction = _direction(parsed)
     source, output = captured.body(parsed.source), captured.body(parsed.output)
     if parsed.error:
         for name, value in ((parsed.source, source), (parsed.output, output)):
             _verify_error(name, value)
+    formats = (parsed.client, parsed.upstream) if direction == "request" else (parsed.upstream, parsed.client)
+    verify_kind(parsed, corpus, formats[0], direction, source)
     judge, ends = Judge(corpus, tolerated=parsed.tolerated), _ends(parsed)
     if parsed.error:
         judgement = judge.error(source, output, ends)
     else:
         judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
     subject = ReportedItem(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
-    return _report(parsed, corpus, subject, judgement)
+    note = swapped(corpus, direction, source, output, formats)
+    return _report(parsed, corpus, subject, judgement, [note] if note else [])
 
 
 def _ends(parsed: argparse.Namespace) -> Ends:

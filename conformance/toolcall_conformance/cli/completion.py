@@ -1,0 +1,33 @@
+"""``toolcall-conformance --print-completion SHELL``: what a shell needs to complete our command."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, Final
+
+SHELLS: Final = ("bash", "zsh", "tcsh")
+
+
+def add_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--print-completion",
+        action=_Print,
+        choices=SHELLS,
+        help="print the completion script of a shell, for its start-up file (needs the extra `completion`)",
+    )
+
+
+class _Print(argparse.Action):
+    """Prints the script and exits. shtab reads the parser as it is, so no list of ours can get old."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: object, values: str | Sequence[Any] | None, option: Any = None
+    ) -> None:
+        del namespace, option
+        try:
+            import shtab
+        except ImportError:
+            parser.error("completion needs shtab: pip install 'toolcall-conformance[completion]'")
+        print(shtab.complete(parser, shell=str(values)))
+        parser.exit()
