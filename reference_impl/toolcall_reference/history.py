@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .errors import Refused
-from .intermediate import Conversation, Item, Text, Turn, UniversalToolCall, UniversalToolResult
+from .intermediate import Conversation, Item, Media, Text, Turn, UniversalToolCall, UniversalToolResult
 
 
 def check_pairing(conversation: Conversation) -> None:
@@ -29,6 +29,24 @@ def check_pairing(conversation: Conversation) -> None:
         if count != 1:
             what = "has no result" if count == 0 else f"has {count} results"
             raise Refused(f"the call {call.given_id or call.id} of {call.name} {what} in the history")
+
+
+def shown_by_user(turns: list[Turn]) -> list[Turn]:
+    """The turns with what the model drew in the user's next turn, behind its results: elsewhere few formats take it.
+
+    What the model drew last, before any other word of the user, becomes a turn of the user's.
+    """
+    found: list[Turn] = []
+    drawn: list[Item] = []
+    for turn in turns:
+        if turn.side == "assistant":
+            drawn += [item for item in turn.items if isinstance(item, Media)]
+            turn = Turn(turn.side, [item for item in turn.items if not isinstance(item, Media)], turn.name)
+        elif turn.side == "user" and drawn:
+            rest = [item for item in turn.items if not isinstance(item, UniversalToolResult)]
+            turn, drawn = Turn(turn.side, [*turn.results, *drawn, *rest], turn.name), []
+        found.append(turn)
+    return [*found, Turn("user", drawn)] if drawn else found
 
 
 def arrange(turns: list[Turn], *, apart: bool = False) -> list[Turn]:

@@ -6,7 +6,7 @@ import base64
 import mimetypes
 import re
 
-from .intermediate import Media, Text
+from .intermediate import Item, Media, Text
 from .losses import Losses
 
 _DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
@@ -65,3 +65,8 @@ def placeholder(media: Media, losses: Losses, target: str) -> Text:
         return Text(f"[{what}: {where}]")
     size = len(media.data or "") * 3 // 4
     return Text(f"[{what}, {size} bytes, not shown]")
+
+
+def in_words(items: list[Item], losses: Losses, target: str) -> list[Item]:
+    """The items of a reply with a visible text in place of media, which ``target`` has no place for there."""
+    return [placeholder(item, losses, target) if isinstance(item, Media) else item for item in items]

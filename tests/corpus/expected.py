@@ -132,8 +132,15 @@ def _add_text(items: list[Any], entry: dict[str, Any], format_name: str) -> None
 
 
 def _add_steps(said: Said, blocks: list[dict[str, Any]]) -> None:
-    """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it."""
+    """Steps as they are read: Gemini's are parts of one member, perhaps with a signature beside it.
+
+    A picture that Gemini draws is no step, but media.
+    """
     for block in blocks:
+        if "inlineData" in block:
+            drawn = block["inlineData"]
+            said.media.append((drawn["mimeType"], drawn["data"]))
+            continue
         bare = {key: value for key, value in block.items() if key != "thoughtSignature"}
         said.hosted += [block] if "type" in block else list(bare.values())
         if bare != block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -78,10 +79,10 @@ class Piece(wire.Handle):
 
 
 def of_client(draft: Draft) -> list[Piece]:
-    """The pictures that the client gives; what the model drew before is no such loss."""
-    drawn = [entry.get("content") for entry in draft.body.get("messages", ()) if entry.get("role") == "assistant"]
-    drawn += [entry.get("parts") for entry in draft.body.get("contents", ()) if entry.get("role") == "model"]
-    return need([piece for piece in pictures(draft) if not any(piece.holder is each for each in drawn)])
+    """The pictures that the client gives; to lose what the model drew before weighs less."""
+    entries = [*draft.source.get("messages", ()), *draft.source.get("contents", ())]
+    drawn = json.dumps([entry for entry in entries if entry.get("role") in ("assistant", "model")])
+    return list(need([piece for piece in pictures(draft) if piece.data not in drawn]))
 
 
 def pieces(draft: Draft) -> list[Piece]:

@@ -163,7 +163,8 @@ class Stored:
 class Hosted:
     """A step that the provider runs itself (a server tool's call, its result, or both in one item).
 
-    ``type`` is the block's or item's discriminator; ``name`` the tool, ``id`` what links call and result.
+    ``type`` is the block's or item's discriminator; ``name`` the tool, ``id`` what links call and result. ``drawn`` is
+    the picture that the step holds.
     """
 
     type: str
@@ -171,6 +172,7 @@ class Hosted:
     id: str | None
     value: Any
     pointer: str
+    drawn: Media | None = None
 
 
 @dataclass(frozen=True, slots=True)

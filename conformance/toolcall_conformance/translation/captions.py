@@ -8,7 +8,7 @@ only one of the results has, by the number of the result, or by a label that the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 
 from toolcall_conformance.library import Corpus
@@ -185,6 +185,7 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
         return frozenset()
     there = {media_bytes(item) for turn in pair.output.turns for item in _media(turn)}
     lost = [item for item in media if media_bytes(item) not in there]
+    drawn = _drawn(pair, there)
     moved = {media_bytes(part) for result in pair.source.results for part in result.parts if isinstance(part, Media)}
     said = {item.text.strip() for turn in pair.source.turns for item in turn.items if isinstance(item, Text)}
     names = {word for call in pair.output.calls for word in (call.name, call.id) if word}
@@ -196,13 +197,14 @@ def captions_and_placeholders(pair: Pair) -> frozenset[str]:
                 continue
             is_moved = isinstance(behind, Media) and media_bytes(behind) in moved
             captions = is_moved and _is_caption(pair.corpus, text.text, [*names, *labels, *_kinds(behind)])
-            if captions or (turn.side == "user" and lost and not without_placeholders(pair.corpus, [text.text], lost)):
+            gone = lost if turn.side == "user" else drawn
+            if captions or (gone and not without_placeholders(pair.corpus, [text.text], gone)):
                 found.add(text.pointer)
     return frozenset(found)
 
 
 def without_inner_placeholders(pair: Pair) -> dict[str, str]:
-    """The user's texts that a placeholder for lost media was joined to, by pointer, as they are without it.
+    """The texts that a placeholder for lost media was joined to, by pointer, as they are without it.
 
     What stands in brackets in the source is nobody's placeholder.
     """
@@ -214,16 +216,24 @@ def without_inner_placeholders(pair: Pair) -> dict[str, str]:
     said = "\n".join(item.text for turn in pair.source.turns for item in turn.items if isinstance(item, Text))
     remarks = pair.corpus.equivalence("media-placeholder").patterns["remark"]
     found: dict[str, str] = {}
-    for text in (item for turn in pair.output.turns if turn.side == "user" for item in turn.items):
-        if not isinstance(text, Text):
+    drawn = _drawn(pair, there)
+    for side, text in ((turn.side, item) for turn in pair.output.turns for item in turn.items):
+        gone = lost if side == "user" else drawn
+        if not isinstance(text, Text) or not gone:
             continue
         joined = [remark[0] for remark in remarks.matches(text.text) if remark[0] not in said]
         rest = text.text
-        for remark in [one for one in joined if not without_placeholders(pair.corpus, [one], lost)][: len(lost)]:
+        for remark in [one for one in joined if not without_placeholders(pair.corpus, [one], gone)][: len(gone)]:
             rest = rest.replace(remark, "", 1)
         if rest != text.text and rest.strip():
             found[text.pointer] = rest.strip()
     return found
+
+
+def _drawn(pair: Pair, there: Collection[str]) -> list[Media]:
+    """The assistant's media whose bytes are not ``there``: who tells of them does so in the assistant's turn."""
+    turns = [turn for turn in pair.source.turns if turn.side == "assistant"]
+    return [item for turn in turns for item in _media(turn) if media_bytes(item) not in there]
 
 
 def _media(turn: Turn) -> Iterator[Media]:

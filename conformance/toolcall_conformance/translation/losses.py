@@ -18,7 +18,7 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.citations import citations
 from toolcall_conformance.translation.failures import looks_like_error
 from toolcall_conformance.translation.limits import is_all_taken, limited
-from toolcall_conformance.translation.media import demand_of, element_of
+from toolcall_conformance.translation.media import demand_of, element_of, is_drawn, painted
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.own_tools import run_by_client
 from toolcall_conformance.translation.pair import Pair
@@ -150,21 +150,27 @@ def _spells_json(result: Result) -> bool:
 
 
 def _media(pair: Pair) -> Iterator[tuple[str, str]]:
-    """The user's media whose bytes are nowhere in the output. A file by its id alone is its provider's: not here."""
-    arrived = {media_bytes(media) for media, _ in _media_of(pair.output)}
-    for media, in_result in _media_of(pair.source):
-        if media.data is not None and media_bytes(media) not in arrived:
-            yield element_of(media, in_result=in_result), demand_of(pair, media, in_result=in_result)
+    """The media whose bytes are nowhere in the output. A file by its id alone is its provider's: not here."""
+    arrived = {media_bytes(media) for media, _, _ in _media_of(pair.output)}
+    arrived |= {media_bytes(media) for media, _ in painted(pair.output)}
+    for media, side, in_result in _media_of(pair.source):
+        drawn = is_drawn(pair, side)
+        if media.data is None or media_bytes(media) in arrived or (side == "assistant" and not drawn):
+            continue
+        yield (
+            element_of(media, in_result=in_result, drawn=drawn),
+            demand_of(pair, media, in_result=in_result, drawn=drawn),
+        )
 
 
-def _media_of(reading: Reading) -> Iterator[tuple[Media, bool]]:
-    """All media on the user's side, and whether a result holds them."""
+def _media_of(reading: Reading) -> Iterator[tuple[Media, str, bool]]:
+    """All media, whose they are, and whether a result holds them."""
     for turn in reading.turns:
-        for item in turn.items if turn.side != "assistant" else ():
+        for item in turn.items:
             if isinstance(item, Media):
-                yield item, False
+                yield item, turn.side, False
             elif isinstance(item, Result):
-                yield from ((part, True) for part in item.parts if isinstance(part, Media))
+                yield from ((part, turn.side, True) for part in item.parts if isinstance(part, Media))
 
 
 def _texts_behind_calls(reading: Reading) -> int:

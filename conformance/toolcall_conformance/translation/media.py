@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Media, Reading, Result, Text
+from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.captions import captioned, owner
 from toolcall_conformance.translation.joining import squeezed
@@ -80,6 +80,17 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
                 got=_words(extra),
                 source=source_pointer,
             )
+
+
+def painted(reading: Reading) -> Iterator[tuple[Media, str]]:
+    """Pictures that a reply shows as the work of a tool of its provider's, and the pointer of the step.
+
+    One that the model drew itself may stand there: some formats have no other place.
+    """
+    for turn in reading.turns if reading.direction == "response" else ():
+        for item in turn.items:
+            if isinstance(item, Hosted) and item.drawn is not None:
+                yield item.drawn, item.pointer
 
 
 def _at_home(left: PlacedMedia, right: PlacedMedia) -> bool:
@@ -193,9 +204,10 @@ def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Ite
     media = piece.media
     if media.data is None and any(other.media.data is not None and other.media.kind == media.kind for other in free):
         return  # fetched on the way
-    demand = demand_of(pair, media, in_result=piece.in_result)
+    drawn = not piece.in_result and is_drawn(pair, piece.side)
+    demand = demand_of(pair, media, in_result=piece.in_result, drawn=drawn)
     only_here = media.url is None and media.data is not None
-    if only_here and demand == "cannot" and stands_for(pair, media) is not None:
+    if only_here and (demand == "cannot" or (drawn and demand == "may")) and stands_for(pair, media) is not None:
         return
     if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
         return
@@ -207,6 +219,14 @@ def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Ite
         source=media.pointer,
         subject=f"media of {'a result' if piece.in_result else f'the {piece.side}'}",
     )
+
+
+def is_drawn(pair: Pair, side: str) -> bool:
+    """Whether the model itself gives media of this side in a reply, or gets them back from its client.
+
+    In the history of another provider's model they may stand among the user's.
+    """
+    return side == "assistant" and (not pair.is_request or pair.through is not None)
 
 
 def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
@@ -224,16 +244,16 @@ def _loss(pair: Pair, piece: PlacedMedia, demand: str) -> str:
     return "media-dropped-silently" if stands_for(pair, piece.media) is None else "media-by-convention-lost"
 
 
-def element_of(media: Media, *, in_result: bool) -> str:
-    """The element that media are: of the user, or of a result by their kind."""
+def element_of(media: Media, *, in_result: bool, drawn: bool = False) -> str:
+    """The element that media are: of the model, of the user, or of a result by their kind."""
     if not in_result:
-        return "media-user"
+        return "media-drawn" if drawn else "media-user"
     return f"result-{media.kind}" if media.kind in ("image", "audio") else "result-document"
 
 
-def demand_of(pair: Pair, media: Media, *, in_result: bool) -> str:
+def demand_of(pair: Pair, media: Media, *, in_result: bool, drawn: bool = False) -> str:
     """How far media must survive: as their element does, if every format on the way is known to take their type."""
-    element = element_of(media, in_result=in_result)
+    element = element_of(media, in_result=in_result, drawn=drawn)
     mime = mime_of(pair.corpus, media)
     for name in (pair.output.format, pair.through):
         types = None if name is None else pair.corpus.expression(name, element).get("types")
@@ -321,6 +341,7 @@ def _pieces(
 ) -> Iterator[PlacedMedia]:
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
     every = reading.calls
+    steps = {pointer: media for media, pointer in painted(reading)} if calls is None else {}
     place = 0
     for number, turn in enumerate(reading.turns):
         place += counts.get(number, 0)
@@ -332,6 +353,8 @@ def _pieces(
                     named = captioned(corpus, turn, index, every, called)
                     call, unclear = calls.get(named) if named is not None else None, False
                 yield PlacedMedia(item, turn.side, place, call=call, unclear=unclear)
+            elif isinstance(item, Hosted) and item.pointer in steps:
+                yield PlacedMedia(steps[item.pointer], turn.side, place)
             elif isinstance(item, Result):
                 call = item.call if calls is None or item.call is None else calls.get(item.call)
                 for part in item.parts:

@@ -8,7 +8,7 @@ from typing import Any
 from doubles.bodies.outcome import end_well
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import pieces
+from doubles.pictures import pictures, pieces
 from doubles.wire import walk
 
 
@@ -193,6 +193,7 @@ def drawn_picture_told_only(draft: Draft) -> None:
     for message, turn in zip(draft.messages, draft.source.get("contents", []), strict=False):
         if turn.get("role") == "model" and any("inlineData" in part for part in turn["parts"]):
             message["content"] = f"{need(message['content'])}\n[image/png, not shown]"
+            need(pictures(draft))[-1].remove()  # the reference lets the user show it
             return
     need(False)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.formats.openai_chat.pairing import ChatPairing
-from toolcall_conformance.formats.openai_chat.parts import read_content
+from toolcall_conformance.formats.openai_chat.parts import read_content, read_drawn
 from toolcall_conformance.formats.openai_chat.thoughts import read_signature, read_thoughts
 from toolcall_conformance.reading import (
     Call,
@@ -66,6 +66,7 @@ class ChatMessageReader:
         refusal = message.child("refusal")
         if isinstance(refusal.value, str) and refusal.value.strip():
             items.append(Text(refusal.value, refusal.pointer))
+        items.extend(read_drawn(message.child("images"), residue))
         items.extend(self._read_audio(message.child("audio")))
         items.extend(self._read_calls(message))
         self._append("assistant", message, items)

@@ -26,6 +26,16 @@ def read_content(content: Node, residue: list[Residue]) -> Iterator[Part]:
         yield Unknown(type(content.value).__name__, content.pointer)
 
 
+def read_drawn(images: Node, residue: list[Residue]) -> Iterator[Part]:
+    """What the model drew, where OpenRouter and others give it: beside the content, an ``image_url`` part each.
+
+    https://openrouter.ai/docs/features/multimodal/image-generation
+    """
+    for image in images.each():
+        image.ignore("index")
+        yield from _read_part(image, residue)
+
+
 def _read_part(part: Node, residue: list[Residue]) -> Iterator[Part]:
     if isinstance(part.value, str):
         if part.value.strip():

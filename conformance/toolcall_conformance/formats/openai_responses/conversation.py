@@ -204,7 +204,9 @@ class ItemReader:
         ours = kind == "mcp_approval_response" or (kind == "tool_search_output" and node.text("execution") == "client")
         name = node.text("name") or kind.removesuffix("_call")
         link = call_id or node.text("approval_request_id") or node.text("id")
-        self.say("user" if ours else "assistant", Hosted(kind, name, link, node.value, node.pointer))
+        result = node.child("result") if kind == "image_generation_call" else None
+        drawn = Media("image", None, result.pointer, data=result.value) if result and result.value else None
+        self.say("user" if ours else "assistant", Hosted(kind, name, link, node.value, node.pointer, drawn))
 
     def _reference(self, node: Node, kind: str) -> None:
         name = node.text("id")

@@ -6,27 +6,27 @@ from collections.abc import Iterator
 
 from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.reading.model import Reading
-from toolcall_conformance.translation.media import demand_of, mime_of, stands_for
+from toolcall_conformance.translation.media import demand_of, is_drawn, mime_of, stands_for
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
-def _media(reading: Reading) -> Iterator[tuple[Media, bool]]:
-    """The media of a body, and whether each stands in a result."""
+def _media(reading: Reading) -> Iterator[tuple[Media, bool, str]]:
+    """The media of a body, whether each stands in a result, and whose it is."""
     for turn in reading.turns:
         for item in turn.items:
             if isinstance(item, Media):
-                yield item, False
+                yield item, False, turn.side
             elif isinstance(item, Result):
-                yield from ((part, True) for part in item.parts if isinstance(part, Media))
+                yield from ((part, True, turn.side) for part in item.parts if isinstance(part, Media))
 
 
 @tolerance("media-beside-result")
 def media_beside_result(bodies: Bodies) -> Iterator[Occurrence]:
     """Media stand in a result on one side, and beside the results on the other."""
     output = list(_media(bodies.pair.output))
-    for one, inside in _media(bodies.pair.source):
-        twins = [(two, within) for two, within in output if media_bytes(one) == media_bytes(two)]
+    for one, inside, _ in _media(bodies.pair.source):
+        twins = [(two, within) for two, within, _ in output if media_bytes(one) == media_bytes(two)]
         if twins and all(within != inside for _, within in twins):
             yield Occurrence(twins[0][0].pointer, one.pointer)
 
@@ -34,9 +34,10 @@ def media_beside_result(bodies: Bodies) -> Iterator[Occurrence]:
 @tolerance("media-placeholder")
 def media_placeholder(bodies: Bodies) -> Iterator[Occurrence]:
     """A visible text stands for media that the output's format does not take."""
-    there = {media_bytes(media) for media, _ in _media(bodies.pair.output)}
-    for media, inside in _media(bodies.pair.source):
-        if media_bytes(media) not in there and demand_of(bodies.pair, media, in_result=inside) != "must":
+    there = {media_bytes(media) for media, _, _ in _media(bodies.pair.output)}
+    for media, inside, side in _media(bodies.pair.source):
+        drawn = not inside and is_drawn(bodies.pair, side)
+        if media_bytes(media) not in there and demand_of(bodies.pair, media, in_result=inside, drawn=drawn) != "must":
             text = stands_for(bodies.pair, media)
             if text is not None:
                 yield Occurrence("", media.pointer, f"{media.kind} {media.mime or ''}".strip(), text)
@@ -45,8 +46,8 @@ def media_placeholder(bodies: Bodies) -> Iterator[Occurrence]:
 @tolerance("media-type-alias")
 def media_type_alias(bodies: Bodies) -> Iterator[Occurrence]:
     """Media with the same bytes have a type by another name, or by the name that the bytes have."""
-    output = [media for media, _ in _media(bodies.pair.output)]
-    for one, _ in _media(bodies.pair.source):
+    output = [media for media, _, _ in _media(bodies.pair.output)]
+    for one, _, _ in _media(bodies.pair.source):
         for two in output:
             both = mime_of(bodies.pair.corpus, one) is not None and mime_of(bodies.pair.corpus, two) is not None
             if both and one.mime != two.mime and media_bytes(one) == media_bytes(two):

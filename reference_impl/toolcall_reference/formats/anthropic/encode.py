@@ -57,7 +57,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     }
     system = [text for text in conversation.system if text.text.strip()]
     apart = "turns-apart" in target.spelling
-    arranged = history.arrange(conversation.turns, apart=apart)
+    arranged = history.arrange(history.shown_by_user(conversation.turns), apart=apart)
     if "system-messages" not in target.spelling:  # only recent models know the role
         arranged = history.demote_system(arranged)
     turns = history.merge(arranged, apart=apart)
@@ -225,7 +225,7 @@ def encode_response(reply: Reply, target: Target) -> Body:
     target.use_names(NAMES, [], reply.calls)
     ids = target.ids(reply.calls, IDS)
     content: list[Body] = []
-    for item in reply.items:
+    for item in media.in_words(reply.items, target.losses, NAME):
         content += encode_block(item, ids, target)
     return message(reply, target, content, encode_finish(reply, target))
 

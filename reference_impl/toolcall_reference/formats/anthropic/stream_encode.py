@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from toolcall_reference.arrange import InOrder, NotBlank
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Text, UniversalToolCall, Usage
+from toolcall_reference.intermediate import Body, Media, Text, UniversalToolCall, Usage
 from toolcall_reference.jsontext import dump
+from toolcall_reference.media import placeholder
 from toolcall_reference.target import Target
 
-from .api import IDS, NAMES
+from .api import IDS, NAME, NAMES
 from .encode import encode_block, encode_citation, encode_finish, encode_usage, message
 from .failures import encode_error
 
@@ -48,6 +49,10 @@ class StreamEncoder:
                 yield self._delta(delta.text)
         elif isinstance(delta, Closed):
             yield from self._close(delta)
+        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
+            yield from self._open(Opened(-1, Text("")))
+            yield self._delta(placeholder(delta.item, self._target.losses, NAME).text)
+            yield self._stop()
         elif isinstance(delta, Whole):
             for block in encode_block(delta.item, {}, self._target):
                 yield {"type": "content_block_start", "index": self._index, "content_block": block}

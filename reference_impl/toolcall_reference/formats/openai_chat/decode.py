@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import citations, results
+from toolcall_reference import citations, media, results
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
 from toolcall_reference.jsontext import as_list, as_object, as_text, digest
@@ -55,6 +55,7 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
         spoke.citations = found
+    items += pictures(message)
     refusal = as_text(message.get("refusal"), "refusal")
     if refusal:
         items.append(Text(refusal, refusal=True))
@@ -74,6 +75,13 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
             ledger.call_text(None, as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments"))
         )
     return items
+
+
+def pictures(message: Body) -> list[Media]:
+    """What the model drew, as OpenRouter and others give it beside the content."""
+    shown = [as_object(one, "an image") for one in as_list(message.get("images"), "images")]
+    urls = [as_text(as_object(one.get("image_url"), "image_url").get("url"), "url") for one in shown]
+    return [media.from_url("image", url) for url in urls if url]
 
 
 def spoken(message: Body, losses: Losses) -> str:

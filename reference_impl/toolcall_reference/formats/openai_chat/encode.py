@@ -54,7 +54,8 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
     role = "developer" if "developer" in target.spelling else "system"
     if system:
         messages.append({"role": role, "content": encode_user(system, target)})
-    for turn in history.arrange(conversation.turns, apart="turns-apart" in target.spelling):
+    turns = history.shown_by_user(conversation.turns)
+    for turn in history.arrange(turns, apart="turns-apart" in target.spelling):
         if turn.side == "assistant":
             said = _assistant(turn, ids, target)
         elif turn.side == "system":
@@ -104,6 +105,8 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
             calls.append(_call(item, ids.get(item.id, item.id), target))
         elif isinstance(item, Opaque) and item.origin == NAME and target.exact:
             message |= item.value  # what a compatible vendor's client keeps of a message
+        elif isinstance(item, Media) and target.is_reply:
+            message.setdefault("images", []).append(drawn(item))
         else:
             lose_item(item, target)
     if calls:
@@ -111,13 +114,21 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
     return message
 
 
+def can_draw(item: Item) -> bool:
+    """Whether an item is a picture that a reply can hold, as OpenRouter and others give it."""
+    return isinstance(item, Media) and item.kind == "image" and (item.data or item.url) is not None
+
+
+def drawn(item: Media) -> Body:
+    """A picture of the model's own (https://openrouter.ai/docs/features/multimodal/image-generation)."""
+    return {"type": "image_url", "image_url": {"url": item.url or media.data_url(item)}}
+
+
 def lose_item(item: Item, target: Target) -> None:
     """Note that an item of an assistant's message, neither text nor call, is not carried."""
     if isinstance(item, (Opaque, Hosted)):
         element = "signature" if isinstance(item, Opaque) else "tool-hosted"
         target.losses.add(element, f"of {item.origin}; dropped", item.type)
-    elif isinstance(item, Media):
-        target.losses.add("media", "Chat has no media in the assistant's messages; dropped", item.mime or item.kind)
 
 
 def _spelt(message: Body, target: Target) -> Body:
@@ -202,6 +213,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
+    reply.items = [item if can_draw(item) else media.in_words([item], target.losses, NAME)[0] for item in reply.items]
     target.use_names(NAMES, [], reply.calls)
     message = _message(reply.items, target.ids(reply.calls, IDS), target)
     message = {"role": "assistant", "content": message["content"], "refusal": message.get("refusal"), **message}

@@ -17,7 +17,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joine
 from toolcall_reference.losses import Losses
 
 from .api import NAME
-from .decode import decode_usage, finish_of, head, lose_extras, spoken, state_of
+from .decode import decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
 
@@ -87,6 +87,9 @@ class StreamDecoder:
             else:
                 self._draft.whole(part)
         self._draft.cite(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
+        for picture in pictures(delta):
+            self._end_thoughts()
+            self._draft.whole(picture)
         refusal = as_text(delta.get("refusal"), "refusal")
         if refusal:
             self._end_thoughts()

@@ -9,14 +9,17 @@ from toolcall_reference import citations
 from toolcall_reference.arrange import InOrder
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from toolcall_reference.history import Joiner
-from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.intermediate import Body, Media, Reply, Text, UniversalToolCall, Usage
+from toolcall_reference.media import placeholder
 from toolcall_reference.sse import DONE
 from toolcall_reference.target import Target
 
-from .api import IDS, NAMES
+from .api import IDS, NAME, NAMES
 from .encode import (
     arguments_text,
     call_head,
+    can_draw,
+    drawn,
     encode_finish,
     encode_head,
     encode_usage,
@@ -41,6 +44,7 @@ class StreamEncoder:
         self._empty: set[int] = set()
         self._begun: dict[int, int] = {}  # behind how many characters each text stands
         self._length = 0
+        self._drawn = 0
         self._sources: list[Body] = []  # told at once: the SDK fails at a second chunk with some
         self._head: Body = {}
         self._open: Opened | None = None
@@ -66,6 +70,8 @@ class StreamEncoder:
             yield from self._grow(delta)
         elif isinstance(delta, Closed):
             yield from self._close(delta)
+        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
+            yield from self._show(delta.item)
         elif isinstance(delta, Whole):
             self._joiner.other()
             lose_item(delta.item, self._target)
@@ -73,6 +79,16 @@ class StreamEncoder:
             yield from self._end(delta.reply)
         elif isinstance(delta, Failed):
             yield encode_error(delta.failure)[1]
+
+    def _show(self, shown: Media) -> Iterator[Body]:
+        if can_draw(shown):
+            self._joiner.other()
+            yield self._chunk({"images": [{"index": self._drawn, **drawn(shown)}]})
+            self._drawn += 1
+        else:
+            said = self._joiner.text(placeholder(shown, self._target.losses, NAME).text)
+            self._length += len(said)
+            yield self._chunk({"content": said})
 
     def _chunk(self, said: Body, finish: str | None = None) -> Body:
         choice = {"index": 0, "delta": said, "logprobs": None, "finish_reason": finish}

@@ -149,7 +149,7 @@ def other_item(item: Body) -> Item:
     kind = item.get("type")
     if kind == "reasoning":
         return Opaque(NAME, "reasoning", item)
-    if named(item) is not None:
+    if kind == "item_reference" or named(item) is not None:
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
     if kind == "mcp_approval_request":
         raise Refused("OpenAI waits until the client allows a call of a server, and only Responses can say so")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_reference import citations, results
+from toolcall_reference import citations, history, media, results
 from toolcall_reference.formats.hosted import encode_hosted
 from toolcall_reference.intermediate import (
     Body,
@@ -71,7 +71,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
         items = [{"role": role, "content": encode_input(list(conversation.system), target)}]
     elif system:
         body["instructions"] = "\n\n".join(system)
-    for turn in conversation.turns:
+    for turn in history.shown_by_user(conversation.turns):
         items += _turn(turn, ids, target)
     if not items and system:
         target.losses.add("system", "there is no conversation beside it; a placeholder stands for the user")
@@ -135,9 +135,6 @@ def _assistant(items: list[Any], ids: dict[str, str], target: Target) -> list[Bo
                 continue
             element = "signature" if isinstance(item, Opaque) else "tool-hosted"
             target.losses.add(element, f"of {item.origin}; dropped", item.type)
-        elif isinstance(item, Media):
-            what = item.mime or item.kind
-            target.losses.add("media", "Responses has no media in the assistant's messages; dropped", what)
     return found
 
 
@@ -160,6 +157,7 @@ def encode_call(call: UniversalToolCall, ids: dict[str, str], target: Target) ->
 
 def encode_response(reply: Reply, target: Target) -> Body:
     """A complete reply body."""
+    reply.items = media.in_words(reply.items, target.losses, NAME)
     target.use_names(NAMES, [], reply.calls)
     target.own = own_tools.declared(target.asked.get("tools") or [])
     target.groups = groups.groups_of(target.asked.get("tools") or [])

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
-from toolcall_reference.intermediate import Body, Reply, Text, UniversalToolCall
+from toolcall_reference.intermediate import Body, Media, Reply, Text, UniversalToolCall
+from toolcall_reference.media import placeholder
 from toolcall_reference.target import Target
 
 from . import groups, own_tools
-from .api import IDS, NAMES
+from .api import IDS, NAME, NAMES
 from .encode import (
     IN_PROGRESS,
     call_item,
@@ -25,6 +26,9 @@ from .encode import (
     text_part,
 )
 from .failures import encode_error_event
+
+_DRAWN = -1
+"""The place of a text that stands for media, which no delta has opened."""
 
 
 @dataclass(slots=True)
@@ -86,6 +90,10 @@ class StreamEncoder:
             yield from self._grow(self._open[delta.place], delta.text)
         elif isinstance(delta, Closed):
             yield from self._close(self._open.pop(delta.place), delta)
+        elif isinstance(delta, Whole) and isinstance(delta.item, Media):
+            yield from self._open_text(_DRAWN, Text(""))
+            yield from self._grow(self._open[_DRAWN], placeholder(delta.item, self._target.losses, NAME).text)
+            yield from self._close(self._open.pop(_DRAWN), Closed(_DRAWN, Text("")))
         elif isinstance(delta, Whole):
             # What was closed last may still be the last, and cut; but a text behind this is no neighbour of it.
             if self._last is not None:
