@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from toolcall_conformance.checks.base import ItemResult
 from toolcall_conformance.checks.stream import run, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
-from toolcall_conformance.engine.plan import route_of
+from toolcall_conformance.engine.artefacts import write
+from toolcall_conformance.engine.plan import Planned, route_of
 from toolcall_conformance.engine.run import make_harness
 from toolcall_conformance.findings import Level, Verdict
 from toolcall_conformance.library import load_corpus
@@ -240,6 +242,39 @@ def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
     found = play(uncounted, "openai_chat", "anthropic").findings
     assert {one.rule for one in found} == {"openai_chat/usage-counts"}
     assert not any("put together" in one.body for one in found)
+
+
+@pytest.mark.parametrize(("change", "variant"), [(as_text, "recut"), (closes_what_broke_off, "cut")])
+def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Path) -> None:
+    """Both the pieces that were sent and what came of them: without these nobody can look for the fault."""
+    result = play(change, "anthropic", "openai_chat", variant)
+    assert result.verdict is Verdict.FAIL
+    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "openai_chat"), variant)
+    folder = write(tmp_path, item, result)
+    assert folder is not None
+    sent, sizes, came = (
+        next(folder.glob(f"01-response.sse.{end}")) for end in ("sent.sse", "sent-pieces.json", "came.sse")
+    )
+    assert len(sent.read_bytes()) == sum(json.loads(sizes.read_bytes()))
+    assert b"event: message_start" in came.read_bytes()
+
+
+def test_a_fault_of_the_reply_says_which_events_made_it(tmp_path: Path) -> None:
+    """Its pointer goes into the reply that the stream assembles to, which stands beside the stream's bodies."""
+
+    def renamed(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        yield from (
+            re.sub(rb'"stop_reason": ?"tool_use"', b'"stop_reason":"max_tokens"', one) for one in stream(chunks)
+        )
+
+    result = play(renamed, "anthropic", "gemini")
+    (wrong,) = (one for one in result.findings if one.rule == "translation/finish-reason")
+    assert (wrong.pointer, wrong.want, wrong.got) == ("/stop_reason", "tool_use", "max_tokens")
+    assert re.fullmatch(r"made of event (\d+) of \d+, message_delta", wrong.subject)
+    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "anthropic", "gemini"))
+    folder = write(tmp_path, item, result)
+    assert folder is not None
+    assert json.loads((folder / "01-response.sse.assembled.json").read_bytes())["stop_reason"] == "max_tokens"
 
 
 def test_a_session_without_streams_has_no_items() -> None:

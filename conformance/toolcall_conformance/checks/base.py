@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -49,12 +49,16 @@ class Harness:
 
 @dataclass(frozen=True, slots=True)
 class PlayedBodies:
-    """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came."""
+    """The bodies of one judged call. ``name`` is ``02-request``; ``produced`` is MISSING if nothing came.
+
+    ``files`` are further ones by the ends of their names, bytes or JSON values: ``{"came.sse": b"data: …"}``.
+    """
 
     name: str
     source: Any
     produced: Any
     golden: Any
+    files: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +235,12 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
             rule, message = "translation/timed-out", f"{operation} did not return within {seconds:g} s"
         case BadOutput(sentence, pointer):
             rule, message = "translation/bad-output", sentence
+            return finding(corpus, rule, pointer, message, want="a JSON body", element="body", body=body)
         case ProtocolError(sentence):
             rule, message = "translation/protocol-error", f"{operation}: {sentence}"
         case Misdirected(sentence):
             rule, message = "translation/upstream-address", sentence
-    return finding(corpus, rule, pointer, message, element="body", body=body)
+    return finding(corpus, rule, pointer, message, want="a body", got=MISSING, element="body", body=body)
 
 
 def answer(exchange: Exchange) -> dict[str, Any]:

@@ -72,7 +72,17 @@ def _compare_ids(
     own, source = made.get(key), reply.get(other)
     if isinstance(own, str) and own:
         if own in seen and source not in (seen[own], None):
-            found = finding(corpus, "translation/reply-ids", f"/{key}", got=own, element="body", body=body)
+            found = finding(
+                corpus,
+                "translation/reply-ids",
+                f"/{key}",
+                f"an earlier reply, whose id was {seen[own]!r}, has this id, too",
+                want="an id of its own",
+                got=own,
+                source=f"/{other}",
+                element="body",
+                body=body,
+            )
             tally.findings.append(found)
         seen[own] = str(source)
 

@@ -58,7 +58,8 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     for one in found.findings:
         where = [leg for leg in guilty if one.rule in broken[leg]] or guilty
         said = " and ".join(where) if where else "by both ways together: neither breaks a MUST by itself"
-        one = replace(one, body=trip.name, message=f"{one.message} ({said})", between=trip.there)
+        message = f"{one.message} ({said}; the body between is {trip.name}-between)"
+        one = replace(one, body=trip.name, message=message, between=trip.there)
         yield weighed(harness.corpus, one, [] if guilty else ["round-trip-only"])
 
 

@@ -21,9 +21,10 @@ from toolcall_conformance.checks.streamed import (
 )
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge.given import Requests
+from toolcall_conformance.judge.stream_parts import put_together
 from toolcall_conformance.judge.streams import but_for_counts, but_for_passed_on, handed_on_as_it_is, spelt
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
@@ -78,7 +79,9 @@ def _note_wish(exchange: StreamedExchange, body: str, corpus: Corpus, tally: Tal
     """
     said = all(asks_in_body(corpus, name) for name in (exchange.route.client, exchange.route.upstream))
     if said and exchange.sent is not None and not asks(exchange.sent):
-        tally.findings.append(finding(corpus, RULE, "", want=True, got=exchange.sent.get("stream"), body=body))
+        got = exchange.sent.get("stream", MISSING)
+        pointer = "" if got is MISSING else "/stream"
+        tally.findings.append(finding(corpus, RULE, pointer, want=True, got=got, source="/stream", body=body))
 
 
 def _goes_on_alone(open_session: OpenSession, route: Route) -> bool:
@@ -103,7 +106,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         tally.fail("stream", came, name)
         return False
     received = ClientStream(route.client, came)
-    tally.played.append(PlayedBodies(name, reply, received.stream, client.response))
+    files = {} if received.assembled.body is None else {"assembled.json": received.assembled.body}
+    tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
     if came.raised is not None:
         tally.fail_reply("stream", came.raised, name, may_fail=harness.judge.may_fail(route.upstream, reply))
         return False
@@ -131,7 +135,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     tally.lose(found)
     reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
     behind = [one for one in but_for_counts(illegal, found.findings) if one.rule not in reported]
-    tally.findings += [replace(one, body=f"{name}, put together") for one in behind]
+    placed = put_together(route.client, received.stream, received.assembled, behind)
+    tally.findings += [replace(one, body=f"{name}, put together") for one in placed]
     tally.findings += _differences_from_reply(harness.corpus, exchange, client, reply, received)
     # A translator that stops reading at the API's own end of a reply never takes the end of the stream.
     if (
@@ -145,6 +150,9 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
                 "translation/stream-at-once",
                 "",
                 "nothing comes out before the whole stream has gone in",
+                want=f"the first piece before all {len(pieces)} events are in",
+                got="the first piece behind them",
+                source="",
                 element="body",
                 body=name,
             )
@@ -193,6 +201,7 @@ def _differences_from_reply(
             "the stream assembles to another reply than the translator makes of the same reply unstreamed",
             want=unary,
             got=reply_content(received.reading),
+            source="",
             element="body",
             body=exchange.name,
         )

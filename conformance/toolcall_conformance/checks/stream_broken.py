@@ -8,7 +8,7 @@ from dataclasses import replace
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
-from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, said_in_streams
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, kept, said_in_streams
 from toolcall_conformance.drivers import Source, Streamed
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError
@@ -46,6 +46,7 @@ def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally
             found += harness.judge.body(route.client, "stream", received.stream).findings
         tally.findings += [replace(one, body=name) for one in found]
         if found:
+            tally.played.append(kept(tally, name, cuts.split_events(stream), came))
             break
     return True
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeGuard
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks.base import Failed, Harness, Tally
-from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange
+from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, kept
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Crashed, ProtocolError, Source, Streamed, TimedOut
 from toolcall_conformance.jsonvalue import canonical
@@ -45,11 +45,13 @@ def recut(exchange: StreamedExchange, harness: Harness, tally: Tally) -> bool:
             tally.block(came.operation, came.failed, name)
             return False
         if _has_died(came):
+            tally.played.append(kept(tally, name, pieces, came))
             tally.fail("stream", came, f"{name}, cut in another way ({way})")
             return True
         differs = _difference(came, usual, exchange)
         if differs is not None and not (way == cuts.UNENDED and _stops_there(came, route)):
             problem, want, got = differs
+            tally.played.append(kept(tally, name, pieces, came, usual.came))
             said = f"cut in another way ({way}), {problem}"
             tally.findings.append(
                 finding(harness.corpus, rule, "", said, want=want, got=got, element="body", body=name)
@@ -65,7 +67,7 @@ def _difference(
 ) -> tuple[str, Any, Any] | None:
     """What is wrong with what came of other pieces, what should have come and what came; None if nothing is."""
     if not isinstance(came, Streamed):
-        return "the translator fails", "a stream", type(came).__name__
+        return f"the translator {getattr(came, 'sentence', 'fails')}", "a stream", "an error"
     if came.raised is not None:
         return f"the translator {getattr(came.raised, 'sentence', 'refuses')}", "a stream", "an error"
     if came.data == usual.came.data:
@@ -117,6 +119,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
                 return False
             how = "ended" if end == "plain" else "was lost"
             if _has_died(came):
+                tally.played.append(kept(tally, name, events[:count], came))
                 tally.fail("stream", came, f"{name}, which {how} after {count} of {len(events)} events")
                 return True
             if not isinstance(came, Streamed):
@@ -128,6 +131,7 @@ def cut_short(exchange: StreamedExchange, harness: Harness, tally: Tally) -> boo
             said = f"{how} after {count} of {len(events)} events"
             found = compare_ends(harness.corpus, source, received, said, last=last_event(client.stream))
             if wrong := [replace(one, body=name) for one in found]:
+                tally.played.append(kept(tally, name, events[:count], came))
                 tally.findings += wrong
                 return True
     for count in cuts.pick_evenly(range(1, before_end), fine.failures):
@@ -147,6 +151,7 @@ def _client_learns_of_failure(
     failed = (*events[:count], dump([harness.corpus.transports[exchange.route.upstream]["stream"]["error"]]))
     came = exchange.play(Source(failed))
     if _has_died(came):
+        tally.played.append(kept(tally, exchange.name, failed, came))
         tally.fail("stream", came, f"{exchange.name}, which failed after {count} of {len(events)} events")
         return False
     if not isinstance(came, Streamed) or came.raised is not None:
@@ -161,6 +166,8 @@ def _client_learns_of_failure(
             broken = harness.judge.body(exchange.route.upstream, "stream", parse(b"".join(failed))).findings
             own = tuple(one for one in own if one.rule not in {other.rule for other in broken})
         found.extend(own)
+    if found:
+        tally.played.append(kept(tally, exchange.name, failed, came))
     tally.findings += [replace(one, body=f"{exchange.name}, failed after {count} events") for one in found]
     return not found
 

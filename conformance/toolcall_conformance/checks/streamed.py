@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.checks.base import Failed, Harness, OpenSession
+from toolcall_conformance.checks.base import Failed, Harness, OpenSession, PlayedBodies, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
@@ -22,6 +22,7 @@ from toolcall_conformance.drivers import (
     Streamed,
     StreamOutcome,
 )
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Exchange
 from toolcall_conformance.reading import Opaque, Reading
 from toolcall_conformance.reading.assembled import Assembled
@@ -104,6 +105,22 @@ class StreamedExchange:
             return self.begun.pop().stream(source)
         began = begin_session(self.open_session, self.route, self.request)
         return began if isinstance(began, Blocked) else began[0].stream(source)
+
+
+def kept(
+    tally: Tally, name: str, sent: Sequence[bytes], came: StreamOutcome, usual: Streamed | None = None
+) -> PlayedBodies:
+    """A stream that was found wrong, to be looked at: the pieces that were sent, and the bytes that came.
+
+    ``usual`` is what came of the same stream cut between its events.
+    """
+    before = sum(played.name.startswith(name) for played in tally.played)
+    files: dict[str, Any] = {"sent.sse": b"".join(sent), "sent-pieces.json": [len(piece) for piece in sent]}
+    for end, stream in (("came.sse", came), ("usual.sse", usual)):
+        if isinstance(stream, Streamed):
+            files[end] = stream.data
+    label = f"{name}.{before + 1}" if before else name
+    return PlayedBodies(label, MISSING, MISSING, MISSING, files)
 
 
 def begin_session(open_session: OpenSession, route: Route, request: Any) -> tuple[SessionDriver, Any] | Blocked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.plan import Planned
@@ -23,16 +24,23 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for played in result.played:
-            for part, body in (("input", played.source), ("produced", played.produced), ("golden", played.golden)):
+            bodies = {"input.json": played.source, "produced.json": played.produced, "golden.json": played.golden}
+            for end, body in {**bodies, **played.files}.items():
                 if body is not MISSING:
-                    text = json.dumps(body, indent=2, ensure_ascii=False) + "\n"
-                    (folder / f"{played.name}.{part}.json").write_text(text, encoding="utf-8")
+                    (folder / f"{played.name}.{end}").write_bytes(_written(body))
         if result.traceback:
             (folder / "traceback.txt").write_text(result.traceback + "\n", encoding="utf-8", errors="backslashreplace")
     except OSError:
         # The verdict matters more than its files: the failure text then names none.
         return None
     return folder
+
+
+def _written(body: Any) -> bytes:
+    """Bytes as they are, anything else as JSON."""
+    if isinstance(body, bytes):
+        return body
+    return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
 
 
 def clear(root: Path, item: Planned) -> None:

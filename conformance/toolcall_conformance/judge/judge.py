@@ -100,7 +100,7 @@ class Judge:
 
         ``source`` is the upstream's stream (the same way), or its unary reply, or None: then the output is judged
         by the rules of the client's format alone. ``request`` is the client's, if it is known. Findings point
-        into the stream or, where their ``body`` is ``streams.TOGETHER``, into the reply that it assembles to.
+        into the stream or, where their ``body`` is ``stream_parts.TOGETHER``, into the reply that it assembles to.
         """
         judged = judge_stream(self.corpus, source, output, route, request=request, tolerated=self.tolerated)
         return judged.of(route.client)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.excuses import passed_on
 from toolcall_conformance.judge.given import AnyRoute, Requests
+from toolcall_conformance.judge.stream_parts import TOGETHER, event_at, named, put_together
 from toolcall_conformance.judge.wrong_format import faulty
 from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus
@@ -22,11 +22,6 @@ from toolcall_conformance.translation import outcome
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.stream_ends import compare_ends
-
-#: The value of ``Finding.body`` where a pointer goes into the reply that the stream assembles to, not into the stream.
-TOGETHER = "the reply, put together"
-
-_EVENT = re.compile(r"/events/(\d+)(?=/|$)")
 
 
 def judge_stream(
@@ -104,9 +99,8 @@ def judge_stream(
             spelt=texts,
             streamed=True,
         )
-    opened = _openings(client, received)
     behind = but_for_counts(found, together.findings)
-    return replace(together, findings=(*found, *(_traced(output, opened, one) for one in behind)))
+    return replace(together, findings=(*found, *put_together(client, output, received, behind)))
 
 
 def last_event(stream: dict[str, Any]) -> str:
@@ -161,8 +155,7 @@ def _belongs(corpus: Corpus, name: str, reply: Assembled) -> bool:
 
 def event_of(finding: Finding) -> int | None:
     """The number of the event, from 1, at which a finding points."""
-    place = _EVENT.match(finding.pointer) if finding.body != TOGETHER else None
-    return int(place[1]) + 1 if place is not None else None
+    return event_at(finding.pointer) if finding.body != TOGETHER else None
 
 
 def _sent(upstream: str, source: dict[str, Any] | None) -> Assembled | None:
@@ -203,31 +196,5 @@ def _counted(output: dict[str, Any], finding: Finding) -> Finding:
     number = event_of(finding)
     if number is None:
         return finding
-    where = _named(output, number)
+    where = named(output, number)
     return replace(finding, subject=f"{finding.subject}, {where}" if finding.subject else where)
-
-
-def _named(output: dict[str, Any], number: int) -> str:
-    events = output["events"]
-    event = events[number - 1] if number <= len(events) else {}
-    data = event.get("data")
-    name = event.get("event") or (data.get("type") if isinstance(data, dict) else None)
-    return f"event {number} of {len(events)}" + (f", {name}" if isinstance(name, str) else "")
-
-
-def _openings(client: str, received: Assembled) -> dict[str, int]:
-    """By the pointer of a call in the reply, the number of the event that opened it."""
-    calls = formats.read(client, "response", received.body).calls
-    if len(calls) != len(received.calls):
-        return {}
-    pairs = zip(calls, received.calls, strict=True)
-    places = {call.pointer: _EVENT.match(streamed.pointer) for call, streamed in pairs}
-    return {pointer: int(place[1]) + 1 for pointer, place in places.items() if place is not None}
-
-
-def _traced(output: dict[str, Any], opened: dict[str, int], finding: Finding) -> Finding:
-    for pointer, number in opened.items():
-        if finding.pointer == pointer or finding.pointer.startswith(f"{pointer}/"):
-            where = f"opened by {_named(output, number)}"
-            return replace(finding, body=TOGETHER, subject=f"{finding.subject}; {where}" if finding.subject else where)
-    return replace(finding, body=TOGETHER)

@@ -105,8 +105,8 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
         fields.append(("what", finding.message))
     if finding.subject:
         fields.append(("of", finding.subject))
-    # A single exchange has only one such body.
-    if finding.body and subject.exchanges > 1:
+    # A single exchange has only one such body, but for what a stream assembles to.
+    if finding.body and (subject.exchanges > 1 or ", " in finding.body):
         fields.append(("in", finding.body))
     known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
     if finding.pointer or known:

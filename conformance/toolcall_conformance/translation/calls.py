@@ -12,7 +12,7 @@ from toolcall_conformance.jsonvalue import JSONError, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
-from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown
+from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, shown, stands_as
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
@@ -104,8 +104,8 @@ def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
             "translation/call-name",
             right.name_pointer or right.pointer,
             want=expected,
-            got=right.name,
-            source=left.name_pointer,
+            got=MISSING if right.name is None else right.name,
+            source=left.name_pointer or left.pointer,
             subject=call_words(left),
         )
     if not pair.is_request:
@@ -130,8 +130,8 @@ def _compare_arguments(pair: Pair, left: Call, right: Call) -> Iterator[Finding]
         where,
         message,
         want=left.arguments,
-        got=got,
-        source=left.arguments_pointer,
+        got=stands_as(pair, right),
+        source=left.arguments_pointer or left.pointer,
         subject=subject,
     )
 

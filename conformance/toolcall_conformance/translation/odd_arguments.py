@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import Finding
+from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Unreadable
@@ -26,6 +26,12 @@ def shown(call: Call) -> Any:
     return call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
 
 
+def stands_as(pair: Pair, call: Call) -> Any:
+    """The arguments of a call of the output; what reads as none just as it stands there."""
+    value = shown(call)
+    return value or pair.stands(call.arguments_pointer, MISSING)
+
+
 def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[Finding]:
     """The finding for odd arguments that did not stay readable."""
     if keeps(left, right, pair.spelt.get(right.ordinal)) or means_empty(pair.corpus, left, right):
@@ -35,8 +41,8 @@ def compare_odd(pair: Pair, left: Call, right: Call, subject: str) -> Iterator[F
         "translation/unreadable-arguments" if replaced else "translation/arguments",
         right.arguments_pointer or right.pointer,
         want=shown(left),
-        got=shown(right),
-        source=left.arguments_pointer,
+        got=stands_as(pair, right),
+        source=left.arguments_pointer or left.pointer,
         subject=subject,
     )
 

@@ -75,8 +75,8 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
             "schema-required" if declared else "schema-required-undeclared",
             "required",
             "a required parameter became optional" if declared else "",
-            want=sorted(left),
-            got=sorted(right),
+            want=sorted(left) or MISSING,
+            got=sorted(right) or MISSING,
         )
     speller, properties = place.context.output, place.right.get("properties", {})
     excused = {
@@ -87,8 +87,8 @@ def _compare_required(place: SchemaPair, lost: set[str], demanded: set[str]) -> 
             "schema-narrowed",
             "required",
             "an optional parameter became required",
-            want=sorted(left),
-            got=sorted(right),
+            want=sorted(left) or MISSING,
+            got=sorted(right) or MISSING,
         )
 
 
