@@ -319,5 +319,5 @@ def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
         time.sleep(0.05)
     assert noted(project, "pids")
     started.terminate()
-    assert started.wait(20) == -signal.SIGTERM
+    assert started.wait(20) == 128 + signal.SIGTERM
     assert left(project) == []

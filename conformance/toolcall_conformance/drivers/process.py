@@ -203,17 +203,21 @@ def _stop_all() -> None:
         call()
 
 
+def sigterm_is_ours() -> bool:
+    """Whether nobody handles SIGTERM but this module."""
+    return signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _end)
+
+
 def _handle_sigterm() -> None:
     """Stop all children on SIGTERM. CI jobs and ``timeout`` send it; Python then runs neither ``finally`` nor atexit.
 
     Only if no other code handles it; afterwards the signal has its usual effect.
     """
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        return
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _end)
 
-    def ended(number: int, _frame: object) -> None:
-        _stop_all()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
 
-    signal.signal(signal.SIGTERM, ended)
+def _end(number: int, _frame: object) -> None:
+    _stop_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

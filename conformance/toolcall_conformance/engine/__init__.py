@@ -12,8 +12,11 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.setup import prepare
+    from toolcall_conformance.engine.stopping import Stopping
 
     run = prepare(config, arguments)
     config.pluginmanager.register(Engine(run), "toolcall-engine")
     if not hasattr(config, "workerinput"):  # under xdist only the controller reports
-        config.pluginmanager.register(RecordCollector(config, run), "toolcall-recorder")
+        recorder = RecordCollector(config, run)
+        config.pluginmanager.register(recorder, "toolcall-recorder")
+        config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")

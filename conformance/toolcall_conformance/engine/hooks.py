@@ -85,7 +85,8 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
     planned, tried = item.planned, item.tried
     result = tried.result if tried is not None else None
     if isinstance(error, HarnessError) or tried is None or result is None:
-        verdict, outcome, reason = Verdict.ERROR, "error", f"the harness failed: {error}"
+        whose = "the harness failed" if isinstance(error, HarnessError) else "stopped before its verdict"
+        verdict, outcome, reason = Verdict.ERROR, "error", f"{whose}: {error}"
         findings: tuple[Finding, ...] = ()
     else:
         verdict, outcome, reason = result.verdict, item.run.outcome(item.nodeid, tried), result.reason

@@ -120,20 +120,25 @@ class RecordCollector:
             for problem in self.problems:
                 reporter.line(f"toolcall: {problem}", red=True)
 
-    def _conclude(self) -> None:
-        """Write the reports and collect the problems of the whole run."""
-        self.record = self._run_record()
+    def write_reports(self) -> RunRecord:
+        """Write the reports of the items that have run so far."""
+        record = self.record = self._run_record()
         for path in self.run.settings.reports:
             try:
-                files.write(self.record, path)
+                files.write(record, path)
             except files.ReportError as error:
                 self.problems.append(str(error))
             else:
                 self.written.append(path)
+        return record
+
+    def _conclude(self) -> None:
+        """Write the reports and collect the problems of the whole run."""
+        record = self.write_reports()
         if self.run.settings.update:
             self._update()
-        self.problems += [f"stale known failure: {sentence}" for sentence in self.record.stale]
-        if not self.record.judged:
+        self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
+        if not record.judged:
             self.problems.append(self._nothing())
 
     def _update(self) -> None:
