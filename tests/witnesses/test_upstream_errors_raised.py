@@ -5,14 +5,13 @@ They are why some rules are a MUST: what an SDK does next goes by the status, an
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from toolcall_conformance.library import Exchange, load_corpus
 from toolcall_conformance.translation.upstream_errors import retried
+from witnesses.wire import sdk
 
 CORPUS = load_corpus()
 GOLDENS = {
@@ -43,56 +42,15 @@ Reply = dict[str, Any]
 class Asked:
     """How often an SDK asked, and what it raised in the end; ``raised`` is None if nothing."""
 
-    def __init__(self, name: str, reply: Reply, retries: int = 0) -> None:
-        httpx2 = pytest.importorskip("httpx2", reason="the SDKs' HTTP library is not installed (extra `dev`)")
-        self.times = 0
+    def __init__(self, name: str, reply: Reply, *, insists: bool = False) -> None:
+        witness = sdk(name)
+        witness.wire.lay(reply["body"], reply["status"], reply["headers"])
         self.raised: Any = None
-
-        def answer(_request: Any) -> Any:
-            self.times += 1
-            content = json.dumps(reply["body"]).encode()
-            return httpx2.Response(reply["status"], content=content, headers=reply["headers"])
-
         try:
-            _USERS[name](httpx2.Client(transport=httpx2.MockTransport(answer)), retries)
+            witness.insist() if insists else witness.reply()
         except Exception as error:
             self.raised = error
-
-
-def _anthropic(client: Any, retries: int) -> None:
-    sdk = pytest.importorskip("anthropic", reason="the SDK is not installed (extra `dev`)")
-    sdk.Anthropic(api_key="key", http_client=client, max_retries=retries).messages.create(
-        model="claude", max_tokens=10, messages=[{"role": "user", "content": "Hi"}]
-    )
-
-
-def _openai_chat(client: Any, retries: int) -> None:
-    sdk = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
-    sdk.OpenAI(api_key="key", http_client=client, max_retries=retries).chat.completions.create(
-        model="gpt-4.1", messages=[{"role": "user", "content": "Hi"}]
-    )
-
-
-def _openai_responses(client: Any, retries: int) -> None:
-    sdk = pytest.importorskip("openai", reason="the SDK is not installed (extra `dev`)")
-    sdk.OpenAI(api_key="key", http_client=client, max_retries=retries).responses.create(model="gpt-4.1", input="Hi")
-
-
-def _gemini(client: Any, retries: int) -> None:
-    genai = pytest.importorskip("google.genai", reason="the SDK is not installed (extra `dev`)")
-    # It has to be told to try again at all.
-    again = genai.types.HttpRetryOptions(attempts=retries + 1, initial_delay=0.0, max_delay=0.0, jitter=0.0)
-    options = genai.types.HttpOptions(httpx_client=client, retry_options=again)
-    sdk = genai.Client(api_key="key", http_options=options)
-    sdk.models.generate_content(model="gemini-2.5-flash", contents="Hi")
-
-
-_USERS: dict[str, Callable[[Any, int], None]] = {
-    "anthropic": _anthropic,
-    "openai_chat": _openai_chat,
-    "openai_responses": _openai_responses,
-    "gemini": _gemini,
-}
+        self.times = witness.wire.asked
 
 
 @each_golden
@@ -110,9 +68,9 @@ def test_a_golden_is_raised_as_what_it_is(name: str, exchange: Exchange, message
 
 
 def golden(name: str, status: int) -> Reply:
-    """A golden error under another status, with the order to wait no time at all."""
+    """A golden error under another status."""
     wanted = next(exchange.error for one, exchange, _ in GOLDENS.values() if one == name and exchange.error)
-    return {**wanted, "status": status, "headers": {"content-type": "application/json", "retry-after-ms": "1"}}
+    return {**wanted, "status": status, "headers": {}}
 
 
 @each_format
@@ -126,7 +84,7 @@ def test_nothing_is_raised_for_an_error_with_a_status_of_success(name: str) -> N
 @pytest.mark.parametrize("status", STATUSES)
 def test_tried_again_after_the_listed_statuses(name: str, status: int) -> None:
     """translation/upstream-error-retryable"""
-    assert (Asked(name, golden(name, status), retries=1).times == 2) == retried(CORPUS.format(name), status)
+    assert (Asked(name, golden(name, status), insists=True).times == 2) == retried(CORPUS.format(name), status)
 
 
 @each_format

@@ -1,37 +1,26 @@
-"""An in-memory transport: an SDK's request is kept, its reply is the one that was laid ready. Nothing goes out."""
+"""The official SDKs' transport in memory. Where they are not installed, the tests that need them are skipped."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
-from toolcall_conformance.jsonvalue import parse
+from toolcall_conformance.witnesses import MissingSDKError, sdk_of, wire
+from toolcall_conformance.witnesses.model import Sdk
 
 
-class Wire:
-    """What stands in for the provider. ``client`` is the HTTP client that all three SDKs take.
-
-    ``reply`` is a body, or the bytes of a stream.
-    """
+class Wire(wire.Wire):
+    """A transport of one's own."""
 
     def __init__(self) -> None:
-        httpx2 = pytest.importorskip("httpx2", reason="the SDKs' HTTP library is not installed (extra `dev`)")
-        self._response = httpx2.Response
-        self.client = httpx2.Client(transport=httpx2.MockTransport(self._answer))
-        self.reply: Any = None
-        self.request: Any = None
+        try:
+            super().__init__()
+        except MissingSDKError as missing:
+            pytest.skip(str(missing))
 
-    def _answer(self, request: Any) -> Any:
-        self.request = request
-        if isinstance(self.reply, bytes):
-            return self._response(200, content=self.reply, headers={"content-type": "text/event-stream"})
-        return self._response(
-            200, content=json.dumps(self.reply).encode(), headers={"content-type": "application/json"}
-        )
 
-    @property
-    def body(self) -> Any:
-        """The body of the last request, read strictly: a key that stands twice is an error."""
-        return parse(self.request.content)
+def sdk(name: str) -> Sdk:
+    """The witness of a format: its SDK's client, and the wire that it talks to."""
+    try:
+        return sdk_of(name)
+    except MissingSDKError as missing:
+        pytest.skip(str(missing))

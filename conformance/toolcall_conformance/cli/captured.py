@@ -22,8 +22,11 @@ def body(name: str) -> Any:
     return _json(name, _bytes(name))
 
 
-def stream(name: str) -> dict[str, Any]:
-    """Read a client's stream as ``streaming.parse`` does. Rules judge broken bytes. Raises UsageError."""
+def stream(name: str) -> tuple[bytes, dict[str, Any]]:
+    """Read a client's stream: its bytes, and what ``streaming.parse`` makes of them. Rules judge broken bytes.
+
+    Raises UsageError.
+    """
     data = _bytes(name)
     _verify_not_empty(name, data)
     if _is_json(data):
@@ -34,7 +37,7 @@ def stream(name: str) -> dict[str, Any]:
     found = parse(data)
     if not found["events"]:
         raise UsageError(f"{_shown(name)}: {_no_event(found)}")
-    return found
+    return data, found
 
 
 def stream_or_reply(name: str, upstream: str, corpus: Corpus) -> dict[str, Any]:

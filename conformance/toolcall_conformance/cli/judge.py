@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
+from toolcall_conformance.cli.witnessed import witnessed
 from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.reports.failure import ReportedItem, describe
@@ -20,6 +21,7 @@ from toolcall_conformance.reports.model import finding_json
 
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Ends
+    from toolcall_conformance.witnesses import Witnessed
 
 _COLOURS = {"head": "1", "MUST": "31;1", "SHOULD": "33;1", "NOTE": "36"}
 
@@ -66,6 +68,11 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         action="store_true",
         help="also list each accepted difference and the equivalence that allows it",
     )
+    parser.add_argument(
+        "--witness",
+        action="store_true",
+        help="also say what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
+    )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.set_defaults(run=run)
 
@@ -101,7 +108,7 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
     verify_kind(parsed, corpus, parsed.client, direction, body)
     judgement = Judge(corpus).body(parsed.client, direction, body, model=parsed.client_model)
     subject = ReportedItem(parsed.source, direction, parsed.client, parsed.client, exchanges=1)
-    return _report(parsed, corpus, subject, judgement)
+    return _report(parsed, corpus, subject, judgement, beside=witnessed(parsed, direction, body))
 
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
@@ -122,7 +129,8 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
         judgement = (judge.response if parsed.response else judge.request)(source, output, ends, captured=True)
     subject = ReportedItem(parsed.output, direction, parsed.client, parsed.upstream, exchanges=1)
     note = swapped(corpus, direction, source, output, formats)
-    return _report(parsed, corpus, subject, judgement, [note] if note else [])
+    beside = witnessed(parsed, direction, output, source)
+    return _report(parsed, corpus, subject, judgement, [note] if note else [], beside=beside)
 
 
 def _ends(parsed: argparse.Namespace) -> Ends:
@@ -138,12 +146,13 @@ def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
     alone = parsed.output is None
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
-    output = captured.stream(output_name)
+    data, output = captured.stream(output_name)
     judgement = Judge(corpus, tolerated=parsed.tolerated).stream(source, output, _ends(parsed))
     notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)
-    return _report(parsed, corpus, subject, judgement, notes, event_of)
+    beside = witnessed(parsed, "stream", data, source)
+    return _report(parsed, corpus, subject, judgement, notes, event_of, beside)
 
 
 def _report(
@@ -153,6 +162,7 @@ def _report(
     judgement: Judgement,
     notes: Sequence[str] = (),
     event_of: Callable[[Finding], int | None] = lambda _: None,
+    beside: Witnessed | None = None,
 ) -> int:
     findings = judgement.findings
     gravest = worst(findings)
@@ -163,13 +173,17 @@ def _report(
             if (number := event_of(finding)) is not None:
                 plain["event"] = number
         losses = [asdict(loss) for loss in judgement.losses]
-        document = {"verdict": verdict, "findings": plain_findings, "losses": losses}
+        document: dict[str, Any] = {"verdict": verdict, "findings": plain_findings, "losses": losses}
         if parsed.tolerated:
             document["tolerated"] = tolerated_json(judgement.tolerated)
+        if beside is not None:
+            document["witness"] = asdict(beside)
         print(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
         for line in describe(subject, findings, corpus.rules, failing=findings, known=lambda _: None):
             print(_coloured(line.text, line.kind))
+        if beside is not None:
+            print(f"    {beside.sentence}")
         for note in notes:
             print(f"    note  {note}")
         if judgement.losses:

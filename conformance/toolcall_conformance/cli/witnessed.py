@@ -1,0 +1,41 @@
+"""``judge --witness``: the official client beside the judge."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.cli.common import UsageError
+
+if TYPE_CHECKING:
+    from toolcall_conformance.reading import Reading
+    from toolcall_conformance.witnesses import Witnessed
+
+
+def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: Any = None) -> Witnessed | None:
+    """What the official client does with the output: of a reply, measured by the upstream's; None if nobody asked.
+
+    Without a source the output stands alone, in the format that ``--client`` names. Raises UsageError.
+    """
+    if not parsed.witness:
+        return None
+    from toolcall_conformance.witnesses import MissingSDKError, witness
+
+    name, meant = parsed.client, None
+    if source is not None and direction == "request":
+        name = parsed.upstream
+    elif source is not None:
+        meant = _meant(parsed.upstream, direction, source)
+    try:
+        return witness(name, direction, output, meant=meant)
+    except MissingSDKError as error:
+        raise UsageError(f"--witness: {error}") from None
+
+
+def _meant(upstream: str, direction: str, source: Any) -> Reading | None:
+    """What the client should read; None where the upstream's stream is not whole."""
+    if direction == "stream" and "events" in source:
+        whole = formats.assembled(upstream, source)
+        return formats.read(upstream, "response", whole.body) if whole.end == "whole" else None
+    return formats.read(upstream, "error" if direction == "error" else "response", source)

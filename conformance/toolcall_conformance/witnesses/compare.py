@@ -1,0 +1,121 @@
+"""What a client's user sees of a reply, held against what was meant: in short phrases, the gravest first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.reading import Call, Reading, Text, Unreadable
+from toolcall_conformance.witnesses.model import NotParsed, SeenCall, Sight
+
+_SHOWN = 60
+
+
+def differences(seen: Sight, meant: Reading, own: Reading) -> list[str]:
+    """How ``seen`` differs from ``meant``; ``own`` is our reading of the body itself."""
+    return [*_calls(list(seen.calls), meant.calls), *_ids(seen, meant), *_text(seen, meant), *_end(seen, meant, own)]
+
+
+def summary(seen: Sight) -> str:
+    """What is seen, in a few words."""
+    calls = f"{_count(len(seen.calls), 'call')}"
+    if seen.calls:
+        calls += f" ({', '.join(call.name for call in seen.calls)})"
+    text = f"{len(seen.text)} characters of text" if seen.text else "no text"
+    return f"{calls}, {text}, ended by {_shown(seen.ended)}"
+
+
+def _calls(seen: list[SeenCall], meant: list[Call]) -> Iterator[str]:
+    # A call of a tool that the API itself defines is an item of its own type, which has no name and no arguments.
+    wanted = [call for call in meant if call.kind != "builtin"]
+    pairs = _paired(seen, wanted)
+    for number, call in enumerate(wanted, 1):
+        if not any(one is call for one, _ in pairs):
+            yield f"lost call {number} ({call.name})"
+    for number, found in enumerate(seen, 1):
+        if not any(one is found for _, one in pairs):
+            yield f"sees a call that nobody made: call {number} ({found.name})"
+    for call, found in pairs:
+        number = wanted.index(call) + 1
+        if found.name != call.name:
+            yield f"calls {_shown(found.name)} in place of {_shown(call.name)}"
+        if not _same(found.arguments, call.arguments):
+            yield f"call {number} ({found.name}) has {_told(found.arguments, call.arguments)}"
+
+
+def _paired(seen: list[SeenCall], meant: list[Call]) -> list[tuple[Call, SeenCall]]:
+    """Which call is which: the equal ones first, then those of one name, then what is left, in order."""
+    pairs: list[tuple[Call, SeenCall]] = []
+    left, free = list(meant), list(seen)
+    for fits in (_equal, _namesakes, lambda _call, _found: True):
+        for call in list(left):
+            found = next((one for one in free if fits(call, one)), None)
+            if found is not None:
+                pairs.append((call, found))
+                left.remove(call)
+                free.remove(found)
+    return pairs
+
+
+def _equal(call: Call, found: SeenCall) -> bool:
+    return _namesakes(call, found) and _same(found.arguments, call.arguments)
+
+
+def _namesakes(call: Call, found: SeenCall) -> bool:
+    return call.name == found.name
+
+
+def _same(seen: Any, meant: Any) -> bool:
+    if isinstance(meant, Unreadable):
+        return True  # what nobody can read has no right form
+    return not isinstance(seen, NotParsed) and equal(seen, meant)
+
+
+def _told(seen: Any, meant: Any) -> str:
+    if isinstance(seen, NotParsed):
+        return f"arguments that json.loads refuses ({seen.problem}): {_shown(seen.text)}"
+    return f"the arguments {_shown(seen)}, not {_shown(meant)}"
+
+
+def _ids(seen: Sight, meant: Reading) -> Iterator[str]:
+    had = [call.id for call in meant.calls]
+    ids = [call.id for call in seen.calls]
+    for number, key in enumerate(ids, 1):
+        if key == "" and all(had):
+            yield f"call {number} has an empty id"
+        elif key and key in ids[: number - 1] and len(set(had)) == len(had):
+            yield f"calls {ids.index(key) + 1} and {number} have one id, {_shown(key)}"
+
+
+def _text(seen: Sight, meant: Reading) -> Iterator[str]:
+    said = "".join(item.text for turn in meant.turns for item in turn.items if isinstance(item, Text))
+    if "".join(seen.text.split()) == "".join(said.split()):
+        return
+    if not seen.text.strip():
+        yield f"lost the text {_shown(said)}"
+    elif not said.strip():
+        yield f"shows a text that nobody wrote: {_shown(seen.text)}"
+    else:
+        yield f"shows the text {_shown(seen.text)}, not {_shown(said)}"
+
+
+def _end(seen: Sight, meant: Reading, own: Reading) -> Iterator[str]:
+    """``own`` tells what the word means that the client gives out; a word of another format is shown as it stands."""
+    finish = meant.finish
+    if finish is None or seen.ended == finish.raw:
+        return
+    means = own.finish.reason if own.finish is not None and own.finish.raw == seen.ended else None
+    if means != finish.reason:
+        yield f"ends by {_shown(seen.ended)}, where {_shown(finish.raw)} was said"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    half = _SHOWN // 2
+    return text if len(text) <= _SHOWN else f"{text[:half]} … {text[-half:]}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,152 @@
+"""The openai SDK as a witness of Chat Completions and of Responses.
+
+Its user walks through the message's ``tool_calls`` or the response's ``output``, and parses the arguments with
+``json.loads``: https://platform.openai.com/docs/guides/function-calling
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolcall_conformance.witnesses.model import BlindError, NotParsed, Sdk, SeenCall, Sight, text_at
+from toolcall_conformance.witnesses.typed import problems
+from toolcall_conformance.witnesses.wire import Wire, sdk_module
+
+_CHAT: Any = {"model": "gpt", "messages": [{"role": "user", "content": "Hello"}]}
+_RESPONSES: Any = {"model": "gpt", "input": "Hello"}
+
+
+class _OpenAISdk:
+    name = "openai"
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self._sdk = sdk_module("openai")
+        self.client = self._sdk.OpenAI(
+            api_key="key", base_url="http://localhost", http_client=wire.client, max_retries=0
+        )
+
+    def reply(self) -> Any:
+        return self._create(self.client)
+
+    def insist(self) -> Any:
+        return self._create(self.client.with_options(max_retries=1))
+
+    def _create(self, client: Any) -> Any:
+        raise NotImplementedError
+
+    def told(self, error: Exception) -> Any:
+        body = getattr(error, "body", None)
+        return body.get("message") if isinstance(body, dict) else None
+
+
+class ChatSdk(_OpenAISdk):
+    """``chat.completions.create``, and ``chat.completions.stream`` with ``get_final_completion``."""
+
+    def _create(self, client: Any) -> Any:
+        return client.chat.completions.create(**_CHAT)
+
+    def stream(self) -> Any:
+        ends = (self._sdk.LengthFinishReasonError, self._sdk.ContentFilterFinishReasonError)
+        with self.client.chat.completions.stream(**_CHAT) as events:
+            try:
+                return events.get_final_completion()
+            except ends:  # raised at the end of every reply that ended so
+                return events.current_completion_snapshot
+            except AttributeError:
+                if b'"custom"' in self.wire.reply:
+                    raise BlindError("its accumulator reads no stream with a call of a custom tool") from None
+                raise
+
+    def see(self, reply: Any) -> Sight:
+        choice = reply.choices[0]
+        message = choice.message
+        texts = [
+            text_at(text, f"message.{key}")
+            for key, text in (("content", message.content), ("refusal", getattr(message, "refusal", None)))
+            if text is not None
+        ]
+        return Sight(tuple(_chat_calls(message)), "".join(texts), choice.finish_reason)
+
+    def reply_type(self) -> Any:
+        return self._sdk.types.chat.ChatCompletion
+
+    def request_problems(self, body: Any) -> list[tuple[str, str]]:
+        types = sdk_module("openai.types.chat.completion_create_params")
+        return problems(types.CompletionCreateParamsNonStreaming, body)
+
+
+class ResponsesSdk(_OpenAISdk):
+    """``responses.create``, and ``responses.stream`` with the response of its last event."""
+
+    def _create(self, client: Any) -> Any:
+        return client.responses.create(**_RESPONSES)
+
+    def stream(self) -> Any:
+        with self.client.responses.stream(**_RESPONSES) as events:
+            for event in events:
+                # The SDK gives a final response out for completed ones alone; the event has each of them.
+                if event.type in ("response.incomplete", "response.failed"):
+                    return event.response
+            return events.get_final_response()
+
+    def see(self, reply: Any) -> Sight:
+        calls: list[SeenCall] = []
+        texts: list[str] = []
+        for place, item in enumerate(reply.output):
+            if item.type == "message":
+                texts += _texts(item, f"output[{place}]")
+            elif (call := _item_call(item, f"output[{place}]")) is not None:
+                calls.append(call)
+        reason = getattr(reply.incomplete_details, "reason", None) if reply.status == "incomplete" else None
+        return Sight(tuple(calls), "".join(texts), reason or reply.status)
+
+    def reply_type(self) -> Any:
+        return self._sdk.types.responses.Response
+
+    def request_problems(self, body: Any) -> list[tuple[str, str]]:
+        types = sdk_module("openai.types.responses.response_create_params")
+        return problems(types.ResponseCreateParamsNonStreaming, body)
+
+
+def _chat_calls(message: Any) -> Iterator[SeenCall]:
+    for place, call in enumerate(message.tool_calls or ()):
+        where = f"tool_calls[{place}]"
+        if call.type == "custom":
+            name, given = call.custom.name, call.custom.input
+        else:
+            name, given = call.function.name, _loaded(call.function.arguments, f"{where}.function.arguments")
+        yield SeenCall(text_at(name, f"the name in {where}"), given, text_at(call.id, f"{where}.id"))
+    legacy = getattr(message, "function_call", None)
+    if legacy is not None:
+        given = _loaded(legacy.arguments, "function_call.arguments")
+        yield SeenCall(text_at(legacy.name, "function_call.name"), given, None)
+
+
+def _texts(item: Any, where: str) -> Iterator[str]:
+    for place, part in enumerate(item.content):
+        if part.type == "output_text":
+            yield text_at(part.text, f"{where}.content[{place}].text")
+        elif part.type == "refusal":
+            yield text_at(part.refusal, f"{where}.content[{place}].refusal")
+
+
+def _item_call(item: Any, where: str) -> SeenCall | None:
+    if item.type == "function_call":
+        given = _loaded(item.arguments, f"{where}.arguments")
+        return SeenCall(text_at(item.name, f"{where}.name"), given, text_at(item.call_id, f"{where}.call_id"))
+    if item.type == "custom_tool_call":
+        return SeenCall(text_at(item.name, f"{where}.name"), item.input, text_at(item.call_id, f"{where}.call_id"))
+    return None
+
+
+def _loaded(text: Any, place: str) -> Any:
+    try:
+        return json.loads(text_at(text, place))
+    except ValueError as error:
+        return NotParsed(text, str(error))
+
+
+WITNESSES: dict[str, Callable[[Wire], Sdk]] = {"openai_chat": ChatSdk, "openai_responses": ResponsesSdk}

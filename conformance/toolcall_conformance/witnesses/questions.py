@@ -1,0 +1,137 @@
+"""What is asked of an official client: does it read the reply, what does it raise for the error, does it know the body.
+
+Each answer says whether the client accepted the body, and what it did in a few phrases.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.streaming import parse
+from toolcall_conformance.witnesses.compare import differences, summary
+from toolcall_conformance.witnesses.model import BlindError, MistypedError, Sdk
+from toolcall_conformance.witnesses.typed import problems
+
+MOST = 3
+"""How many phrases are told."""
+
+_WORDS = 160
+_INDEX = re.compile(r"/[0-9]+(?=/|$)")
+
+Answer = tuple[bool, list[str]]
+
+
+def ask(sdk: Sdk, name: str, direction: str, body: Any, golden: Any, meant: Reading | None) -> Answer:
+    """Show the body; see :func:`toolcall_conformance.witnesses.witness`."""
+    if golden is not None and direction in ("response", "stream"):
+        meant = formats.read(name, "response", golden)
+    elif golden is not None and direction == "error":
+        meant = formats.read(name, "error", golden)
+    if direction == "request":
+        return _request(sdk, body, golden)
+    if direction == "error":
+        return _error(sdk, name, body, meant)
+    return _stream(sdk, name, body, meant) if direction == "stream" else _reply(sdk, name, body, golden, meant)
+
+
+def _reply(sdk: Sdk, name: str, body: Any, golden: Any, meant: Reading | None) -> Answer:
+    sdk.wire.lay(body)
+    try:
+        reply = sdk.reply()
+    except Exception as error:
+        return False, [f"raised {words(error)}"]
+    own = formats.read(name, "response", body)
+    accepted, says = _seen(sdk, reply, own, meant)
+    return accepted, [*says, *_against_types(sdk.reply_type(), body, golden)]
+
+
+def _stream(sdk: Sdk, name: str, data: bytes, meant: Reading | None) -> Answer:
+    received = formats.assembled(name, parse(data))
+    sdk.wire.lay(data)
+    try:
+        reply = sdk.stream()
+    except BlindError as error:
+        return False, [str(error)]
+    except Exception as error:
+        if received.end == "failed" and meant is None:
+            return True, [f"raised {words(error)}, for the error in the stream"]
+        return False, [f"raised {words(error)}"]
+    return _seen(sdk, reply, formats.read(name, "response", received.body), meant)
+
+
+def _seen(sdk: Sdk, reply: Any, own: Reading, meant: Reading | None) -> Answer:
+    try:
+        seen = sdk.see(reply)
+    except Exception as error:
+        return False, [f"gives out a reply in which its user's code fails: {words(error)}"]
+    found = differences(seen, meant or own, own)
+    return (False, found) if found else (True, [summary(seen)])
+
+
+def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:
+    """What its types do not take of a reply. It does not check them; and they refuse many a true reply, too."""
+    return [] if golden is None else [f"its types do not allow {said}" for said in _strange(kind, body, golden)][:1]
+
+
+def _strange(kind: Any, body: Any, golden: Any) -> list[str]:
+    """The problems of a body that the golden does not have at the like place."""
+    usual = {_INDEX.sub("/*", pointer) for pointer, _ in problems(kind, golden)}
+    return [_placed(*one) for one in problems(kind, body) if _INDEX.sub("/*", one[0]) not in usual]
+
+
+def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
+    usual = set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
+    found = [_placed(*one) for one in sdk.request_problems(body) if _INDEX.sub("/*", one[0]) not in usual]
+    if found:
+        return False, [f"its types do not take {said}" for said in found]
+    return True, ["its types take the request"]
+
+
+def _placed(pointer: str, said: str) -> str:
+    return f"{pointer or 'the body'} ({said})"
+
+
+def _error(sdk: Sdk, name: str, reply: Any, meant: Reading | None) -> Answer:
+    status, body, headers = (reply.get(key) for key in ("status", "body", "headers"))
+    if not isinstance(status, int) or not 100 <= status <= 999:
+        return False, [f"no client ever gets the status {status!r}"]
+    raised, again = _raised(sdk, body, status, headers if isinstance(headers, dict) else {})
+    if raised is None:
+        return False, ["raised nothing, and takes the error for a reply"]
+    says = [f"raised {words(raised)}", "tries again" if again else "does not try again"]
+    failure = (meant or formats.read(name, "error", reply)).failure
+    if failure is None:
+        return True, says
+    told = sdk.told(raised)
+    silent = failure.message is not None and (not isinstance(told, str) or failure.message not in told)
+    if silent:
+        says.append("its exception does not have the error's message")
+    if failure.status is not None and failure.status != status and again != _raised(sdk, body, failure.status, {})[1]:
+        return False, [*says, f"after the upstream's own status {failure.status} it does the other"]
+    return not silent, says
+
+
+def _raised(sdk: Sdk, body: Any, status: int, headers: dict[str, Any]) -> tuple[Exception | None, bool]:
+    """What the client raises for an error, and whether it asked again before."""
+    sdk.wire.lay(body, status, headers)
+    try:
+        sdk.insist()
+    except Exception as error:
+        return error, sdk.wire.asked > 1
+    return None, False
+
+
+def words(error: Exception) -> str:
+    """An exception in one line: its class, and the beginning of what it says."""
+    text = " ".join(str(error).split())
+    if isinstance(error, MistypedError):
+        return text
+    if callable(told := getattr(error, "errors", None)):  # pydantic's own
+        first = told()[0]
+        text = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    if len(text) > _WORDS:
+        text = text[:_WORDS] + " …"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

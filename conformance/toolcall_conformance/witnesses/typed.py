@@ -1,0 +1,103 @@
+"""What an official client's types do not take of a body: places as JSON Pointers, and what pydantic says of them.
+
+The types are TypedDicts (what a user may send) and pydantic models (what he gets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.witnesses.wire import sdk_module
+
+Problem = tuple[str, str]
+
+# A union names the kind of each of its members by these.
+_DISCRIMINATORS = ("type", "role", "object")
+_UNKNOWN = "a word that they do not have there"
+
+
+def problems(kind: Any, value: Any) -> list[Problem]:
+    """What a TypedDict or a model does not take of a value: pointers, and what is wrong there; each place once."""
+    return list(dict(_problems(kind, value)).items())
+
+
+def by_model(kind: Any, value: Any, pointer: str) -> list[Problem]:
+    """The same of a value that stands at ``pointer``."""
+    return [(pointer + place, said) for place, said in problems(kind, value)]
+
+
+def _problems(kind: Any, value: Any) -> Iterator[Problem]:
+    error = sdk_module("pydantic").ValidationError
+    try:
+        taken = _adapter(kind).validate_python(value)
+    except error as refused:
+        yield from _told(refused, value, "")
+        return
+    yield from _behind(taken, value, "", error)
+
+
+@cache
+def _adapter(kind: Any) -> Any:
+    return sdk_module("pydantic").TypeAdapter(kind)
+
+
+def _behind(taken: Any, value: Any, pointer: str, error: type[Exception]) -> Iterator[Problem]:
+    """What is wrong with the entries of lists: of an Iterable they are looked at when somebody asks for them."""
+    if isinstance(taken, dict) and isinstance(value, dict):
+        for key in taken.keys() & value.keys():
+            yield from _behind(taken[key], value[key], join(pointer, key), error)
+    elif hasattr(taken, "__next__") and not isinstance(value, list):
+        yield pointer, "is no list"
+    elif isinstance(value, list) and hasattr(taken, "__iter__") and not isinstance(taken, (str, bytes)):
+        entries = iter(taken)
+        for place, entry in enumerate(value):
+            try:
+                given = next(entries)
+            except StopIteration:
+                return
+            except error as refused:
+                yield from _told(refused, value, pointer)
+                return
+            yield from _behind(given, entry, join(pointer, place), error)
+
+
+def _told(refused: Any, value: Any, pointer: str) -> Iterator[Problem]:
+    found = refused.errors(include_url=False, include_input=False, include_context=False)
+    for error in _of_fitting(found):
+        said = _UNKNOWN if _discriminates(error) and error["type"] == "literal_error" else error["msg"]
+        yield pointer + _pointer(error["loc"], value, missing=error["type"] == "missing"), said
+
+
+def _of_fitting(found: list[Any]) -> list[Any]:
+    """The errors of those members of unions that are of the kind of the value; all of them, where none has it.
+
+    pydantic tells for each member of a union why the value is none of it.
+    """
+    other = [error["loc"][:-1] for error in found if error["type"] == "literal_error" and _discriminates(error)]
+    other += [error["loc"] for error in found if _is_plain(error) and len(found) > 1]
+    kept = [error for error in found if not any(error["loc"][: len(loc)] == loc for loc in other)]
+    return kept or [error for error in found if _discriminates(error)][:1] or found[:1]
+
+
+def _discriminates(error: Any) -> bool:
+    return error["loc"][-1:] in [(key,) for key in _DISCRIMINATORS]
+
+
+def _is_plain(error: Any) -> bool:
+    """Whether it tells that an object or a list is no text: the member of a union that is the shorter spelling."""
+    return error["type"] in ("string_type", "bool_type", "int_type") and error["loc"][-1:] in [("str",), ("bool",)]
+
+
+def _pointer(steps: tuple[Any, ...], value: Any, *, missing: bool) -> str:
+    """The place of an error: its steps, without the names of types that stand between them."""
+    pointer = ""
+    for number, step in enumerate(steps):
+        entry = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if entry or (isinstance(value, dict) and step in value):
+            pointer, value = join(pointer, step), value[step]
+        elif missing and number == len(steps) - 1:
+            pointer = join(pointer, step)
+    return pointer

@@ -1,0 +1,246 @@
+"""What a witness says: golden bodies it accepts, and of broken ones it says what its user gets."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats, witnesses
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_conformance.streaming import cuts, dump
+from toolcall_conformance.witnesses import Witnessed, wire, witness
+from witnesses.readings import NOT_READ
+from witnesses.wire import sdk
+
+CORPUS = load_corpus()
+CASE = CORPUS.cases["parallel/three-tools"]
+each_format = pytest.mark.parametrize("name", CORPUS.formats)
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    for name in CORPUS.formats:
+        sdk(name)
+
+
+def goldens(name: str, cases: list[Case]) -> Iterator[tuple[str, str, Any, Any]]:
+    """The bodies of cases that a client gets: where, direction, body, and golden."""
+    for case in cases:
+        for exchange in case.exchanges(name):
+            where = f"{case.id} {exchange.number}"
+            if exchange.response is not None:
+                yield where, "response", exchange.response, exchange.response
+            if exchange.error is not None:
+                yield where, "error", exchange.error, exchange.error
+            if exchange.stream_path is not None:
+                yield where, "stream", exchange.stream_path.read_bytes(), exchange.response
+
+
+@each_format
+def test_golden_bodies_are_accepted(request: pytest.FixtureRequest, name: str) -> None:
+    cases = [case for case in CORPUS.cases.values() if name in case.formats and name not in case.dialects]
+    if not request.config.getoption("--all-items"):
+        cases = list({case.family: case for case in cases}.values())  # one of each family
+    refused = {}
+    for where, direction, body, golden in goldens(name, cases):
+        for right in (None, golden):
+            came = witness(name, direction, body, golden=right)
+            if not came.accepted:
+                refused[where, direction] = came.says
+    unread = {("stream", "its accumulator reads no stream with a call of a custom tool")}
+    assert {(direction, *says) for (_, direction), says in refused.items()} <= unread, refused
+
+
+@each_format
+def test_a_golden_request_has_nothing_that_the_golden_has_not(name: str) -> None:
+    asked = CASE.exchanges(name)[0].request
+    assert witness(name, "request", asked, golden=asked).accepted
+    broken = copy.deepcopy(asked)
+    broken["tools"] = "none"
+    came = witness(name, "request", broken, golden=asked)
+    assert (came.accepted, came.says[0].startswith("its types do not take /tools (")) == (False, True)
+
+
+def without_a_call(name: str) -> tuple[Any, Any]:
+    """A golden reply without its second call, and the golden."""
+    golden = CASE.exchanges(name)[0].response
+    body = copy.deepcopy(golden)
+    found = re.match(r"(.*)/([0-9]+)", formats.read(name, "response", golden).calls[1].pointer)
+    assert found is not None
+    del resolve(body, found[1])[int(found[2])]
+    return body, golden
+
+
+@each_format
+def test_a_lost_call_is_named(name: str) -> None:
+    body, golden = without_a_call(name)
+    lost = formats.read(name, "response", golden).calls[1].name
+    came = witness(name, "response", body, golden=golden)
+    assert (came.accepted, came.says) == (False, (f"lost call 2 ({lost})",))
+    # The measure may be what stands in the other format, too; without any it is the body itself.
+    other = formats.read("gemini", "response", CASE.exchanges("gemini")[0].response)
+    assert f"lost call 2 ({lost})" in witness(name, "response", body, meant=other).says
+    assert witness(name, "response", body).accepted
+
+
+def emptied(name: str) -> tuple[Any, Any]:
+    golden = CASE.exchanges(name)[0].response
+    body = copy.deepcopy(golden)
+    call = formats.read(name, "response", golden).calls[0]
+    assert call.arguments_pointer is not None
+    holder, _, key = call.arguments_pointer.rpartition("/")
+    target = resolve(body, holder)
+    target[key] = "{}" if isinstance(target[key], str) else {}
+    return body, golden
+
+
+@each_format
+def test_empty_arguments_are_named(name: str) -> None:
+    body, golden = emptied(name)
+    call = formats.read(name, "response", golden).calls[0]
+    came = witness(name, "response", body, golden=golden)
+    assert not came.accepted
+    assert came.says[0].startswith(f"call 1 ({call.name}) has the arguments {{}}, not {{")
+
+
+def spoilt(change: Callable[[Any], None], name: str) -> Witnessed:
+    golden = CASE.exchanges(name)[0].response
+    body = copy.deepcopy(golden)
+    change(body)
+    return witness(name, "response", body, golden=golden)
+
+
+def test_arguments_that_the_user_cannot_parse() -> None:
+    came = spoilt(
+        lambda body: body["choices"][0]["message"]["tool_calls"][0]["function"].update(arguments="{'city': 1}"),
+        "openai_chat",
+    )
+    assert "has arguments that json.loads refuses (Expecting property name" in came.says[0]
+
+
+def test_arguments_of_another_type_fail_in_the_user_s_code() -> None:
+    came = spoilt(
+        lambda body: body["choices"][0]["message"]["tool_calls"][0]["function"].update(arguments={}), "openai_chat"
+    )
+    assert came.says[0] == (
+        "gives out a reply in which its user's code fails: tool_calls[0].function.arguments is an object, "
+        "where its types promise a text"
+    )
+
+
+def test_a_reply_that_is_no_body_of_the_format_raises() -> None:
+    came = witness("gemini", "response", {"candidates": [{"content": {"parts": [{"functionCall": {"args": 1}}]}}]})
+    assert not came.accepted
+    assert came.says[0].startswith("raised ValidationError: candidates.0.content.parts.0.functionCall.args: ")
+    came = witness("openai_responses", "response", CASE.exchanges("openai_chat")[0].response)
+    assert came.says[0].startswith("gives out a reply in which its user's code fails: TypeError")
+
+
+def test_equal_ids_are_named() -> None:
+    def same(body: Any) -> None:
+        calls = [block for block in body["content"] if block["type"] == "tool_use"]
+        calls[1]["id"] = calls[0]["id"] = "toolu_1"
+
+    assert spoilt(same, "anthropic").says == ('calls 1 and 2 have one id, "toolu_1"',)
+
+
+def test_another_end_and_another_text_are_named() -> None:
+    case = CORPUS.cases["finish/filter-amid-text"]
+    golden = case.exchanges("anthropic")[0].response
+    body = {**copy.deepcopy(golden), "stop_reason": "end_turn"}
+    came = witness("anthropic", "response", body, golden=golden)
+    assert came.says == (f'ends by "end_turn", where "{golden["stop_reason"]}" was said',)
+    body = copy.deepcopy(golden)
+    next(block for block in body["content"] if block["type"] == "text")["text"] = ""
+    assert witness("anthropic", "response", body, golden=golden).says[0].startswith('lost the text "')
+
+
+@each_format
+def test_a_stream_without_its_end(name: str) -> None:
+    """What its user gets of a stream that just stops; each accumulator says it in its own way."""
+    exchange = CASE.exchanges(name)[0]
+    assert exchange.stream_path is not None
+    pieces = cuts.split_events(exchange.stream_path.read_bytes())
+    came = witness(name, "stream", b"".join(pieces[:2]), golden=exchange.response)
+    assert not came.accepted
+
+
+def test_the_error_in_a_stream_is_no_fault_of_it() -> None:
+    for name in CORPUS.formats:
+        error = CORPUS.transports[name]["stream"]["error"]
+        came = witness(name, "stream", dump([error]))
+        assert (came.accepted, came.says[0][:6]) == (True, "raised")
+
+
+@each_format
+def test_an_error_under_a_status_of_success(name: str) -> None:
+    case = next(case for case in CORPUS.cases.values() if case.exchanges(name)[0].error is not None)
+    golden = case.exchanges(name)[0].error
+    came = witness(name, "error", {**golden, "status": 200}, golden=golden)
+    assert (came.accepted, came.says) == (False, ("raised nothing, and takes the error for a reply",))
+    came = witness(name, "error", {**golden, "body": {"detail": "?"}}, golden=golden)
+    assert "its exception does not have the error's message" in came.says
+    came = witness(name, "error", {**golden, "status": 400}, golden={**golden, "status": 429})
+    assert came.says[1:] == (
+        "does not try again",
+        "after the upstream's own status 429 it does the other",
+    )
+    assert witness(name, "error", {**golden, "status": "x"}).says == ("no client ever gets the status 'x'",)
+
+
+def test_streams_of_vendors_that_its_accumulator_cannot_read() -> None:
+    """The list is of the same SDKs: here it is said what they do."""
+    for where in (key for key in NOT_READ if key.startswith("streaming/dialect")):
+        case = CORPUS.cases[where]
+        (name,) = case.dialects
+        exchange = case.exchanges(name)[0]
+        assert exchange.stream_path is not None
+        assert not witness(name, "stream", exchange.stream_path.read_bytes(), golden=exchange.response).accepted, where
+
+
+def test_the_client_is_named_with_its_version() -> None:
+    came = witness("openai_chat", "response", CASE.exchanges("openai_chat")[0].response)
+    assert came.client.startswith("openai ")
+    assert came.sentence.startswith(f"client {came.client}: accepted it: 3 calls (")
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    witnesses.sdk_of.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "openai", None)
+    with pytest.raises(wire.MissingSDKError, match=r"pip install 'toolcall-conformance\[witnesses\]'"):
+        witnesses.verify_installed()
+
+
+def test_nothing_is_known_of_another_format() -> None:
+    with pytest.raises(LookupError):
+        witness("smoke_signals", "response", {})
+
+
+STRANGE: list[Any] = [
+    None,
+    [],
+    "x",
+    1,
+    {},
+    {"choices": [None]},
+    {"content": [None]},
+    {"output": [1]},
+    {"candidates": 1},
+]
+
+
+@each_format
+def test_any_json_is_answered(name: str) -> None:
+    """Whatever the body is, the answer is what the client did."""
+    for body in STRANGE:
+        assert witness(name, "response", body).says, body
+        assert witness(name, "request", body).says, body
+        assert witness(name, "error", {"status": 500, "body": body}).says, body
+        assert witness(name, "stream", json.dumps(body).encode()).says, body
+    assert witness(name, "stream", b"\xff\xfe data: \x00").says
