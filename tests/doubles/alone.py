@@ -37,6 +37,7 @@ def disagreement(path: Path) -> str:
 
 
 def judged(path: Path, content: dict[str, Any]) -> Sequence[Finding]:
+    """What the judge says of the body of a file, with the content that the file has."""
     ends = {key: content[key] for key in ("client", "upstream")}
     models = {key: content[key] for key in ("client_model", "upstream_model")}
     if "source" not in content:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
-from toolcall_conformance.library import Corpus
+from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.sentences import sentence
 from toolcall_conformance.rules.shapes import Shapes
@@ -65,6 +69,8 @@ def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
         ({"required": ["a", "b"]}, {}, NOT_KNOWN, "the keys 'a', 'b' are missing"),
         ({"items": PART}, [{"text": ""}], "text", "the key 'type' is missing"),
         ({"minItems": 1, "x-want": []}, [], MISSING, "*"),
+        ({"minItems": 1, "x-want": {"minItems": []}}, [], MISSING, "*"),
+        ({"maxItems": 0, "x-want": {"minItems": []}}, [1], NOT_KNOWN, "*"),
         ({"not": {"const": "a"}, "x-want": ["b", "c"]}, "a", OneOf(("b", "c")), "*"),
         ({"minimum": 1, "x-message": "this must be more"}, 0, NOT_KNOWN, "this must be more"),
         ({"minimum": 1, "x-message": {"minimum": "more", "*": "less"}}, 0, NOT_KNOWN, "more"),
@@ -82,3 +88,26 @@ def test_a_missing_key_has_the_value_that_the_corpus_names(corpus: Corpus) -> No
     found = {breach.pointer: breach for _, breach in breaches(corpus, "openai_chat", "request", body)}
     assert found["/tools/0"].want == OneOf(("function", "custom"))
     assert found["/tools/0"].got is MISSING
+
+
+WRONG = re.compile(
+    r"\b(must|may|should|can only|has no|have no|no such|does not|do not|not take|not know|knows no|is missing|is null"
+    r"|neither|without|belongs|allowed|refuses|refused|rejects|rejected|reject|documents no|there is no|is no"
+    r"|there are no|nothing but)\b"
+)
+"""The words by which a sentence says what is wrong or what must be; one without any states a fact."""
+
+
+@pytest.mark.parametrize("path", sorted(default_root().glob("formats/*/*.schema.json")), ids=lambda path: path.name)
+def test_a_message_says_what_is_wrong_or_what_must_be(path: Path) -> None:
+    told = [*messages_of(json.loads(path.read_bytes()))]
+    assert [message for message in told if not WRONG.search(message)] == []
+
+
+def messages_of(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        told = schema.get("x-message", ())
+        yield from (told,) if isinstance(told, str) else told.values() if isinstance(told, dict) else ()
+    if isinstance(schema, (dict, list)):
+        for entry in schema.values() if isinstance(schema, dict) else schema:
+            yield from messages_of(entry)

@@ -6,6 +6,8 @@ modules in the order in which they stand there. So a new rule is a new function 
 
 from __future__ import annotations
 
+import ast
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -48,14 +50,31 @@ def same_id(call: Call, other: Call) -> Breach:
     return Breach(pointer, message, got=call.id, subject=f"call {call.ordinal + 1}, {call.name}")
 
 
-def quoted_once_less(text: str) -> Any:
-    """The JSON text of an object that ``text`` quotes once too often; NOT_KNOWN if it quotes none."""
+LONGEST_LITERAL = 50_000
+
+
+def meant_text(text: str) -> Any:
+    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else NOT_KNOWN."""
+    meant = python_object(text)
+    if meant is not NOT_KNOWN:
+        return json.dumps(meant, ensure_ascii=False)
     try:
         inner = parse_arguments(text)
         held = parse_arguments(inner) if isinstance(inner, str) else None
     except JSONError:
         return NOT_KNOWN
     return inner if isinstance(held, dict) else NOT_KNOWN
+
+
+def python_object(text: Any) -> Any:
+    """The object that ``text`` writes as Python does, ``{'a': True}``, as ``str(dict)`` makes it; else NOT_KNOWN."""
+    if not isinstance(text, str) or not text.startswith("{'") or len(text) > LONGEST_LITERAL:
+        return NOT_KNOWN
+    try:
+        meant = json.loads(json.dumps(ast.literal_eval(text), allow_nan=False))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return NOT_KNOWN
+    return meant if isinstance(meant, dict) else NOT_KNOWN
 
 
 RuleFunction = Callable[[Subject], Iterable[Breach]]

@@ -27,12 +27,15 @@ class Wants:
     def wanted(self, error: ValidationError) -> Any:
         """What should stand at the place of an error: a JSON value, OneOf, MISSING or NOT_KNOWN.
 
-        ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none.
+        ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none, or
+        an object from keywords to such lists.
         Of a missing key it is the value of that key.
         """
         schema = error.schema if isinstance(error.schema, dict) else {}
-        if "x-want" in schema:
-            return one_of(schema["x-want"], MISSING)
+        told = schema.get("x-want")
+        told = told.get(str(error.validator)) if isinstance(told, dict) else told
+        if told is not None:
+            return one_of(told, MISSING)
         if error.validator == "required":
             missing = missing_keys(error)
             return one_of(self.values(error, missing[0])) if len(missing) == 1 else NOT_KNOWN
@@ -56,7 +59,8 @@ class Wants:
         own = types_of(error.schema) if isinstance(error.schema, dict) else []
         *way, branch, _ = ["", "", *error.absolute_schema_path]
         condition = _down(self._at(way[2:]), ("if",)) if branch == "else" else None
-        return [*(types_of(condition) if isinstance(condition, dict) else ()), *own]
+        elsewhere = types_of(condition) if isinstance(condition, dict) else []
+        return [*(kind for kind in elsewhere if kind != "null"), *own]  # null is judged there, and mostly refused
 
     def _of_key(self, error: ValidationError, key: str) -> Iterator[Any]:
         """What the document says of a key of the object that an error is about."""
@@ -158,7 +162,7 @@ def _down(value: Any, way: Iterable[str | int]) -> Any:
 
 def _values(schema: Mapping[str, Any]) -> list[Any]:
     """The values that a schema object names, empty if they are not few."""
-    if "x-want" in schema:
+    if isinstance(schema.get("x-want"), list):
         return list(schema["x-want"])
     if "const" in schema:
         return [schema["const"]]

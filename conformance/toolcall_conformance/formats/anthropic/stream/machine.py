@@ -20,40 +20,16 @@ do not: it passes over events without a name. Where no event has one it sees not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum, auto
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
-from toolcall_conformance.formats.rule import quoted_once_less
+from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
+from toolcall_conformance.formats.rule import meant_text, python_object
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
-
-
-class MessageState(Enum):
-    """How far the reply has come."""
-
-    BEFORE = auto()
-    MESSAGE = auto()
-    ENDING = auto()
-    ENDED = auto()
-    FAILED = auto()
-
-
-BLOCK_EVENTS = ("content_block_start", "content_block_delta", "content_block_stop")
-EVENTS = ("message_start", *BLOCK_EVENTS, "message_delta", "message_stop", "error", "ping")
-
-_EVENT = OneOf(EVENTS)
-
-_RIGHT: dict[MessageState, tuple[str, ...]] = {
-    MessageState.BEFORE: ("message_start", "error"),
-    MessageState.MESSAGE: (*BLOCK_EVENTS, "message_delta", "error"),
-    MessageState.ENDING: ("message_delta", "message_stop", "error"),
-    MessageState.ENDED: (),
-    MessageState.FAILED: (),
-}
 
 #: The ends at which a call may be cut short.
 CUT = ("max_tokens", "model_context_window_exceeded", "refusal")
@@ -104,7 +80,7 @@ class _MessageMachine(Machine):
             message = "the event must be called as its data's type says"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
         if kind not in EVENTS:
-            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=_EVENT, got=kind)
+            self.report.add("stream-unknown", f"{pointer}/data", f"the API has no event {kind}", want=EVENT, got=kind)
         elif kind != "ping":
             self.last_event = pointer
             self._step(kind, f"{pointer}/data", data)
@@ -113,12 +89,13 @@ class _MessageMachine(Machine):
         if name is None and data == "[DONE]":
             self.report.add("stream-done-marker", f"{pointer}/data", want=MISSING, got=data)
         elif data != "":  # the SDK passes over an event without data
-            want = MISSING if data == "[DONE]" else NOT_KNOWN
-            self.report.add("stream-data", f"{pointer}/data", want=want, got=data)
+            want = MISSING if data == "[DONE]" else python_object(data)
+            message = "the data of this event must be a JSON object"
+            self.report.add("stream-data", f"{pointer}/data", message, want=want, got=data)
 
     def _step(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         """One transition. An event out of place is reported, and then takes the effect that it has in the SDK."""
-        if kind not in _RIGHT[self.state]:
+        if kind not in RIGHT[self.state]:
             self._misplaced(kind, pointer)
         if self.state is MessageState.FAILED:
             return
@@ -171,7 +148,9 @@ class _MessageMachine(Machine):
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
         if self._index(pointer, data, len(self.blocks)) != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
-            self.report.add("stream-block-index", at, want=len(self.blocks), got=data.get("index", MISSING))
+            message = f"{len(self.blocks)} blocks were started before this one"
+            got = data.get("index", MISSING)
+            self.report.add("stream-block-index", at, message, want=len(self.blocks), got=got)
         if unfinished := self._unfinished():
             message = f"the block opened at {self.blocks[unfinished[-1]].pointer} must be stopped before another starts"
             self.report.add(
@@ -273,11 +252,12 @@ class _MessageMachine(Machine):
             cut = self.message.get("stop_reason") in CUT and block is self.blocks[-1]
             if not block.closed:
                 want = {"type": "content_block_stop", "index": index}
-                self.report.add("stream-block-closed", block.pointer, want=want, got=MISSING)
+                message = "a content_block_stop must end this block"
+                self.report.add("stream-block-closed", block.pointer, message, want=want, got=MISSING)
             if not whole and not cut:
                 text = "".join(block.fragments)
                 message = "the fragments together must be one JSON object"
-                self.report.add("stream-arguments-json", block.last, message, want=quoted_once_less(text), got=text)
+                self.report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
 
     def _agree(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""

@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
 from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
+from toolcall_conformance.formats.rule import python_object
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
 from toolcall_conformance.jsonvalue import added, copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
@@ -174,7 +175,7 @@ class _CandidateMachine(Machine):
         if "event" in event:
             self.report.once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
         if not isinstance(data, dict):
-            ours, want = "", cast("Any", NOT_KNOWN)
+            ours, want = "", python_object(data)
             if data == "[DONE]":
                 ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
             self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)

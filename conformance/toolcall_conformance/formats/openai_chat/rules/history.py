@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.view import History, walk
-from toolcall_conformance.formats.rule import Subject, quoted_once_less, rule, same_id
+from toolcall_conformance.formats.rule import Subject, meant_text, rule, same_id
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -83,9 +83,9 @@ def call_arguments_json(subject: Subject) -> Iterator[Breach]:
         elif isinstance(call.arguments, Unreadable):
             if call.arguments.is_json:
                 continue
-            yield Breach(call.arguments_pointer, "arguments must be JSON", got=raw, subject=_words(call))
+            yield Breach(call.arguments_pointer, "arguments must be JSON", meant_text(raw), raw, subject=_words(call))
         elif not isinstance(call.arguments, dict):
-            want = quoted_once_less(raw)
+            want = meant_text(raw)
             yield Breach(call.arguments_pointer, "arguments must be a JSON object", want, raw, subject=_words(call))
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_chat.stream.merging import merged
-from toolcall_conformance.formats.rule import quoted_once_less
+from toolcall_conformance.formats.rule import meant_text
 from toolcall_conformance.formats.stream_machine import (
     Report,
     is_whole,
@@ -210,11 +210,11 @@ class Calls:
             if not call.text.strip():
                 message, want = "a call without arguments must have {}, in one fragment or more", "{}"
             elif not call.is_json():
-                message = "the fragments together must be JSON, and are none"
+                message, want = "the fragments together must be JSON, and are none", meant_text(call.text)
             elif isinstance(read_arguments(call.text), Unreadable | dict):
                 continue
             else:
-                message, want = "the fragments together must be a JSON object", quoted_once_less(call.text)
+                message, want = "the fragments together must be a JSON object", meant_text(call.text)
             self._once(call, "stream-arguments-json", call.pointer, message, want, call.text)
 
     def _once(

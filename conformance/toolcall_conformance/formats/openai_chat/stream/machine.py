@@ -21,10 +21,11 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
+from toolcall_conformance.formats.rule import python_object
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled
@@ -79,7 +80,11 @@ class _ChunkMachine(Machine):
         if isinstance(data, str) and data.startswith("[DONE]"):
             self._done(place)
         elif not isinstance(data, dict):
-            self.report.add("stream-data", place, got=event.get("data", MISSING))
+            want = python_object(data)
+            message = (
+                "" if want is NOT_KNOWN else "the data of an event must be JSON; this is written as Python writes it"
+            )
+            self.report.add("stream-data", place, message, want=want, got=event.get("data", MISSING))
         elif self._state in (ReplyState.DONE, ReplyState.FAILED):
             self.report.once("stream-after-end", place, want=MISSING, got=data)
         elif data.get("error"):

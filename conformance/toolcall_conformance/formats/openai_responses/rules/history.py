@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
-from toolcall_conformance.formats.rule import Subject, quoted_once_less, rule
+from toolcall_conformance.formats.rule import Subject, meant_text, rule
 from toolcall_conformance.reading import Unreadable
 from toolcall_conformance.reading.breach import Breach
 
@@ -141,7 +141,8 @@ def arguments_json(subject: Subject) -> Iterator[Breach]:
         broken = isinstance(call.arguments, Unreadable) and not call.arguments.is_json
         if call.kind == "function" and broken and not unfinished:
             pointer, message = call.arguments_pointer or call.pointer, "arguments must be JSON"
-            yield Breach(pointer, message, got=call.arguments.raw, subject=name_of(call))
+            raw = call.arguments.raw
+            yield Breach(pointer, message, meant_text(raw), raw, subject=name_of(call))
 
 
 @rule("openai_responses/arguments-object")
@@ -153,7 +154,7 @@ def arguments_object(subject: Subject) -> Iterator[Breach]:
             continue
         unfinished = member(items[call.pointer].value, "status") == "incomplete"
         if not isinstance(call.arguments, dict) or (not raw.strip() and not unfinished):
-            want = quoted_once_less(raw) if raw.strip() else "{}"
+            want = meant_text(raw) if raw.strip() else "{}"
             yield Breach(call.arguments_pointer or call.pointer, "", want, raw, subject=name_of(call))
 
 

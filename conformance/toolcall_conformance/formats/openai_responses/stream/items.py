@@ -208,10 +208,10 @@ class Item:
     def _unopened(self, list_key: str, pointer: str) -> None:
         """The SDK keeps messages' parts only, and raises for one that it does not know."""
         if list_key == "summary" or self.kind == "message":
-            slug = "stream-part-added" if self.kind == "message" else "stream-summary-part"
             stem = "reasoning_summary_part" if list_key == "summary" else "content_part"
             message = "the part of this event was not added before"
-            self._once(slug, pointer, message, f"response.{stem}.added", MISSING)
+            want, is_content = f"response.{stem}.added", self.kind == "message"
+            self._once("stream-part-added" if is_content else "stream-summary-part", pointer, message, want, MISSING)
 
     def _is_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""

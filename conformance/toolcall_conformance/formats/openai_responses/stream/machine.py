@@ -25,6 +25,7 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
+from toolcall_conformance.formats.rule import python_object
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import Assembled
@@ -79,7 +80,7 @@ class _ResponseMachine(Machine):
                 self._state = ResponseState.STOPPED
             return
         if not isinstance(data, dict):
-            self.report.add("stream-data", place, got=event.get("data", MISSING))
+            self.report.add("stream-data", place, want=python_object(data), got=event.get("data", MISSING))
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if event.get("event") != kind:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
+from toolcall_conformance.formats.rule import meant_text
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
 from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
@@ -185,7 +186,7 @@ class Output:
             if item.kind != "function_call" or not isinstance(text, str) or item.said.get("status") == "incomplete":
                 continue
             if not is_json(text):
-                message, want = "the fragments together must be JSON", cast("Any", NOT_KNOWN)
+                message, want = "the fragments together must be JSON", meant_text(text)
                 if not text.strip():
                     message, want = "a call without arguments must have {}", "{}"
                 self._report.add(

@@ -1,0 +1,69 @@
+"""What findings say should stand, and does stand, where a body is wrong: ``python -m doubles.wants``.
+
+Run it in ``tests/`` with ``conformance`` and ``reference_impl`` importable. It judges every broken verdict and every
+body that a rule has as its example of a breach, and lists the MUST rules whose findings do not say what should stand
+there, or what does, with how many of them do not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+from doubles.alone import judged
+from doubles.catalogue import root
+from toolcall_conformance import formats
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, OneOf
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.rules.check import check_body
+
+
+def findings() -> Iterator[tuple[str, Finding]]:
+    """Every MUST finding of broken bodies, with the name of its verdict or of the rule whose example it is in."""
+    for name, found in _broken():
+        yield from ((name, finding) for finding in found if finding.is_must)
+
+
+def _broken() -> Iterator[tuple[str, list[Finding]]]:
+    for rule_id, rule in load_corpus().rules.items():
+        scope, raw = rule_id.partition("/")[0], rule.raw
+        if scope in formats.names():
+            model = raw.get("model")
+            yield rule_id, check_body(load_corpus(), scope, raw["direction"], raw["breaks"], model=model)
+    for path in sorted(root().glob("*/*/*.json")):
+        content = json.loads(path.read_bytes())
+        if content["kind"] == "broken" and "usual" not in content:
+            yield content["name"], list(judged(path, content))
+
+
+def is_of_a_format(finding: Finding) -> bool:
+    """Whether its rule is about one format, and not about a translation."""
+    return not finding.rule.startswith("translation/")
+
+
+def says_nothing(finding: Finding) -> bool:
+    """Whether both sides are the same, so that nobody can see the difference."""
+    want, got = finding.want, finding.got
+    if want is MISSING or got is MISSING:
+        return want is got
+    return not isinstance(want, OneOf) and want is not NOT_KNOWN and got is not NOT_KNOWN and equal(want, got)
+
+
+def main() -> None:
+    """Print the table."""
+    every = [finding for _, finding in findings()]
+    all_of = Counter(finding.rule for finding in every)
+    wants = Counter(finding.rule for finding in every if finding.want is NOT_KNOWN or says_nothing(finding))
+    gots = Counter(finding.rule for finding in every if finding.got is NOT_KNOWN)
+    for rule in sorted({*wants, *gots}, key=lambda rule: (-wants[rule], rule)):
+        print(f"{rule:45} {all_of[rule]:5} findings, {wants[rule]:5} without want, {gots[rule]:5} without got")
+    print(f"{len(every)} findings of {len(all_of)} rules, {wants.total()} without want, {gots.total()} without got")
+    own = [finding for finding in every if is_of_a_format(finding)]
+    lacking = sum(finding.want is NOT_KNOWN or says_nothing(finding) for finding in own)
+    print(f"of the rules of single formats: {len(own)} findings, {lacking} without want")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Text that is no JSON object, and yet says which one was meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_text, python_object
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("{'town': 'Lyon', 'late': True, 'stops': [1, None]}", '{"town": "Lyon", "late": true, "stops": [1, null]}'),
+        ('"{\\"town\\":\\"Lyon\\"}"', '{"town":"Lyon"}'),
+        ("{'town': {1, 2}}", NOT_KNOWN),
+        ("{'town': 1e999}", NOT_KNOWN),
+        ("{'town': b'Lyon'}", NOT_KNOWN),
+        ("{'town': 'Ly", NOT_KNOWN),
+        ("{'town'}", NOT_KNOWN),
+        ('"Lyon"', NOT_KNOWN),
+        ('"[1]"', NOT_KNOWN),
+        ('{"town":"Ly', NOT_KNOWN),
+        ("", NOT_KNOWN),
+    ],
+)
+def test_the_text_of_an_object(text: str, meant: Any) -> None:
+    assert meant_text(text) == meant
+
+
+def test_an_object_in_the_way_of_python() -> None:
+    assert python_object("{'index': 0}") == {"index": 0}
+    assert python_object(f"{{'text': '{'x' * LONGEST_LITERAL}'}}") is NOT_KNOWN
+    assert python_object("{'a': " + "[" * 9_000 + "]" * 9_000 + "}") is NOT_KNOWN
+    assert python_object(None) is NOT_KNOWN
