@@ -243,7 +243,17 @@ def test_a_null_is_no_news(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_another_vendor_has_ways_of_its_own(corpus: Corpus, tmp_path: Path) -> None:
-    assert changed(corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False) == []
+    [found] = changed(corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=False, host="gw.test")
+    assert (found.rule, found.level, found.pointer) == ("drift/new-member", Level.NOTE, "/cost")
+    assert "(openai_chat; gw.test, not the provider's own host, no date)" in found.message
+
+
+@pytest.mark.parametrize("official", [True, False])
+def test_a_recording_may_lack_its_host(corpus: Corpus, tmp_path: Path, official: bool) -> None:
+    [found] = changed(
+        corpus, tmp_path, "openai_chat", lambda body: body.update(cost=1), official=official, host="", date="2026-11-22"
+    )
+    assert "openai_chat; no host, " in found.message
 
 
 def test_a_corpus_may_do_without_what_is_known(corpus: Corpus, tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -61,7 +63,7 @@ def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.P
     }
     [fault] = [finding for item in items for finding in item["findings"]]
     assert (fault["rule"], fault["level"], fault["body"]) == ("anthropic/finish-agrees-with-calls", "MUST", "response")
-    again = 'pytest --toolcall-cassettes cassettes "toolcall::recorded/a.json#2::wire::anthropic-to-anthropic"'
+    again = 'pytest --toolcall-cassettes=cassettes "toolcall::recorded/a.json#2::wire::anthropic-to-anthropic"'
     done.stdout.fnmatch_lines([f"*again *{again}".replace("[", "[[]")])
     done, items = replay(pytester, "toolcall::recorded/a.json#2::wire")
     assert [item["verdict"] for item in items] == ["fail"]
@@ -226,19 +228,69 @@ def test_an_id_that_names_nothing_is_told(pytester: pytest.Pytester, corpus: Cor
     assert "did you mean recorded/a.json#2 or recorded/a.json#1" in done.stderr.str()
 
 
+def at_gateway(one: Exchanged, change: Callable[[Any], object]) -> Exchanged:
+    """The exchange as a gateway answers it, whose reply has been changed."""
+    answer = json.loads(one.answer)
+    change(answer)
+    url = f"https://gateway.example{urlsplit(one.url).path}"
+    return Exchanged(url, one.request, 200, "application/json", json.dumps(answer).encode())
+
+
+def ended_beside_a_call(body: Any) -> None:
+    body["stop_reason"] = "end_turn"
+
+
 def test_what_other_hosts_send_is_told_and_fails_nothing(pytester: pytest.Pytester, corpus: Corpus) -> None:
     [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
-    wrong = json.loads(first.answer)
-    wrong["stop_reason"] = "end_turn"  # beside a call
-    answer = json.dumps(wrong).encode()
-    elsewhere = Exchanged("https://gateway.example/v1/messages", first.request, 200, "application/json", answer)
-    goldens.write(pytester.path / "cassettes" / "a.json", [elsewhere])
+    goldens.write(pytester.path / "cassettes" / "a.json", [at_gateway(first, ended_beside_a_call)])
     done, items = replay(pytester, "toolcall::recorded")
     assert done.ret == 0
-    assert [(item["check"], item["verdict"]) for item in items] == [("wire", "warn")]
+    assert [(item["check"], item["verdict"]) for item in items] == [("wire", "warn"), ("drift", "pass")]
     assert [finding["level"] for finding in items[0]["findings"]] == ["SHOULD"]
     done, _ = replay(pytester, "--toolcall-strict", "toolcall::recorded")
     assert done.ret == 1
+
+
+def priced(body: Any) -> None:
+    body["cost"] = 0.0021
+    del body["role"]
+
+
+@pytest.mark.parametrize("about", [{}, {"case": "shell/realistic", "date": "2026-11-22"}])
+def test_drift_at_other_hosts_is_a_note_that_names_the_host(
+    about: dict[str, Any], pytester: pytest.Pytester, corpus: Corpus
+) -> None:
+    recorded = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    folder = pytester.path / "cassettes"
+    goldens.write(folder / "a.json", [at_gateway(one, priced) for one in recorded], **about)
+    goldens.write(folder / "same.json", [at_gateway(one, lambda body: body) for one in recorded], **about)
+    done, items = replay(pytester, "--toolcall-strict", "toolcall::recorded")
+    drift = [item for item in items if item["check"] == "drift"]
+    assert [item["verdict"] for item in drift] == ["pass"] * 2 * len(recorded)
+    found = [finding for item in drift for finding in item["findings"]]
+    assert {(one["rule"], one["level"]) for one in found} == {
+        ("drift/new-member", "NOTE"),
+        ("drift/member-gone", "NOTE"),
+    }
+    assert all("; gateway.example, not the provider's own host, " in one["message"] for one in found)
+    assert not [item for item in drift if "same.json" in item["case"] and item["findings"]]
+    count = len(recorded)
+    said = f"toolcall: note: {count} of {2 * count} replies of gateway.example drift"
+    done.stdout.fnmatch_lines([f"{said}; -v lists how"])
+    assert "drift;" not in replay(pytester, "toolcall::recorded/same.json#1")[0].stdout.str()
+    done, _ = replay(pytester, "-v", "-v", "toolcall::recorded")
+    done.stdout.fnmatch_lines([f"{said}:", f"  * {count} × drift/new-member */cost*"])
+
+
+def test_drift_at_the_provider_s_own_host_warns(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    [first, *_] = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    elsewhere = at_gateway(first, priced)
+    own = Exchanged(first.url, *vars_of(elsewhere))
+    goldens.write(pytester.path / "cassettes" / "a.json", [own])
+    done, items = replay(pytester, "toolcall::recorded/a.json#1::drift")
+    assert done.ret == 0
+    assert [item["verdict"] for item in items] == ["warn"]
+    assert "toolcall: note:" not in done.stdout.str()
 
 
 MENDING = BROKEN.replace('choice["message"].pop("tool_calls", None)', 'choice["finish_reason"] = "tool_calls"').replace(

@@ -2,7 +2,8 @@
 
 A recording of a case of the corpus is compared with that case's golden. Any other is compared with all goldens of its
 format: what none of them has, and what all of them have. What is known beside them (``known``) is no drift. A golden
-cannot show everything, so drift must not fail an item: the rules ``drift/…`` are all SHOULD.
+cannot show everything, so drift must not fail an item: the rules ``drift/…`` are all SHOULD. The goldens are the
+provider's own, so at other hosts they are a NOTE: the circumstance ``unofficial-drift``.
 """
 
 from __future__ import annotations
@@ -23,14 +24,12 @@ from toolcall_conformance.streaming import parse
 def drift_findings(corpus: Corpus, recorded: Recorded) -> list[Finding]:
     """Compare the shape of a recorded reply with the goldens; ``pointer`` leads into the reply or its events."""
     golden = _golden(corpus, recorded)
-    if golden is None and not recorded.official:
-        return []  # the goldens are the provider's own: another vendor's way is nobody's news
     if golden is None:
         shape, about = _all(corpus, recorded.format, streamed=recorded.stream is not None), recorded.format
     else:
         shape, about = Shape(Places.of(corpus, recorded.format), enough=1), f"{recorded.case}, {recorded.format}"
         _learn(shape, golden, streamed=recorded.stream is not None)
-    write = _FindingWriter(corpus, f"{about}; {recorded.host}, {recorded.date or 'no date'}")
+    write = _FindingWriter(corpus, f"{about}; {_where(recorded)}", () if recorded.official else ("unofficial-drift",))
     known = known_of(corpus, recorded)
     if recorded.stream is not None:
         events = parse(recorded.stream)["events"]
@@ -70,16 +69,24 @@ def _learn(shape: Shape, exchange: Exchange, *, streamed: bool) -> None:
         shape.learn(exchange.response)
 
 
-class _FindingWriter:
-    """Writes findings: the rule, its place, and where and when the reply was recorded."""
+def _where(recorded: Recorded) -> str:
+    """Where and when a reply was recorded."""
+    host = recorded.host or "no host"
+    whose = "" if recorded.official else ", not the provider's own host"
+    return f"{host}{whose}, {recorded.date or 'no date'}"
 
-    def __init__(self, corpus: Corpus, about: str) -> None:
+
+class _FindingWriter:
+    """Writes findings: the rule, its place, and where and when the reply was recorded; ``under``: circumstances."""
+
+    def __init__(self, corpus: Corpus, about: str, under: tuple[str, ...]) -> None:
         self._corpus = corpus
         self._about = about
+        self._under = under
 
     def __call__(self, rule: str, pointer: str, what: str, want: Any = NOT_KNOWN, got: Any = NOT_KNOWN) -> Finding:
         said = f"{self._corpus.rule(f'drift/{rule}').breach}: {what} ({self._about})"
-        return finding(self._corpus, f"drift/{rule}", pointer, said, want=want, got=got)
+        return finding(self._corpus, f"drift/{rule}", pointer, said, under=self._under, want=want, got=got)
 
 
 def _members(

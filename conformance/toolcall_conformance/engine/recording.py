@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.engine import baseline
+from toolcall_conformance.engine import baseline, recordings
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run
@@ -200,5 +200,7 @@ class RecordCollector:
             terminalreporter.line("")
         if self.run.cassettes is not None:
             terminalreporter.line(f"toolcall: {self.run.cassettes.summary}")
+            for line in recordings.notes(self.run.cassettes, self.record.items, everything=verbosity > 0):
+                terminalreporter.line(line)
         for path in self.written:
             terminalreporter.line(f"toolcall: the report is {path}")
