@@ -6,30 +6,35 @@
         translator = "my_package.my_module:MyTranslator"
         cases = ("shell", "parallel/seed")
 
-``test_rules`` fails where ``pytest toolcall::…`` would. ``test_output`` compares the translator's output with a
-snapshot (syrupy, extra ``snapshots``), which shows its author changes that the rules permit.
-``pytest --snapshot-update`` writes the snapshots anew.
+``test_rules`` fails where ``pytest toolcall::…`` would, with the same settings and known failures. ``test_output``
+compares the translator's output with a snapshot (syrupy, extra ``snapshots``), which shows its author changes that the
+rules permit. ``pytest --snapshot-update`` writes the snapshots anew.
 """
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
-from toolcall_conformance.findings import MISSING
+from toolcall_conformance.findings import MISSING, Finding
 
 if TYPE_CHECKING:
-    from toolcall_conformance.checks import ItemResult
     from toolcall_conformance.engine.plan import Planned
     from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.tries import Tried
 
-# The checks in which a translator has output for snapshots.
+# What is tested where a class does not say; the loop and the round trip show little more, in more time.
 CHECKED = ("request", "response", "stream")
+
+# Outcomes of an item that fails and does not fail the run.
+EXPECTED = ("known", "unstable")
 
 # Keys whose value is an id.
 _IDS = re.compile(r"(^id|_id|Id)$")
@@ -39,7 +44,8 @@ class ConformanceSuite:
     """Subclass it in a test file; the attributes select what is tested.
 
     ``translator`` is a value of ``--toolcall-translator``, a translator, or a class or factory that makes one.
-    ``cases`` are cases or families, ``routes`` as ``"anthropic-to-gemini"``; empty means all.
+    ``cases`` are cases or families, ``routes`` as ``"anthropic-to-gemini"``; empty means all. ``checks`` are checks,
+    or checks with a variant: ``"agent_loop-swapped"``; ``"agent_loop*"`` is the loop with all its variants.
     """
 
     translator: ClassVar[Any] = None
@@ -51,10 +57,17 @@ class ConformanceSuite:
         """A body for a snapshot: replaces times, and numbers the ids that are not in the translator's input."""
         return _Normaliser(given).plain(body)
 
-    def test_rules(self, toolcall_item: PlayedItem) -> None:
-        """The item violates no MUST rule."""
-        if toolcall_item.faults:
-            pytest.fail(toolcall_item.faults, pytrace=False)
+    def test_rules(self, toolcall_item: PlayedItem, request: pytest.FixtureRequest) -> None:
+        """The item violates no MUST rule, and what is recorded of it in the known failures is still true."""
+        if toolcall_item.stale:
+            pytest.fail("\n".join(toolcall_item.stale), pytrace=False)
+        outcome = toolcall_item.outcome
+        if outcome == "failed" or (outcome in EXPECTED and request.config.option.runxfail):
+            pytest.fail(toolcall_item.faults(_again(request)), pytrace=False)
+        if outcome in EXPECTED:
+            pytest.xfail(toolcall_item.reason)
+        if outcome == "skipped":
+            pytest.skip(toolcall_item.reason)
 
     def test_output(self, toolcall_item: PlayedItem, snapshot: Any) -> None:
         """The translator's output is equal to the snapshot."""
@@ -62,13 +75,6 @@ class ConformanceSuite:
 
         made = {one.name: self.normalise(one.produced, one.source) for one in toolcall_item.bodies}
         assert made == snapshot(extension_class=JSONSnapshotExtension)
-
-    @pytest.fixture(scope="class")
-    def toolcall_item(self, request: pytest.FixtureRequest) -> Iterator[PlayedItem]:
-        """The item of this test, played once for all its tests, which run one after the other."""
-        found: PlayedItem = request.param
-        yield found
-        found.forget()
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
@@ -80,7 +86,8 @@ class ConformanceSuite:
                 "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
             )
         items = _Items.of(owner, metafunc.config)
-        metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], indirect=True, scope="class")
+        # The scope lets all tests of an item run one after the other.
+        metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], scope="class")
 
 
 @dataclass
@@ -89,33 +96,60 @@ class PlayedItem:
 
     planned: Planned
     run: Run
+    _kept: Tried | None = None
 
     @property
     def name(self) -> str:
         """``shell.seed-request-anthropic-to-gemini``: safe as a part of a file name."""
         return f"{self.planned.case.id.replace('/', '.')}-{self.planned.check}-{self.planned.name}"
 
-    @cached_property
-    def _result(self) -> ItemResult:
-        return self.run.execute(self.planned)
+    @property
+    def _tried(self) -> Tried:
+        """The item as it was played: once for all its tests. The bodies of all items would fill the memory."""
+        if _last and _last[0] is not self:
+            _last.pop().forget()
+        if self._kept is None:
+            self._kept = self.run.tried(self.planned)
+            _last[:] = [self]
+        return self._kept
 
     def forget(self) -> None:
-        """Drop the result: the bodies of all items would fill the memory."""
-        self.__dict__.pop("_result", None)
+        """Drop the result."""
+        self._kept = None
 
     @property
     def bodies(self) -> list[Any]:
         """Input and output by exchange (``checks.base.PlayedBodies``), without those that have no output."""
-        return [one for one in self._result.played if one.produced is not MISSING]
+        return [one for one in self._tried.result.played if one.produced is not MISSING]
 
     @property
-    def faults(self) -> str:
-        """The plugin's failure text; empty if the item does not fail."""
+    def _failing(self) -> list[Finding]:
+        return self.run.failing(self._tried.result)
+
+    @property
+    def outcome(self) -> str:
+        """How it ended: ``passed``, ``failed``, ``known``, ``unstable`` or ``skipped``."""
+        return self.run.outcome(self.planned.nodeid, self._tried)
+
+    @property
+    def stale(self) -> list[str]:
+        """A sentence for each entry of the known failures that names just this item and no longer fails."""
+        if self.outcome == "skipped":
+            return []
+        return self.run.known.passing(self.planned.nodeid, [(one.rule, self.run.details(one)) for one in self._failing])
+
+    @property
+    def reason(self) -> str:
+        """Why it is known, unstable or skipped."""
+        if self.outcome == "unstable":
+            return self._tried.sentence
+        told = {one.rule: self.run.known_reason(self.planned.nodeid, one) for one in self._failing}
+        return "; ".join(f"{rule}: {reason}" for rule, reason in told.items()) or self._tried.result.reason
+
+    def faults(self, again: str) -> str:
+        """The plugin's failure text; ``again`` is the command that runs the item alone."""
         from toolcall_conformance.reports.failure import ReportedItem, describe
 
-        failing = self.run.failing(self._result)
-        if not failing:
-            return ""
         planned, exchanges = self.planned, self.planned.case.exchanges(self.planned.route.client)
         subject = ReportedItem(
             case=planned.case.id,
@@ -124,9 +158,26 @@ class PlayedItem:
             upstream=planned.route.upstream,
             exchanges=len(exchanges),
             variant=planned.variant,
+            again=again,
         )
-        lines = describe(subject, self._result.findings, self.run.rules, failing=failing, known=lambda _: None)
-        return "\n".join([*(line.text for line in lines), self._result.traceback]).rstrip()
+
+        def known(finding: Finding) -> str | None:
+            return self.run.known_reason(planned.nodeid, finding)
+
+        result = self._tried.result
+        lines = describe(subject, result.findings, self.run.rules, failing=self._failing, known=known)
+        return "\n".join([*(line.text for line in lines), result.traceback]).rstrip()
+
+
+def _again(request: pytest.FixtureRequest) -> str:
+    """The command that runs a test alone, from the directory in which pytest was started."""
+    path, _, rest = str(request.node.nodeid).partition("::")
+    file = os.path.relpath(request.config.rootpath / path, request.config.invocation_params.dir)
+    return f'pytest "{file}::{rest}"'
+
+
+# The item that was played last: its tests run one after the other.
+_last: list[PlayedItem] = []
 
 
 class _Items:
@@ -142,6 +193,7 @@ class _Items:
 
 
 def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
+    from toolcall_conformance.checks import CHECKS, WAYS
     from toolcall_conformance.engine.setup import prepare
 
     if owner.translator is None:
@@ -149,22 +201,30 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
     wanted = [f"toolcall::{case}" for case in owner.cases] or ["toolcall::"]
+    if config.getoption("toolcall_known_failures_update"):
+        raise pytest.UsageError(
+            f"{owner.__name__}: --toolcall-known-failures-update is for arguments that begin with toolcall::; "
+            "run it without the test files, which only read the file"
+        )
     run = prepare(config, wanted, translator=_make_translator(owner.translator), name=owner.__name__)
     config.add_cleanup(run.driver.close)
-    known = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
-    for what, given, there in (("route", owner.routes, known), ("check", owner.checks, set(CHECKED))):
-        if unknown := sorted(set(given) - there):
+    routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
+    ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
+    for what, given, there in (("route", owner.routes, routes), ("check", owner.checks, ways)):
+        if unknown := [name for name in given if not fnmatch.filter(there, name)]:
             raise pytest.UsageError(
                 f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
                 f"there are {', '.join(sorted(there))}"
             )
     for planned in run.selected:
-        if (
-            planned.check in owner.checks
-            and not planned.variant
-            and (not owner.routes or str(planned.route) in owner.routes)
+        if _is_wanted(f"{planned.check}-{planned.variant}".rstrip("-"), owner.checks) and (
+            not owner.routes or _is_wanted(str(planned.route), owner.routes)
         ):
             yield PlayedItem(planned, run)
+
+
+def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _make_translator(given: Any) -> Any:

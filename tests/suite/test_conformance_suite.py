@@ -63,7 +63,9 @@ class User:
         return module
 
     def run(self, *arguments: str) -> pytest.RunResult:
-        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *arguments)
+        """Run it as a strict user does: every warning is an error."""
+        quiet = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+        return self.pytester.runpytest_inprocess("-W", "error", *quiet, *arguments)
 
     def snapshots(self) -> dict[str, Any]:
         folder = Path(self.pytester.path) / "__snapshots__" / "test_mine"
@@ -112,7 +114,76 @@ def test_a_broken_rule_fails_in_the_words_of_the_plugin(user: User) -> None:
     done = user.run("-k", "anthropic-to-gemini and response")
     done.assert_outcomes(failed=2)
     done.stdout.fnmatch_lines(["*shell/seed · response · anthropic → gemini*", "*translation/finish-reason*"])
+    done.stdout.fnmatch_lines(
+        ['*again pytest "test_mine.py::TestMine::test_rules[[]shell.seed-response-anthropic-to-gemini]"']
+    )
     assert "Traceback" not in done.stdout.str()
+
+
+LOOP = "checks = ('agent_loop', 'agent_loop-s*'); test_output = None"
+
+
+def test_the_loop_and_its_variants(user: User) -> None:
+    user.tests(more=LOOP)
+    done = user.run("-v")
+    names = {line.partition("[")[2].partition("]")[0] for line in done.outlines if " PASSED" in line}
+    assert "shell.seed-agent_loop-anthropic-to-gemini" in names
+    assert "parallel.seed-agent_loop-anthropic-to-gemini-swapped" in names
+    assert not [name for name in names if "interleaved" in name and "streamed" not in name]
+
+
+MENDED = "self.session.response(body)"
+ENDS = "{**self.session.response(body), 'stop_reason': 'end_turn'}"
+KNOWN = "".join(
+    f"""
+[[known]]
+rule = "{rule}"
+reason = "issue 12"
+items = [
+  "parallel/seed::response::anthropic-to-gemini",
+  "shell/seed::response::anthropic-to-gemini",
+]
+"""
+    for rule in ("anthropic/finish-agrees-with-calls", "translation/finish-reason")
+)
+
+
+def test_known_failures_are_expected(user: User) -> None:
+    user.tests(response=ENDS, more="test_output = None; checks = ('response',); routes = ('anthropic-to-gemini',)")
+    (user.pytester.path / "known.toml").write_text(KNOWN, encoding="utf-8")
+    user.run().assert_outcomes(failed=2)
+    done = user.run("--toolcall-known-failures=known.toml", "-rx")
+    done.assert_outcomes(xfailed=2)
+    done.stdout.fnmatch_lines(["XFAIL *translation/finish-reason: issue 12*"])
+    user.run("--toolcall-known-failures=known.toml", "--runxfail").assert_outcomes(failed=2)
+
+
+def test_a_known_failure_that_no_longer_comes_fails(user: User) -> None:
+    user.tests(more="test_output = None; checks = ('response',); routes = ('anthropic-to-gemini',)")
+    (user.pytester.path / "known.toml").write_text(KNOWN, encoding="utf-8")
+    (user.pytester.path / "pyproject.toml").write_text("[tool.toolcall]\nknown-failures = 'known.toml'\n")
+    done = user.run()
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(["*known.toml: translation/finish-reason no longer fails here; delete line 15"])
+    done = user.run("--toolcall-known-failures-update")
+    assert "TestMine: --toolcall-known-failures-update is for arguments that begin with toolcall::" in str(done.stdout)
+
+
+def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
+    moody = "{**self.session.response(body), **({'stop_reason': 'end_turn'} if self.turn else {})}"
+    module = user.tests(
+        response=moody, more="test_output = None; checks = ('response',); routes = ('anthropic-to-gemini',)"
+    )
+    path = user.pytester.path / f"{module}.py"
+    text = path.read_text(encoding="utf-8").replace(
+        "self.session = ", "self.turn = next(TURN)\n        self.session = "
+    )
+    path.write_text("import itertools\nTURN = itertools.cycle([0, 1])\n" + text, encoding="utf-8")
+    done = user.run("--toolcall-repeat=4", "-rx")
+    done.assert_outcomes(xfailed=2)
+    done.stdout.fnmatch_lines(
+        ["XFAIL *unstable: pass 2 of 4 times, fail 2 of 4 times: *translation/finish-reason 2 of 4 *"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,8 +194,8 @@ def test_a_broken_rule_fails_in_the_words_of_the_plugin(user: User) -> None:
         ("'{module}:Translator'", "routes = ('anthropic-to-bard',)", "TestMine: there is no route 'anthropic-to-bard'"),
         (
             "'{module}:Translator'",
-            "checks = ('agent_loop',)",
-            "TestMine: there is no check 'agent_loop'; there are req",
+            "checks = ('agent_lop', 'request-swapped')",
+            "TestMine: there is no check 'agent_lop', 'request-swapped'; there are agent_loop, agent_loop-fresh, ",
         ),
         ("'{module}:Translator'", "cases = ('shel',)", "there is no case or family 'shel'; did you mean shell"),
     ],
@@ -162,12 +233,12 @@ def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
     user.pytester.makeconftest(
         """
         def pytest_sessionfinish(session):
-            held = [item for item in session.items if "_result" in vars(item.callspec.params["toolcall_item"])]
-            print(f"HELD {len(held)} of {len(session.items)}")
+            held = [item for item in session.items if item.callspec.params["toolcall_item"]._kept is not None]
+            print(f"HELD {len(held)} of {len(session.items)}")  # of both tests of the last item
         """
     )
     done = user.run("-s", "--snapshot-update")
     done.assert_outcomes(passed=8)
-    done.stdout.fnmatch_lines(["*HELD 0 of 8*"])
+    done.stdout.fnmatch_lines(["*HELD 2 of 8*"])
     alone = user.run("-s", "-k", "rules")
     assert 0 < alone.stdout.str().count("PLAYED") == done.stdout.str().count("PLAYED")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from toolcall_conformance import whole_files
 from toolcall_conformance.cassettes.cases import FAMILY
-from toolcall_conformance.engine.run import Run, details
+from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
 from toolcall_conformance.known_failures.reading import read
 from toolcall_conformance.reports.model import ItemRecord
@@ -17,7 +17,9 @@ def judged(records: Iterable[ItemRecord]) -> Mapping[str, list[Failure]]:
     """The failures of each item that ran to a verdict."""
     return {
         record.nodeid: [
-            Failure(finding["rule"], details(finding["signature"]), finding["message"], unstable="unstable" in finding)
+            Failure(
+                finding["rule"], without_rule(finding["signature"]), finding["message"], unstable="unstable" in finding
+            )
             for finding in record.findings
             if "standing" in finding  # it fails the item
         ]

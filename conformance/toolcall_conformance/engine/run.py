@@ -81,6 +81,10 @@ class Run:
         """The signature of a finding, as text that begins with its rule."""
         return str(cause_of(self.corpus, finding))
 
+    def details(self, finding: Finding) -> str:
+        """The signature of a finding without its rule."""
+        return without_rule(self.signature(finding))
+
     def tried(self, item: Planned) -> Tried:
         """Play one item as often as the user wants. An exception from here is a fault of the harness."""
         return play(lambda: self.execute(item), self.settings.tries, self.failing, self.signature)
@@ -112,7 +116,7 @@ class Run:
 
     def standing(self, nodeid: str, finding: Finding) -> Standing:
         """What the file of known failures says of a failing finding."""
-        found = self.known.standing(nodeid, finding.rule, details(self.signature(finding)))
+        found = self.known.standing(nodeid, finding.rule, self.details(finding))
         if self.settings.update and found.kind in (Kind.NEW, Kind.OTHER):
             return Standing(Kind.KNOWN, f"to be written to {self.known.path.name if self.known.path else ''}")
         return found
@@ -140,7 +144,7 @@ class Run:
         return "skipped" if result.verdict in (Verdict.BLOCKED, Verdict.NOT_APPLICABLE) else "passed"
 
 
-def details(signature: str) -> str:
+def without_rule(signature: str) -> str:
     """A signature without the rule that it begins with."""
     return signature.partition(" ")[2]
 

@@ -163,8 +163,9 @@ def _mistakes(table: Any, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[st
             yield f"there is no key {key!r}; " + (f"did you mean {close[0]!r}?" if close else _all(kinds))
     schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
     for error in jsonschema.Draft202012Validator(schema).iter_errors(table):
-        key = str(error.absolute_path[0]) if error.absolute_path else ""
-        yield f"{key} is {json.dumps(error.instance, default=str)}; give {kinds[key]['description'].rstrip('.')}"
+        if error.absolute_path:
+            key = str(error.absolute_path[0])
+            yield f"{key}: {error.message} ({kinds[key]['description'].rstrip('.')})"
 
 
 def _all(kinds: Mapping[str, Any]) -> str:

@@ -38,8 +38,19 @@ def edited(block: str, add: Collection[str], remove: Collection[str]) -> str:
     rows = [row for row in rows if row.value not in remove]
     if add:
         rows = sorted([*rows, *(_Row(item) for item in add)], key=lambda row: plain_id(row.value))
-    table["items"] = tomlkit.parse("items = " + "\n".join(["[", *_printed(rows, tail), "]"]))["items"]
+    table["items"] = _array(rows, tail)
     return tomlkit.dumps(document)
+
+
+def listed(items: Collection[str]) -> Any:
+    """A new list of items, one a line, in their order."""
+    return _array([_Row(item) for item in sorted(items)], [])
+
+
+def _array(rows: Collection[_Row], tail: Collection[str]) -> Any:
+    import tomlkit
+
+    return tomlkit.parse("items = " + "\n".join(["[", *_printed(rows, tail), "]"]))["items"]
 
 
 def _rows(text: str) -> tuple[list[_Row], list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.known_failures.arrays import edited
+from toolcall_conformance.known_failures.arrays import edited, listed
 from toolcall_conformance.known_failures.baseline import Kind, KnownFailures
 from toolcall_conformance.known_failures.entries import plain_id
 from toolcall_conformance.known_failures.reading import is_toml
@@ -144,9 +144,7 @@ def _new_block(draft: _Draft, today: dt.date) -> str:
     rule, signature = draft.key
     table = tomlkit.table()
     table.update({"rule": rule, "signature": signature, "reason": draft.reason, "added": today})
-    array = tomlkit.array()
-    array.extend(sorted(draft.add))
-    table["items"] = array.multiline(multiline=True)
+    table["items"] = listed(draft.add)
     return _dumped(table)
 
 

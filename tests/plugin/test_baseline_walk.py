@@ -1,0 +1,114 @@
+"""From a first red run to a green one, as a user with a quick translator goes: the whole way, with the real corpus."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("xdist")
+
+QUICK = (Path(__file__).parent / "quick_translator.txt").read_text(encoding="utf-8")
+# One thing more that is wrong: instructions go. And one that is mended: arguments are JSON again.
+BREAK = ('"system" in body', '"nothing" in body')
+MEND = ('str(block["input"])', 'json.dumps(block["input"])')
+CAUSE = "translation/arguments"
+FAMILIES = ("toolcall::shell",)
+SETTINGS = """
+[tool.toolcall]
+translator = "quick:T"
+known-failures = "known.toml"
+report = "report.json"
+"""
+
+
+class Walk:
+    """The user's project."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        (home / "below").mkdir()
+        (home / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
+        self.write(QUICK)
+
+    def write(self, translator: str) -> None:
+        (self.home / "quick.py").write_text(translator, encoding="utf-8")
+
+    def run(self, *arguments: str, folder: str = ".") -> subprocess.CompletedProcess[str]:
+        """Run pytest as the user does, on a screen of 80 columns."""
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+        command = [sys.executable, "-B", "-m", "pytest", "-p", "no:hypothesispytest", *FAMILIES, *arguments]
+        return subprocess.run(
+            command,
+            cwd=self.home / folder,
+            env={**environment, "COLUMNS": "80"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    def failures(self, standing: str) -> set[tuple[str, str]]:
+        """The items and rules of the last run's failing findings that have a standing."""
+        items = json.loads((self.home / "report.json").read_text(encoding="utf-8"))["items"]
+        return {
+            (item["nodeid"].removeprefix("toolcall::"), finding["rule"])
+            for item in items
+            for finding in item["findings"]
+            if finding.get("standing") == standing
+        }
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = tomllib.loads((self.home / "known.toml").read_text(encoding="utf-8"))["known"]
+        return found
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    """The project after its first run, which was red, and with the file of known failures that it wrote."""
+    walk = Walk(tmp_path_factory.mktemp("walk"))
+    (walk.home / "known.toml").touch()
+    first = walk.run()
+    assert first.returncode == pytest.ExitCode.TESTS_FAILED, first.stdout + first.stderr
+    red = walk.failures("new")
+    assert red
+    written = walk.run("--toolcall-known-failures-update")
+    assert written.returncode == pytest.ExitCode.OK, written.stdout
+    assert {(item, entry["rule"]) for entry in walk.entries for item in entry["items"]} == red
+    assert all(entry["reason"] and entry["added"] for entry in walk.entries)
+    return walk
+
+
+WAYS = [((), "."), (("-n", "2"), "."), ((), "below")]
+
+
+@pytest.mark.parametrize(("arguments", "folder"), WAYS, ids=["alone", "workers", "below"])
+def test_then_it_is_green_until_something_changes(walk: Walk, arguments: tuple[str, ...], folder: str) -> None:
+    walk.write(QUICK)
+    green = walk.run(*arguments, folder=folder)
+    assert green.returncode == pytest.ExitCode.OK, green.stdout
+    assert walk.failures("known")
+    walk.write(QUICK.replace(*BREAK).replace(*MEND))
+    changed = walk.run(*arguments, folder=folder)
+    assert changed.returncode == pytest.ExitCode.TESTS_FAILED
+    # What is broken is new, and nothing else.
+    new = walk.failures("new") | walk.failures("other")
+    assert {rule for _, rule in new} == {"translation/system-prompt"}, new
+    # What is mended is stale, with the lines to delete.
+    stale = re.findall(r"^toolcall: stale known failure: (.*)$", changed.stdout, re.MULTILINE)
+    assert {CAUSE} == {re.findall(r": (\S+/\S+) \(", sentence)[0] for sentence in stale}
+    lines = (walk.home / "known.toml").read_text(encoding="utf-8").splitlines()
+    for sentence in stale:
+        first, last = map(int, re.findall(r"delete lines (\d+) to (\d+)$", sentence)[0])
+        del lines[first - 1 : last]
+        lines[first - 1 : first - 1] = [""] * (last - first + 1)
+    kept = tomllib.loads("\n".join(lines))["known"]
+    assert kept == [entry for entry in walk.entries if entry["rule"] != CAUSE]
