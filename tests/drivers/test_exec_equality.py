@@ -28,7 +28,7 @@ ITEMS = [
     ),
     "toolcall::reasoning/seed::stream",
     "toolcall::state/seed::agent_loop::openai_responses-to-anthropic-stored",
-    "toolcall::state/seed::agent_loop::gemini-to-openai_responses",
+    "toolcall::state/seed::agent_loop::gemini-to-openai_responses*",
 ]
 
 # The reference, but for a fault of each kind.

@@ -19,12 +19,14 @@ ROUTES = (
     "gemini-to-openai_responses",
 )
 
+LOOPS = tuple(f"{route}*" for route in ROUTES)
+
 # Of each check and each of its variants a few: names that no format takes, errors, state of the provider's, a vendor's
 # ways, streams and what cuts do to them.
 REFERENCE_ITEMS = (
     *(f"toolcall::mcp/names-cut-alike::{check}" for check in ("request", "response", "round_trip", "agent_loop")),
     "toolcall::errors/upstream-rate-limit-after-tool::response",
-    *(f"toolcall::state/seed::agent_loop::{route}" for route in (*ROUTES, "openai_responses-to-anthropic-stored")),
+    *(f"toolcall::state/seed::agent_loop::{route}" for route in (*LOOPS, "openai_responses-to-anthropic-stored")),
     *(f"toolcall::shell/dialect-absent-arguments::response::{route}" for route in ROUTES),
     *(
         f"toolcall::write_file/unicode-arguments::stream::{route}{variant}"

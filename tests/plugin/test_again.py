@@ -14,13 +14,35 @@ CORPUS = load_corpus()
 KINDS = {(item.check, item.name): item for item in items(CORPUS)}
 
 
+CASES = {case.id: case.formats for case in CORPUS.cases.values()}
+
+
+def selected(*arguments: str) -> set[str]:
+    """The names of the items of KINDS, as ``check::route-variant``, that arguments for a case select."""
+    wanted = parse(
+        [f"toolcall::shell/seed::{argument}" for argument in arguments],
+        cases=CASES,
+        checks=tuple(CHECKS),
+        formats=CORPUS.formats,
+    )
+    return {
+        f"{check}::{name}"
+        for (check, name), item in KINDS.items()
+        if wanted.has("shell/seed", check, str(item.route), item.variant)
+    }
+
+
 @pytest.mark.parametrize("item", KINDS.values(), ids=lambda item: f"{item.check}-{item.name}")
-def test_an_id_selects_its_item(item: Planned) -> None:
-    cases = {case.id: case.formats for case in CORPUS.cases.values()}
-    wanted = parse([item.nodeid], cases=cases, checks=tuple(CHECKS), formats=CORPUS.formats)
-    assert wanted.has(item.case.id, item.check, str(item.route), item.variant)
-    if item.variant:  # the plain id stands for all variants
-        assert not wanted.has(item.case.id, item.check, str(item.route), "")
+def test_an_id_selects_its_item_and_no_other(item: Planned) -> None:
+    assert selected(f"{item.check}::{item.name}") == {f"{item.check}::{item.name}"}
+
+
+def test_a_star_takes_the_variants_in() -> None:
+    route = "agent_loop::anthropic-to-gemini"
+    all_of_them = {f"{check}::{name}" for check, name in KINDS if f"{check}::{name}".startswith(route)}
+    assert len(all_of_them) > 1
+    assert selected(f"{route}*") == all_of_them
+    assert selected("request::anthropic-to-gemini*") == {"request::anthropic-to-gemini"}
 
 
 @pytest.mark.parametrize(
@@ -29,9 +51,10 @@ def test_an_id_selects_its_item(item: Planned) -> None:
         ("stream::anthropic-to-gemini-swapped", "there is no variant 'swapped'; there are cut, recut"),
         ("agent_loop::anthropic-to-gemini-swaped", "did you mean swapped"),
         ("request::anthropic-to-gemini-cut", "there is no variant 'cut'; there are none"),
+        ("agent_loop::anthropic-to-gemmini*", "there is no route 'anthropic-to-gemmini'; did you mean anthropic-to-"),
+        ("agent_loop::*", "there is no route ''"),
     ],
 )
 def test_a_variant_of_another_check(wrong: str, sentence: str) -> None:
-    cases = {case.id: case.formats for case in CORPUS.cases.values()}
     with pytest.raises(SelectionError, match=sentence):
-        parse([f"toolcall::shell/seed::{wrong}"], cases=cases, checks=tuple(CHECKS), formats=CORPUS.formats)
+        selected(wrong)

@@ -1,4 +1,7 @@
-"""The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages."""
+"""The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages.
+
+A route stands for its plain item alone, so that the id of each item selects that one; ``ROUTE*`` takes its variants in.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """One argument. ``cases`` is one case or a family; None means all."""
+    """One argument. ``cases`` is one case or a family; None means all. The plain variant is ``""``."""
 
     cases: frozenset[str] | None = None
     check: str | None = None
@@ -61,7 +64,9 @@ def _parse(
     while parts and not parts[-1]:
         parts.pop()
     if len(parts) > 3:
-        raise SelectionError(f"{argument}: an id has three parts, {PREFIX}::CASE::CHECK::CLIENT-to-UPSTREAM[-VARIANT]")
+        raise SelectionError(
+            f"{argument}: an id has three parts, {PREFIX}::CASE::CHECK::CLIENT-to-UPSTREAM[-VARIANT or *]"
+        )
     padded: list[str | None] = [*parts, None, None, None]
     case, check, route = padded[:3]
     wanted = _cases(argument, case, cases)
@@ -75,7 +80,9 @@ def _parse(
 
 
 def _split_variant(argument: str, name: str, formats: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
-    """``anthropic-to-gemini-swapped`` as route and variant; without a variant, all are selected."""
+    """``anthropic-to-gemini-swapped`` as route and variant; None for all of them, the plain one too: ``ROUTE*``."""
+    if name.endswith("*"):
+        return name.removesuffix("*"), None
     for route in (f"{client}-to-{upstream}" for client in formats for upstream in formats):
         variant = name.removeprefix(f"{route}-")
         if variant != name:
@@ -84,7 +91,7 @@ def _split_variant(argument: str, name: str, formats: Collection[str], ways: Col
                     f"{argument}: there is no variant {variant!r}{_perhaps(variant, set(ways) - {''})}"
                 )
             return route, variant
-    return name, None
+    return name, ""
 
 
 def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]) -> frozenset[str] | None:
