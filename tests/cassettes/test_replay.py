@@ -205,9 +205,9 @@ def test_damaged_cassettes_are_told(pytester: pytest.Pytester, name: str, text: 
     ("cassettes", "sentence"),
     [
         ("nowhere", "nowhere: no such file or folder; --toolcall-cassettes takes a folder of cassettes"),
-        ("empty", "empty: no exchange of these APIs is recorded there (1 × a file that is not a cassette); give "),
+        ("empty", "empty: its one file is no cassette; give "),
         ("empty/har.json", "har.json: an unknown format of cassette (the keys 'log')"),
-        ("other", "other: no exchange of these APIs is recorded there (1 × another API: POST api.weather.example)"),
+        ("other", "other: no exchange of a known API is recorded in its 1 cassette, but 1 × another API: POST api.we"),
     ],
 )
 def test_a_folder_without_recordings_is_told(pytester: pytest.Pytester, cassettes: str, sentence: str) -> None:

@@ -15,6 +15,7 @@ from toolcall_conformance.library import Case, Corpus, Exchange
 
 FAMILY = "recorded"
 SUFFIXES = (".json", ".yaml", ".yml", ".gz")
+_NO_CASSETTE = "a file that is not a cassette"
 
 
 class RecordedCase(Case):
@@ -74,15 +75,17 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     """
     cases: dict[str, RecordedCase] = {}
     skipped: Counter[str] = Counter()
-    files = 0
+    examples: dict[str, str] = {}
+    seen = files = 0
     for folder in folders:
         for path in _files(folder):
+            seen += 1
             try:
                 interactions = read(path)
             except NoCassetteError:
                 if path == folder:
                     raise
-                skipped["a file that is not a cassette"] += 1
+                skipped[_NO_CASSETTE] += 1
                 continue
             files += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
@@ -91,6 +94,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                 found = identify(path, one, corpus)
                 if isinstance(found, SkippedInteraction):
                     skipped[found.reason] += 1
+                    examples.setdefault(found.reason, found.address)
                     continue
                 answered += found.error is None
                 found = replace(found, exchange=max(1, answered))
@@ -101,13 +105,31 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                     )
                 cases[id] = RecordedCase(id, found, corpus.formats)
     if not cases:
-        where = ", ".join(map(str, folders))
-        reasons = f" ({', '.join(f'{count} × {reason}' for reason, count in skipped.items())})" if skipped else ""
+        del skipped[_NO_CASSETTE]
+        why = _why_none(corpus, seen, files, [_example(*each, examples) for each in skipped.most_common()])
         raise CassetteError(
-            f"{where}: no exchange of these APIs is recorded there{reasons}; give a folder of cassettes of vcrpy or "
-            "VCR for Ruby, or record some: toolcall-conformance record --help"
+            f"{', '.join(map(str, folders))}: {why}; give a folder of cassettes of vcrpy or VCR for Ruby, or record "
+            "some: toolcall-conformance record --help"
         )
     return Cassettes(cases, files, dict(skipped.most_common()))
+
+
+def _why_none(corpus: Corpus, seen: int, files: int, skipped: Sequence[str]) -> str:
+    """Why no exchange was found: there are ``seen`` files, of them ``files`` cassettes, and what these hold."""
+    if not seen:
+        return f"no file there ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+    if not files:
+        return f"none of its {seen} files is a cassette" if seen > 1 else "its one file is no cassette"
+    where = f"in its {files} cassette{'s' if files > 1 else ''}"
+    if not skipped:
+        return f"no exchange is recorded {where}"
+    tails = ", ".join(dict.fromkeys(tail for name in corpus.transports.values() for tail in name.get("tails", ())))
+    return f"no exchange of a known API is recorded {where}, but {', '.join(skipped)}; the known ones end in {tails}"
+
+
+def _example(reason: str, count: int, examples: Mapping[str, str]) -> str:
+    example = examples.get(reason)
+    return f"{count} × {reason} (for example {example})" if example else f"{count} × {reason}"
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from toolcall_conformance import jsonvalue
 from toolcall_conformance.cassettes.interactions import Interaction
@@ -41,11 +41,15 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class SkippedInteraction:
-    """An interaction that is not an exchange with these APIs; equal causes have an equal ``reason``."""
+    """An interaction that is not an exchange with these APIs; equal causes have an equal ``reason``.
+
+    ``address``: method and URL, without the query, where they are the cause.
+    """
 
     path: Path
     number: int
     reason: str
+    address: str = ""
 
 
 def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | SkippedInteraction:
@@ -53,7 +57,8 @@ def identify(path: Path, one: Interaction, corpus: Corpus) -> Recorded | Skipped
     address = urlsplit(one.url)
     found = _format(corpus, one.method, address.path)
     if found is None:
-        return SkippedInteraction(path, one.number, f"another API: {one.method} {address.netloc}")
+        asked = f"{one.method} {urlunsplit((address.scheme, address.netloc, address.path, '', ''))}"
+        return SkippedInteraction(path, one.number, f"another API: {one.method} {address.netloc}", asked)
     name, model = found
     request = _json(one.request_body)
     if not isinstance(request, dict):

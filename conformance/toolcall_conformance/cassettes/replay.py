@@ -232,14 +232,17 @@ def _recorded(case: Case) -> Recorded:
     return case.recorded
 
 
+ALONE = ("wire", "drift")
+"""The checks of the recorded bodies themselves, which need no translator."""
+
 REPLAYS: Mapping[str, Check] = MappingProxyType(
     {"wire": wire, "drift": drift, "request": request, "response": response, "stream": stream}
 )
 
 
 def needs(case: RecordedCase, check: str) -> frozenset[str]:
-    """The operations that a check of an exchange needs; ``wire`` and ``drift`` need none."""
-    if check in ("wire", "drift"):
+    """The operations that a check of an exchange needs; those of the bodies alone need none."""
+    if check in ALONE:
         return frozenset()
     return frozenset({"error"} if check == "response" and case.recorded.error is not None else {check})
 
@@ -247,7 +250,7 @@ def needs(case: RecordedCase, check: str) -> frozenset[str]:
 def plays(case: RecordedCase, check: str, client: str, upstream: str) -> bool:
     """Whether an exchange has what the check needs on this route."""
     one = case.recorded
-    if check in ("wire", "drift"):
+    if check in ALONE:
         return client == upstream == one.format and (check == "wire" or one.error is None)
     if check == "request":
         return client == one.format and one.error is None

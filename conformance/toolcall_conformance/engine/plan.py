@@ -77,13 +77,17 @@ class Support:
 
     def applies(self, item: Planned) -> bool:
         """Whether the translator supports what an item needs."""
+        return not self.lacks(item)
+
+    def lacks(self, item: Planned) -> frozenset[str]:
+        """The operations that an item needs and the translator does not have on its route."""
         ends = (item.route.client, item.route.upstream)
         done = self.operations.get(ends, frozenset())
         if isinstance(item.case, RecordedCase):
-            return replay.needs(item.case, item.check) <= done
+            return replay.needs(item.case, item.check) - done
         if item.check == "round_trip":
             done &= self.operations.get(ends[::-1], frozenset())  # there, and back
-        return needs(item.check, item.case, item.route.upstream, item.variant) <= done
+        return needs(item.check, item.case, item.route.upstream, item.variant) - done
 
 
 def route_of(case: Case, client: str, upstream: str) -> Route:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.engine import baseline, recordings
+from toolcall_conformance.engine import baseline, nothing, recordings
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run
@@ -178,14 +178,12 @@ class RecordCollector:
     def _nothing(self) -> str:
         """Why nothing was judged."""
         if not self.run.selected:
-            reasons = sorted({reason for reason in self.run.support.reasons.values() if reason})
-            words = f" ({'; '.join(reasons)})" if reasons else ""
-            return f"nothing was judged: {self.run.driver.name} supports none of the selected items{words}"
+            return f"nothing was judged: {nothing.nothing_selected(self.run)}"
         if not self.expected:
             return "nothing was judged: every item was deselected (by -k, -m, --lf or --deselect)"
         if not self.records:
             return "nothing was judged: the run ended before the first item"
-        return "nothing was judged: no item reached a verdict"
+        return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         # pytest 9 calls this hook despite --no-summary.

@@ -38,9 +38,14 @@ class Run:
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
         """The ids of all items of some cases, supported or not."""
-        ours = items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
-        recorded = recorded_items(self.corpus, self.cassettes.cases) if self.cassettes is not None else ()
-        return frozenset(item.nodeid for item in (*ours, *recorded))
+        return frozenset(item.nodeid for item in self.planned(has_case))
+
+    def planned(self, has_case: Callable[[str], bool]) -> Iterator[Planned]:
+        """All items of some cases, supported or not."""
+        if self.cassettes is not None:
+            found = {name: case for name, case in self.cassettes.cases.items() if has_case(name)}
+            yield from recorded_items(self.corpus, found)
+        yield from items(self.corpus, cut_everywhere=self._cuts_all, wanted=lambda case, _check: has_case(case))
 
     @property
     def _cuts_all(self) -> bool:

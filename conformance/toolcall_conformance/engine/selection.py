@@ -9,9 +9,12 @@ import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from toolcall_conformance.cassettes.cases import FAMILY
+from toolcall_conformance.cassettes.replay import ALONE
 from toolcall_conformance.checks import WAYS
 
 PREFIX = "toolcall"
+_NO_RECORDINGS = "recordings need --toolcall-cassettes=FOLDER"
 
 
 class SelectionError(Exception):
@@ -46,6 +49,21 @@ class Selection:
         """Whether a case, a check of it, or a route or variant of that is selected, in whole or in part."""
         return any(wanted.has(case, check, route, variant) for wanted in self._wanted)
 
+    def has_case(self, case: str) -> bool:
+        """Whether a case is selected, in whole or in part."""
+        return self.has(case)
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """The checks that the arguments name."""
+        return tuple(dict.fromkeys(one.check for one in self._wanted if one.check is not None))
+
+    @property
+    def routes(self) -> tuple[str, ...]:
+        """The routes that the arguments name, with the variant if there is one."""
+        named = ("-".join(filter(None, (one.route, one.variant))) for one in self._wanted)
+        return tuple(dict.fromkeys(filter(None, named)))
+
 
 def parse(
     arguments: Sequence[str], *, cases: Mapping[str, Collection[str]], checks: Collection[str], formats: Collection[str]
@@ -71,6 +89,8 @@ def _parse(
     case, check, route = padded[:3]
     wanted = _cases(argument, case, cases)
     if check is not None and check not in checks:
+        if check in ALONE:
+            raise SelectionError(f"{argument}: {check} is a check of recordings; {_NO_RECORDINGS}")
         raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
     variant = None
     if route is not None:
@@ -103,6 +123,8 @@ def _cases(argument: str, name: str | None, cases: Mapping[str, Collection[str]]
     if family:
         return family
     families = {case.split("/")[0] for case in cases}
+    if name.split("/")[0] == FAMILY and FAMILY not in families:
+        raise SelectionError(f"{argument}: {_NO_RECORDINGS}")
     raise SelectionError(f"{argument}: there is no case or family {name!r}{_perhaps(name, {*cases, *families})}")
 
 

@@ -58,7 +58,8 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     if not translator and named is None and not cassettes:
         raise pytest.UsageError(
             "toolcall:: needs a translator to judge: --toolcall-translator package.module:attribute "
-            '(or `translator = "..."` under [tool.toolcall] in pyproject.toml)'
+            '(or `translator = "..."` under [tool.toolcall] in pyproject.toml), '
+            "or recordings to judge alone: --toolcall-cassettes=FOLDER"
         )
     known, update = sources.path("known-failures"), bool(config.getoption("toolcall_known_failures_update"))
     if update and known is None:

@@ -1,0 +1,84 @@
+"""Why a run judged nothing: what the arguments select does not exist, or the translator does not do it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from toolcall_conformance.cassettes.cases import RecordedCase
+from toolcall_conformance.cassettes.replay import ALONE
+from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.engine.run import Run
+from toolcall_conformance.reports.model import ItemRecord
+
+_SHOWN = 3
+
+
+def nothing_selected(run: Run) -> str:
+    """Why the arguments select no item that can run."""
+    if run.not_applicable:
+        return f"{run.driver.name} supports none of the selected items: {_unsupported(run, run.not_applicable)}"
+    if not run.driver.carries:
+        return (
+            f"without a translator there are only the checks {_listed(ALONE)} of recordings; "
+            "give --toolcall-translator, or select one of them"
+        )
+    return _lacking(run, [*run.planned(run.selection.has_case)])
+
+
+def nothing_reached(records: Iterable[ItemRecord]) -> str:
+    """Why no item that ran has a verdict: their reasons, the most frequent first."""
+    reasons = Counter(record.reason for record in records if record.reason)
+    said = [f"{count} × {reason}" for reason, count in reasons.most_common(_SHOWN)]
+    return "; ".join(["no item reached a verdict", *said, *_more(len(reasons), "reason")])
+
+
+def _unsupported(run: Run, items: Sequence[Planned]) -> str:
+    """What the translator says, or lacks, of the routes of some items."""
+    routes: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for item in items:
+        client, upstream = item.route.client, item.route.upstream
+        done = run.support.operations.get((client, upstream))
+        lacking = f"no {_listed(sorted(run.support.lacks(item)))}"
+        why = lacking if done else run.support.reasons.get((client, upstream)) or "the route is not done"
+        routes[why][f"{client} → {upstream}"] = None
+    return "; ".join(f"{why} ({_few([*names])})" for why, names in sorted(routes.items()))
+
+
+def _lacking(run: Run, items: Sequence[Planned]) -> str:
+    """Which of the check and the route that are selected the selected cases do not have."""
+    cases = dict.fromkeys(item.case.id for item in items)
+    checks = dict.fromkeys(item.check for item in items)
+    here = [item for item in items if run.selection.has(item.case.id, item.check)]
+    one = items[0].case
+    subject = one.id if len(cases) == 1 else f"none of the {len(cases)} cases"
+    about = f": it is {_described(one)};" if len(cases) == 1 and isinstance(one, RecordedCase) else ";"
+    verb = "has no items" if len(cases) == 1 else "has items"
+    if not here:
+        wanted = _listed(run.selection.checks, "or")
+        whose = "its" if len(cases) == 1 else "their"
+        return f"{subject} {verb} of the check {wanted}{about} {whose} checks are {_listed([*checks])}"
+    check = here[0].check
+    names = dict.fromkeys(item.name for item in here if item.check == check)
+    wanted = _listed(run.selection.routes, "or")
+    return f"{subject} {verb} of {check} on {wanted}{about} {check} has {_few([*names])}"
+
+
+def _described(case: RecordedCase) -> str:
+    one = case.recorded
+    kind = "an error" if one.error is not None else "a stream" if one.stream is not None else "a whole reply"
+    return f"{kind} of {one.format}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = _more(len(names), "route")
+    return " and ".join([", ".join(names[:_SHOWN]), *more])
+
+
+def _more(count: int, name: str) -> list[str]:
+    left = count - _SHOWN
+    return [f"{left} more {name}{'s' if left > 1 else ''}"] if left > 0 else []
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
