@@ -53,6 +53,7 @@ __all__ = [
     "CUT",
     "FORMATS",
     "GEMINI",
+    "HIDDEN",
     "NO_JSON",
     "ONE",
     "PARALLEL",
@@ -76,6 +77,7 @@ TEXT = "replace/choice-none"  # nothing but a text
 CUT = "shell/length-cut"  # a text that max_tokens cut
 UNICODE = "write_file/unicode-arguments"  # U+2028 and characters of four bytes in arguments
 THINKING = "reasoning/parallel-calls"  # thinking with a signature, and two calls
+HIDDEN = "reasoning/thinking-not-shown"  # thinking with a signature and no text, and a call
 
 NO_JSON = ("anthropic/call-input-object", "translation/arguments")
 """What follows in Anthropic where the fragments of a call are no JSON."""

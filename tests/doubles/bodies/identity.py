@@ -75,6 +75,14 @@ def identity_thought_dropped(draft: Draft) -> None:
             message["parts"] = [kept for kept in message["parts"] if kept is not part]
 
 
+@broken(STATE, target=ANTHROPIC, check="response", sources=SAME)
+def identity_thinking_not_shown_dropped(draft: Draft) -> None:
+    """On A→A thinking that has a signature and no text is gone from a reply."""
+    content = draft.body["content"]
+    for block in need([block for block in content if block.get("type") == "thinking" and not block["thinking"]]):
+        content.remove(block)
+
+
 @warning(IDENTITY, target=(ANTHROPIC, RESPONSES), check="response", sources=SAME)
 def identity_hosted_step_dropped(draft: Draft) -> None:
     """On A→A a step that the provider ran itself is gone from the reply."""

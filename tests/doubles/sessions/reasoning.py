@@ -17,6 +17,7 @@ ROUNDS = "reasoning/two-rounds"
 ONCE = "reasoning/thinks-once"
 AGAIN = "reasoning/same-call-again"
 FOLLOW = "reasoning/follow-up"
+HIDDEN = "reasoning/thinking-not-shown"
 
 SENTINEL = "skip_thought_signature_validator"
 RETURNED = "translation/state-returned"
@@ -141,6 +142,25 @@ class LosesThinkingBeforeTheCall(DoubledSession):
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
         for blocks in turns(body):
             blocks[:] = [block for block in blocks if not is_thought(block)]
+        return body
+
+
+@broken(rule=RETURNED, case=HIDDEN, client=CHAT, upstream=ANTHROPIC)
+class LosesThinkingThatIsNotShown(DoubledSession):
+    """Takes thinking without a text for empty, and leaves it and its signature out of the history."""
+
+    def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
+        for blocks in turns(body):
+            blocks[:] = [block for block in blocks if block.get("thinking") != ""]
+        return body
+
+
+@harmless(HIDDEN, CHAT, ANTHROPIC, warns=RETURNED, beside="translation/state-returned")
+class TellsThatNothingWasShown(DoubledSession):
+    """Gives out thinking without a text as reasoning_content of no letters, as a gateway that knows the word does."""
+
+    def after_response(self, body: dict[str, Any]) -> dict[str, Any]:
+        body["choices"][0]["message"]["reasoning_content"] = ""
         return body
 
 

@@ -12,6 +12,7 @@ from doubles.stream import (
     CHAT,
     CUT,
     GEMINI,
+    HIDDEN,
     NO_JSON,
     ONE,
     PARALLEL,
@@ -315,6 +316,34 @@ def signature_shortened(event: Event) -> None:
     """A signature is cut at 64 characters."""
     if piece(event, "signature_delta"):
         event["data"]["delta"]["signature"] = event["data"]["delta"]["signature"][:64]
+
+
+@broken("translation/reply-state", client=ANTHROPIC, upstream=ANTHROPIC, case=HIDDEN, spares=TEXT)
+def thinking_not_shown_dropped(events: Events) -> Events:
+    """A block of thinking that tells no text is taken for empty, and the blocks behind it are counted anew."""
+    held: list[Event] = []
+    dropped = 0
+    for event in events:
+        if held or opens(event, "thinking"):
+            held.append(event)
+            if kind(event) != "content_block_stop":
+                continue
+            shown = any(one["data"]["delta"]["thinking"] for one in held if piece(one, "thinking_delta"))
+            told, held, dropped = (held, [], dropped) if shown else ([], [], dropped + 1)
+        else:
+            told = [event]
+        for one in told:
+            if "index" in one["data"]:
+                one["data"]["index"] -= dropped
+            yield one
+
+
+@harmless(client=ANTHROPIC, upstream=ANTHROPIC, case=HIDDEN, beside="translation/reply-state")
+def no_piece_of_thinking_not_shown(events: Events) -> Events:
+    """Thinking that is not shown has its signature alone between its start and its stop."""
+    return (
+        event for event in events if not (piece(event, "thinking_delta") and not event["data"]["delta"]["thinking"])
+    )
 
 
 @broken("{format}/stream-text", follows="translation/arguments", layer="pieces", spares=CALL_ALONE)

@@ -79,7 +79,8 @@ def _deltas(block: Body, seed: str) -> Iterator[dict[str, Any]]:
         key, delta = _TEXTS[kind]
         for citation in block.get("citations") or ():
             yield {"type": "citations_delta", "citation": citation}
-        for piece in pieces(block[key], seed):
+        # Thinking that is not shown is told as an empty piece before its signature.
+        for piece in pieces(block[key], seed) if block[key] else [""] * (kind == "thinking"):
             yield {"type": delta, key: piece}
         if block.get("signature"):
             yield {"type": "signature_delta", "signature": block["signature"]}
