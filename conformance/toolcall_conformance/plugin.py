@@ -14,7 +14,7 @@ import pytest
 
 _PREFIX = "toolcall"
 _LISTS = ("report", "corpus", "cassettes")
-_SETTINGS = ("translator", *_LISTS, "strict", "known_failures", "timeout", "cuts", "artifacts", "repeat")
+_SETTINGS = ("translator", *_LISTS, "strict", "known_failures", "timeout", "cuts", "artifacts", "repeat", "witness")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -79,6 +79,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-artifacts",
         metavar="DIR",
         help="the folder for the bodies of failing items (default: toolcall in pytest's cache directory)",
+    )
+    group.addoption(
+        "--toolcall-witness",
+        action=BooleanOptionalAction,
+        help="a failed item also says what the official client does with the body; needs the extra `witnesses`",
     )
     for name in _SETTINGS:
         kind: Literal["linelist", "string"] = "linelist" if name in _LISTS else "string"

@@ -159,6 +159,7 @@ class PlayedItem:
             exchanges=len(exchanges),
             variant=planned.variant,
             again=again,
+            witnessed=self._witnessed(),
         )
 
         def known(finding: Finding) -> str | None:
@@ -167,6 +168,14 @@ class PlayedItem:
         result = self._tried.result
         lines = describe(subject, result.findings, self.run.rules, failing=self._failing, known=known)
         return "\n".join([*(line.text for line in lines), result.traceback]).rstrip()
+
+    def _witnessed(self) -> list[str]:
+        """With ``--toolcall-witness`` what the official clients did with the bodies."""
+        if not self.run.settings.witness:
+            return []
+        from toolcall_conformance.engine.witnessing import witnessed
+
+        return [one.sentence for one in witnessed(self.run, self.planned, self._tried.result)]
 
 
 def _again(request: pytest.FixtureRequest) -> str:

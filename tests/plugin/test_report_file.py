@@ -58,6 +58,7 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
         "findings": [],
         "losses": [],
         "left_out": [],
+        "witness": [],
     }
 
 

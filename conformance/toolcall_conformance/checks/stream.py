@@ -106,7 +106,9 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         tally.fail("stream", came, name)
         return False
     received = ClientStream(route.client, came)
-    files = {} if received.assembled.body is None else {"assembled.json": received.assembled.body}
+    files: dict[str, Any] = {"came.sse": came.data}
+    if received.assembled.body is not None:
+        files["assembled.json"] = received.assembled.body
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
     if came.raised is not None:
         tally.fail_reply("stream", came.raised, name, may_fail=harness.judge.may_fail(route.upstream, reply))

@@ -11,6 +11,7 @@ import pytest
 from toolcall_conformance.engine import artefacts
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.witnessing import witnessed
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.reports.model import ItemRecord
 
@@ -53,6 +54,8 @@ class Engine:
             item.files = artefacts.write(self.run.settings.artifacts, item.planned, item.tried.result)
         elif self.run.settings.artifacts is not None:
             artefacts.clear(self.run.settings.artifacts, item.planned)
+        if isinstance(error, ItemFailedError) and self.run.settings.witness and item.tried:
+            item.witnessed = witnessed(self.run, item.planned, item.tried.result)
         report = yield
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
@@ -107,6 +110,7 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         facts=functools.partial(_facts, item),
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
+        witness=[one.to_json() for one in item.witnessed],
     )
 
 

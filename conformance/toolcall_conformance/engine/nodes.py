@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
 
     from toolcall_conformance.engine.run import Run
+    from toolcall_conformance.engine.witnessing import WitnessedBody
 
 
 class ItemFailedError(Exception):
@@ -80,6 +81,7 @@ class ConformanceItem(pytest.Item):
         self.planned = planned
         self.run = run
         self.tried: Tried | None = None
+        self.witnessed: tuple[WitnessedBody, ...] = ()
         self.files: Path | None = None
         case, route = planned.case, planned.route
         self.add_marker(

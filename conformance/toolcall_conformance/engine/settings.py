@@ -15,7 +15,7 @@ from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
-_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures")
+_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures", "witness")
 _PATHS = ("report", "corpus", "cassettes", "known-failures", "artifacts")
 
 
@@ -25,7 +25,8 @@ class Settings:
 
     ``home`` is the directory to which the files of ``translator`` are relative. ``fineness`` is how finely streams are
     cut; None for each medium's own default. ``update`` says whether the known failures are written anew; ``tries`` is
-    how often each item is played. ``repeat`` is the beginning of a command that runs with the same settings again.
+    how often each item is played; ``witness`` whether the official clients say what they do with what failed.
+    ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
     translator: str | None
@@ -41,6 +42,7 @@ class Settings:
     artifacts: Path | None
     fineness: Fineness | None
     tries: int
+    witness: bool
     repeat: str
 
     def again(self, *nodeids: str) -> str:
@@ -78,6 +80,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         artifacts=sources.path("artifacts") or _cache_folder(config),
         fineness=_fineness(sources),
         tries=_tries(sources),
+        witness=_witness(sources),
         repeat=_repeat(sources),
     )
 
@@ -108,6 +111,19 @@ def _tries(sources: Sources) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
         raise pytest.UsageError(f"{named.where}: {text!r} is no number of tries; give 1 or more")
     return int(text)
+
+
+def _witness(sources: Sources) -> bool:
+    named = sources.named("witness")
+    if named is None or not named.value:
+        return False
+    from toolcall_conformance.witnesses import MissingSDKError, verify_installed
+
+    try:
+        verify_installed()
+    except MissingSDKError as error:
+        raise pytest.UsageError(f"{named.where}: {error}") from None
+    return True
 
 
 def _fineness(sources: Sources) -> Fineness | None:

@@ -69,6 +69,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
         again=run.settings.again(item.nodeid),
         files=_relative(item.files, run.settings.directory),
         left_out=result.left_out,
+        witnessed=[one.sentence for one in item.witnessed],
     )
 
     def known(finding: Finding) -> str | None:

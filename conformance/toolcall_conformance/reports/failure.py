@@ -28,7 +28,8 @@ class Line:
 class ReportedItem:
     """What was judged. ``again`` is the command that runs it alone, ``files`` the folder with its bodies.
 
-    ``left_out`` are pointers to settings that it was played without.
+    ``left_out`` are pointers to settings that it was played without; ``witnessed`` is what official clients did with
+    its bodies.
     """
 
     case: str
@@ -40,6 +41,7 @@ class ReportedItem:
     again: str | None = None
     files: str | None = None
     left_out: Sequence[str] = ()
+    witnessed: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -70,6 +72,7 @@ def describe(
     if subject.left_out:
         said = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
         lines.append(Line(said, "SHOULD"))
+    lines += [Line(f"    {said}") for said in subject.witnessed]
     if subject.files:
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:

@@ -22,7 +22,8 @@ class ItemRecord:
     present want, got, source_pointer, known (the reason why it is expected), standing (of one that fails the item:
     what the known failures say of it) and unstable (it came in some tries only). ``losses`` are objects with
     element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to settings
-    that the request was played without.
+    that the request was played without. ``witness`` says what official clients did with its bodies: objects with
+    body, client, accepted and says.
     """
 
     nodeid: str
@@ -38,6 +39,7 @@ class ItemRecord:
     findings: list[dict[str, Any]] = field(default_factory=list)
     losses: list[dict[str, Any]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    witness: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(

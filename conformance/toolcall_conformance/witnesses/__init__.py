@@ -49,7 +49,10 @@ def witness(name: str, direction: str, body: Any, *, golden: Any = None, meant: 
     client = f"{sdk.name} {metadata.version(sdk.name)}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they warn of values that their types do not know
-        accepted, says = questions.ask(sdk, name, direction, body, golden, meant)
+        try:
+            accepted, says = questions.ask(sdk, name, direction, body, golden, meant)
+        except Exception as error:  # a fault of ours must not end a run
+            accepted, says = False, [f"could not be asked: {questions.words(error)}"]
     return Witnessed(client, accepted, tuple(says[: questions.MOST]))
 
 
