@@ -54,7 +54,7 @@ def weighed(corpus: Corpus, found: Finding, under: Iterable[str]) -> Finding:
     """The finding as the circumstances ``under`` leave it: each lowers the level of the rules that it bears on."""
     for name in under:
         circumstance = corpus.circumstance(name)
-        if circumstance.rules is None or found.rule in circumstance.rules:
+        if circumstance.bears_on(found.rule, found.element):
             found = _at_most(found, circumstance.at_most)
     return found
 

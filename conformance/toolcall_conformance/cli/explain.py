@@ -139,6 +139,8 @@ def _equivalence(entry: Equivalence) -> str:
 def _circumstance(entry: Circumstance) -> str:
     """When it holds, and which rules it lowers."""
     bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
+    if entry.elements is not None:
+        bearing += f", about {', '.join(sorted(entry.elements))}"
     lines = [
         f"{entry.name}  (circumstance, since {entry.since})",
         _field("holds", entry.explanation),

@@ -15,16 +15,22 @@ from toolcall_conformance.library.files import CorpusError, read_json, require
 class Circumstance:
     """A circumstance of the bodies or of the run, not of a fault, that lowers the level of findings.
 
-    ``at_most`` is the highest level that they can then have. ``rules`` are those that it applies to, None for all.
+    ``at_most`` is the highest level that they can then have. ``rules`` are those that it applies to, and
+    ``elements`` the elements of their findings; None for all.
     """
 
     name: str
     at_most: Level
     rules: frozenset[str] | None
+    elements: frozenset[str] | None
     explanation: str
     why: str
     evidence: tuple[Mapping[str, Any], ...]
     since: str
+
+    def bears_on(self, rule: str, element: str) -> bool:
+        """Whether it lowers the level of a finding of ``rule`` about ``element``."""
+        return (self.rules is None or rule in self.rules) and (self.elements is None or element in self.elements)
 
 
 def read_circumstance(path: Path) -> Circumstance:
@@ -38,6 +44,7 @@ def read_circumstance(path: Path) -> Circumstance:
         name=raw["name"],
         at_most=Level(raw["at_most"]),
         rules=rules,
+        elements=frozenset(raw["elements"]) if "elements" in raw else None,
         explanation=raw["explanation"],
         why=raw["why"],
         evidence=tuple(raw["evidence"]),

@@ -84,6 +84,15 @@ def tools_with_null_parameters_dropped(draft: Draft) -> None:
     _take_out(draft, [tool for tool in draft.tools if tool.inner["name"] in null])
 
 
+@broken("anthropic/tool-has-schema", sources=(CHAT,), target=(ANTHROPIC,), cases=NULL)
+def null_parameters_passed_on(draft: Draft) -> None:
+    """Parameters that are null, which Chat takes, are the schema of a tool for an API that needs one."""
+    given = {tool["function"]["name"]: tool["function"] for tool in draft.source["tools"]}
+    for tool in draft.tools:
+        if given[tool.inner["name"]].get("parameters", {}) is None:
+            tool.inner["input_schema"] = None
+
+
 @broken("translation/tool-description", cases=("declarations/long-description",))
 def description_cut_at_a_limit(draft: Draft) -> None:
     """A description was cut behind 1,024 characters."""
