@@ -101,6 +101,7 @@ def test_a_circumstance_lowers_what_it_bears_on_and_nothing_else(name: str) -> N
         before = finding(CORPUS, rule)
         after = weighed(CORPUS, before, [name])
         bears = circumstance.rules is None or rule in circumstance.rules
+        bears = bears and (circumstance.elements is None or before.element in circumstance.elements)
         assert after.level == (min(before.level, circumstance.at_most, key=order.index) if bears else before.level)
         assert finding(CORPUS, rule, under=[name]) == after
 
