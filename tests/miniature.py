@@ -42,9 +42,15 @@ CIRCUMSTANCE: dict[str, Any] = {
     "evidence": [{"kind": "lore", "note": "ask them"}],
     "since": "0.1.0",
 }
-# How the places of findings are told apart: as in the real corpus, without its keys.
+# How the places of findings are told apart: as in the real corpus, without most of its keys.
 PLACES: dict[str, Any] = {
-    name: {"meaning": "None here.", "keys": []} for name in read_json(default_root() / "translation" / "places.json")
+    name: {"meaning": "None here.", "keys": ["translation/crashed"] if name == "messages" else []}
+    for name in read_json(default_root() / "translation" / "places.json")
+}
+HARM: dict[str, Any] = {
+    "order": {"meaning": "First.", "steps": [{"meaning": "Nothing comes.", "rules": ["translation/crashed"]}]},
+    "alike": {"meaning": "The same.", "groups": []},
+    "echoes": {"meaning": "What only echoes.", "rules": ["translation/model-alias"]},
 }
 CASES = ("box/one", "box/two", "crate/deep")
 
@@ -194,6 +200,7 @@ def write_corpus(root: Path) -> None:
     write_elements(root)
     (root / "translation" / "alignment.json").write_text(json.dumps(ALIGNMENT), encoding="utf-8")
     (root / "translation" / "places.json").write_text(json.dumps(PLACES), encoding="utf-8")
+    (root / "translation" / "harm.json").write_text(json.dumps(HARM), encoding="utf-8")
     folder = root / "equivalences" / EQUIVALENCE["name"]
     folder.mkdir(parents=True)
     (folder / "equivalence.json").write_text(json.dumps(EQUIVALENCE), encoding="utf-8")

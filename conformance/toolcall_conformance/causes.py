@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -10,14 +11,19 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, OneOf
 from toolcall_conformance.jsonvalue import unescaped
 from toolcall_conformance.library import Corpus
 
+# Words of formats and names of subjects, never sentences or ids.
+_WORD = re.compile(r"[A-Za-z_]{1,40}")
+_MESSAGE = 80
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
     """The signature of a finding, without values and ids.
 
     ``format`` is that of the wrong body. ``place`` is a JSON Pointer with ``*`` for numbers and ``**`` for what a user
-    names. ``difference`` is ``lost`` (nothing stands where something should), ``added``, ``type`` (another JSON type),
-    ``value``, or empty where neither side is known.
+    names, or the name of a setting that stands nowhere. ``difference`` is ``lost`` (nothing stands where something
+    should), ``added``, ``type`` (another JSON type), ``value``, or empty where neither side is known. Of words of a
+    format it is both, ``tool_use≠end_turn``; of a failed call what was said. It has no spaces.
     """
 
     rule: str
@@ -35,7 +41,26 @@ class Cause:
 def cause_of(corpus: Corpus, finding: Finding) -> Cause:
     """The signature of a finding."""
     place = kind_of_place(corpus, finding.pointer)
-    return Cause(finding.rule, finding.element, finding.format, place, difference(finding.want, finding.got))
+    if not place and finding.element in corpus.places["subjects"]["keys"]:
+        place = finding.subject.replace(" ", "_")
+    return Cause(finding.rule, finding.element, finding.format, place, _difference(corpus, finding))
+
+
+def _difference(corpus: Corpus, finding: Finding) -> str:
+    if finding.rule in corpus.places["messages"]["keys"]:
+        return _gist(finding.message)
+    last = finding.pointer.rpartition("/")[2]
+    if last in corpus.places["words"]["keys"] and isinstance(finding.got, str):
+        wanted = finding.want.values if isinstance(finding.want, OneOf) else (finding.want,)
+        if all(isinstance(word, str) and _WORD.fullmatch(word) for word in (finding.got, *wanted)):
+            return f"{'|'.join(wanted)}≠{finding.got}"
+    return difference(finding.want, finding.got)
+
+
+def _gist(message: str) -> str:
+    """A message without what differs from input to input."""
+    quoted = re.sub(r"""(?<!\w)'[^']*'|"[^"]*"|`[^`]*`""", "*", message)
+    return re.sub(r"\s+", "_", re.sub(r"\d+", "*", quoted).strip())[:_MESSAGE]
 
 
 def kind_of_place(corpus: Corpus, pointer: str) -> str:
@@ -47,7 +72,7 @@ def kind_of_place(corpus: Corpus, pointer: str) -> str:
     steps: list[str] = []
     for before, token in pairwise(map(unescaped, pointer.split("/"))):
         number = token.isdecimal()
-        if before in values and not number:
+        if not number and (before in values or "/".join([*steps[-2:]]) in values):
             return "/".join(["", *steps, "**"])
         if token in deeper or before in deeper:
             steps += [] if steps[-1:] == ["**"] else ["**"]

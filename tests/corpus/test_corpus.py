@@ -47,6 +47,7 @@ SHAPES = {
     "losses": ["translation/losses.json"],
     "alignment": ["translation/alignment.json"],
     "places": ["translation/places.json"],
+    "harm": ["translation/harm.json"],
 }
 # By schema and folder: an item for each of the thousands of files would cost more than the test.
 OWN_FILES: dict[tuple[str, str], list[Path]] = {}

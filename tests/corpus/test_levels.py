@@ -20,9 +20,10 @@ MAY_NAME_A_LEVEL = {
     "findings.py": "says what a level is, and what findings of each make of an item",
     "levels.py": "lowers a finding to the level of a circumstance, and so knows their order",
     "reports/failure.py": "sorts what it prints by level",
-    "reports/summary.py": "sorts what it prints by level",
+    "reports/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
+    "reports/github.py": "the kind of annotation that a level has there",
     "reports/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
-    "engine/recording.py": "colours of the terminal",
+    "engine/screen.py": "colours of the terminal",
     "engine/texts.py": "colours of the terminal",
     "cli/judge.py": "colours of the terminal",
 }

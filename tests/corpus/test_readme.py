@@ -24,7 +24,7 @@ SECTIONS = {
         name: f"{name}.json"
         for name in ("corpus", "scenario", "bug-classes", "format", "expresses", "own-tools", "transport")
     },
-    **{name: f"translation/{name}.json" for name in ("alignment", "elements", "losses", "places")},
+    **{name: f"translation/{name}.json" for name in ("alignment", "elements", "harm", "losses", "places")},
     "tool": "tools/",
     "rule": "rules/",
     "stream-rules": "rules/",

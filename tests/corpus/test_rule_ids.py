@@ -57,3 +57,14 @@ def test_formats_share_the_words_of_the_vocabulary(corpus: Corpus) -> None:
     formats_of = Counter(slug for _, slug in of_streams)
     for slug in read_json(corpus.root / "stream-rules.json"):
         assert formats_of[slug] > 1, f"{slug} is the word of no two formats"
+
+
+def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
+    groups = [*corpus.harm["order"]["steps"], *corpus.harm["alike"]["groups"], corpus.harm["echoes"]]
+    rules = {rule for group in groups for rule in group.get("rules", ())} | {*corpus.places["messages"]["keys"]}
+    elements = {one for group in groups for one in (*group.get("elements", ()), *group.get("brings", ()))}
+    assert rules - set(corpus.rules) == set()
+    known = {corpus.rule(rule).element for rule in corpus.rules}
+    assert (elements | {*corpus.places["subjects"]["keys"]}) - known == set()
+    # Every element has its place in the order.
+    assert known - {one for step in corpus.harm["order"]["steps"] for one in step.get("elements", ())} == set()

@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.causes import cause_of, difference, kind_of_place
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
 
 CORPUS = load_corpus()
 
@@ -23,6 +23,8 @@ CORPUS = load_corpus()
         ("/messages/3/content/1/input/path/0", "/messages/*/content/*/input/**"),
         ("/input/3/content/0/text", "/input/*/content/*/text"),
         ("/contents/1/parts/0/functionCall/args/a~1b", "/contents/*/parts/*/functionCall/args/**"),
+        ("/contents/1/parts/0/functionResponse/response/a", "/contents/*/parts/*/functionResponse/response/**"),
+        ("/events/7/data/response/status", "/events/*/data/response/status"),
     ],
 )
 def test_kinds_of_place(pointer: str, kind: str) -> None:
@@ -45,6 +47,42 @@ def test_kinds_of_place(pointer: str, kind: str) -> None:
 )
 def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
     assert difference(want, got) == kind
+
+
+@pytest.mark.parametrize(
+    ("pointer", "want", "got", "kind"),
+    [
+        ("/stop_reason", "tool_use", "end_turn", "tool_use≠end_turn"),
+        ("/stop_reason", "max_tokens", "end_turn", "max_tokens≠end_turn"),
+        ("/stop_reason", OneOf(("end_turn", "refusal")), "tool_use", "end_turn|refusal≠tool_use"),
+        ("/stop_reason", "tool_use", "It ended well.", "value"),
+        ("/stop_reason", NOT_KNOWN, "end_turn", ""),
+        ("/stop_reason", "tool_use", MISSING, "lost"),
+        ("/name", "one", "other", "value"),
+    ],
+)
+def test_two_words_of_a_format_are_a_difference_of_their_own(pointer: str, want: Any, got: Any, kind: str) -> None:
+    finding = Finding("anthropic/finish-reason", Level.MUST, pointer, "it changed", want, got)
+    assert cause_of(CORPUS, finding).difference == kind
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("request raised KeyError: 'type'", "request_raised_KeyError:_*"),
+        ("request raised TypeError: it's no text", "request_raised_TypeError:_it's_no_text"),
+        ("request raised IndexError: 7 of 12", "request_raised_IndexError:_*_of_*"),
+    ],
+)
+def test_of_a_failed_call_the_difference_is_what_was_said(message: str, kind: str) -> None:
+    finding = Finding("translation/crashed", Level.MUST, "", message)
+    assert cause_of(CORPUS, finding).difference == kind
+
+
+@pytest.mark.parametrize(("element", "place"), [("setting", "top_p"), ("usage", "top_p"), ("text", "")])
+def test_a_setting_that_stands_nowhere_has_its_name_for_a_place(element: str, place: str) -> None:
+    finding = Finding("translation/setting-lost", Level.MUST, "", "it is lost", element=element, subject="top_p")
+    assert cause_of(CORPUS, finding).place == place
 
 
 @pytest.mark.parametrize("number", [0, 3])

@@ -154,7 +154,7 @@ def test_a_call_that_hangs_does_not_hold_up_collection(project: Any) -> None:
 
 def test_open_that_raises_fails_the_request_and_blocks_the_reply(project: Any) -> None:
     project.module("mine", "class T:\n    def open(self, route): raise KeyError('no config')\n")
-    result = project.run("toolcall::box/one", spec="mine:T")
+    result = project.run("toolcall::box/one", "-v", spec="mine:T")
     result.assert_outcomes(failed=4, skipped=4)
     result.stdout.fnmatch_lines(["    what  open raised KeyError: 'no config'"])
 

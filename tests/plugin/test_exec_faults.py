@@ -111,7 +111,7 @@ def test_a_fault_in_a_call_is_the_verdict_of_that_item(
     project: Any, fault: str, rule: str, sentence: str, words: str
 ) -> None:
     arguments = ("--toolcall-timeout=0.5", "toolcall::box/two::request::alpha-to-beta", "toolcall::box/one")
-    result = project.run(*arguments, spec=spec(fault))
+    result = project.run("-v", *arguments, spec=spec(fault))
     # The other case is played after it, in a child that was started again.
     result.assert_outcomes(failed=1, passed=8)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
@@ -147,7 +147,7 @@ def test_one_that_hangs_when_a_session_is_closed_is_asked_to_once(project: Any) 
 
 def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
     arguments = ("toolcall::box/two::request::alpha-to-beta", "toolcall::crate")
-    result = project.run(*arguments, spec=spec("answers-twice"))
+    result = project.run("-v", *arguments, spec=spec("answers-twice"))
     result.stdout.fnmatch_lines(["    what  *: the answer * has seq * and not *; answer each question once, *"])
     assert result.parseoutcomes()["failed"] == 1
     assert left(project) == []
@@ -155,7 +155,7 @@ def test_a_second_answer_is_met_with_the_next_question(project: Any) -> None:
 
 @pytest.mark.parametrize("fault", ["ignores-the-end", "grandchild"])
 def test_nothing_is_left_running(project: Any, fault: str) -> None:
-    result = project.run_apart("toolcall::box/two::request", spec=spec(fault))
+    result = project.run_apart("-v", "toolcall::box/two::request", spec=spec(fault))
     expected = {"passed": 4} if fault == "ignores-the-end" else {"failed": 4}
     result.assert_outcomes(**expected)
     if fault == "grandchild":  # which holds its parent's output open
@@ -164,7 +164,7 @@ def test_nothing_is_left_running(project: Any, fault: str) -> None:
 
 
 def test_a_command_that_cannot_be_started_again(project: Any) -> None:
-    result = project.run("toolcall::", spec=spec("never-again"))
+    result = project.run("-v", "toolcall::", spec=spec("never-again"))
     assert set(result.parseoutcomes()) == {"passed", "failed", "skipped"}
     result.stdout.fnmatch_lines(
         [

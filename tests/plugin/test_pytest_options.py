@@ -47,8 +47,28 @@ def test_junit(project: Any) -> None:
     assert failure.get("message") == "beta/text-kept"
     assert "/text" in (failure.text or "")
     properties = {entry.get("name"): entry.get("value") for entry in failed.iter("property")}
-    assert properties == {"toolcall_verdict": "fail", "toolcall_rules": "beta/text-kept"}
+    assert properties == {
+        "toolcall_case": "box/two",
+        "toolcall_check": "request",
+        "toolcall_route": "alpha-to-beta",
+        "toolcall_verdict": "fail",
+        "toolcall_rules": "beta/text-kept",
+    }
     assert cases["alpha-to-alpha"].find("failure") is None
+
+
+def test_junit_has_a_known_failure_as_skipped_with_its_reason(project: Any) -> None:
+    spec = project.translator(LOSES_TEXT_TO_BETA)
+    (project.path / "known.txt").write_text("* beta/text-kept # ticket 12\n", encoding="utf-8")
+    options = ("--toolcall-known-failures", "known.txt", "--junitxml", "j.xml")
+    project.run("toolcall::box/two::request", *options, spec=spec)
+    cases = {case.get("name"): case for case in ET.parse(project.path / "j.xml").iter("testcase")}
+    skipped = cases["alpha-to-beta"].find("skipped")
+    assert skipped is not None
+    assert "ticket 12" in (skipped.get("message") or "")
+    assert cases["alpha-to-beta"].find("failure") is None
+    properties = {entry.get("name"): entry.get("value") for entry in cases["alpha-to-beta"].iter("property")}
+    assert properties["toolcall_rules"] == "beta/text-kept"
 
 
 def test_pdb_stops_where_the_translator_raised(project: Any) -> None:

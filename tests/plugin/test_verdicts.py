@@ -21,7 +21,7 @@ def verdicts(report: dict[str, Any]) -> dict[str, str]:
 def test_warn_passes_and_fails_under_strict(project: Any) -> None:
     spec = project.translator(EXTRA)
     project.run("toolcall::box/one", spec=spec).assert_outcomes(passed=8)
-    result = project.run("toolcall::box/one", "--toolcall-strict", spec=spec)
+    result = project.run("toolcall::box/one", "-v", "--toolcall-strict", spec=spec)
     result.assert_outcomes(passed=4, failed=4)
     result.stdout.fnmatch_lines(["  translation/extra  *SHOULD", '*again pytest*--toolcall-strict "toolcall::*"'])
     report = project.report("toolcall::box/one", spec=spec)
@@ -36,7 +36,7 @@ def test_warn_is_said_with_v(project: Any) -> None:
 
 
 def test_a_refusal_fails(project: Any) -> None:
-    result = project.run("toolcall::box/one", spec=project.translator(REFUSES))
+    result = project.run("toolcall::box/one", "-v", spec=project.translator(REFUSES))
     result.assert_outcomes(failed=4, skipped=4)
     result.stdout.fnmatch_lines(
         ["  translation/refused  *MUST", "    what  request refused this input: too large for me"]
@@ -109,7 +109,7 @@ def test_an_undeclared_route_is_not_collected_but_counted(project: Any) -> None:
     )
     result = project.run("toolcall::", spec="mine:T")
     result.assert_outcomes(passed=6)
-    result.stdout.fnmatch_lines(["alpha *3/3 *n/a", "beta *n/a *n/a", "3 passed, 9 not applicable"])
+    result.stdout.fnmatch_lines(["passed, of all *", "alpha → alpha *3/3 *3/3", "6 passed, 18 not applicable"])
     result = project.run("toolcall::box/one::request::alpha-to-beta", spec="mine:T")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     said = "supports none of the selected items: no beta yet (alpha → beta)"
@@ -123,7 +123,9 @@ def test_errors_of_who_does_none_are_not_collected_but_counted(project: Any, add
         (folder / name / "01-error.json").write_text('{"status": 500, "headers": {}, "body": {}}', encoding="utf-8")
     result = project.run("toolcall::box")
     result.assert_outcomes(passed=20)
-    result.stdout.fnmatch_lines(["response: *", "alpha *2/2 *2/2", "beta *2/2 *2/2", "8 passed, 4 not applicable"])
+    result.stdout.fnmatch_lines(
+        ["passed, of all request response", "alpha → alpha *3/3 *2/2", "20 passed, 4 not applicable"]
+    )
     result = project.run("toolcall::box/fails::response")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["toolcall: nothing was judged: the good one supports none of the selected items*"])
@@ -151,7 +153,7 @@ def test_an_operation_that_is_unsupported_now_and_then_was_declared(project: Any
         "        if 'two' in body['text']: raise Unsupported('not two')\n"
         "        return super().request(body)"
     )
-    result = project.run("toolcall::box/two::request", spec=spec)
+    result = project.run("toolcall::box/two::request", "-v", spec=spec)
     result.assert_outcomes(failed=4)
     result.stdout.fnmatch_lines(["*request raised Unsupported for this input (not two) though the route is done*"])
 

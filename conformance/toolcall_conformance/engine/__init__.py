@@ -11,6 +11,7 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
     """Prepare the run that ``arguments`` ask for and register its hooks. Raises pytest.UsageError."""
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
+    from toolcall_conformance.engine.screen import Screen
     from toolcall_conformance.engine.setup import prepare
     from toolcall_conformance.engine.stopping import Stopping
 
@@ -20,3 +21,4 @@ def start(config: pytest.Config, arguments: list[str]) -> None:
         recorder = RecordCollector(config, run)
         config.pluginmanager.register(recorder, "toolcall-recorder")
         config.pluginmanager.register(Stopping(recorder.write_reports), "toolcall-stopping")
+        config.pluginmanager.register(Screen(recorder), "toolcall-screen")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator
+import json
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import pytest
 
+from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine import artefacts
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.witnessing import witnessed
-from toolcall_conformance.findings import Finding, Verdict, failing
+from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
 from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.near import near
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.
@@ -63,9 +66,7 @@ class Engine:
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
             report.longrepr = (str(item.path), 1, item.tried.result.reason)
         record = record_of(item, error)
-        item.user_properties.append((VERDICT, record.verdict))
-        if record.rules:
-            item.user_properties.append(("toolcall_rules", " ".join(record.rules)))
+        item.user_properties += _properties(record)
         setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
@@ -81,6 +82,18 @@ class Engine:
         if report.skipped and getattr(report, VERDICT, None) == UNSTABLE:
             return UNSTABLE, "u", ("UNSTABLE", {"yellow": True})
         return None
+
+
+def _properties(record: ItemRecord) -> Iterator[tuple[str, object]]:
+    """What goes into files such as JUnit's, to select and count items by."""
+    yield "toolcall_case", record.case
+    yield "toolcall_check", record.check
+    yield "toolcall_route", f"{record.client}-to-{record.upstream}"
+    if record.variant:
+        yield "toolcall_variant", record.variant
+    yield VERDICT, record.verdict
+    if record.rules:
+        yield "toolcall_rules", " ".join(record.rules)
 
 
 def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
@@ -107,21 +120,39 @@ def record_of(item: ConformanceItem, error: BaseException | None) -> ItemRecord:
         outcome=outcome,
         reason=reason,
         findings=findings,
-        facts=functools.partial(_facts, item),
+        facts=functools.partial(_facts, item, _bodies(result)),
+        size=_size(result) if findings else 0,
         losses=() if verdict is Verdict.ERROR or result is None else result.losses,
         left_out=[] if verdict is Verdict.ERROR or result is None else list(result.left_out),
         witness=[one.to_json() for one in item.witnessed],
     )
 
 
-def _facts(item: ConformanceItem, finding: Finding) -> dict[str, Any]:
-    """What a record says of a finding besides the finding: its signature, and what the known failures say of it."""
+def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -> dict[str, Any]:
+    """What a record says of a finding besides the finding: its signature, what stands around its place, and what the
+    known failures say of it.
+    """
     run, tried = item.run, item.tried
     found: dict[str, Any] = {"signature": run.signature(finding)}
+    if around := near(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
+        found["near"] = around
     if tried is None or not failing([finding], strict=run.settings.strict):
         return found
     standing = run.standing(item.nodeid, finding)
     found["standing"] = standing.kind.value
+    if standing.text and not standing.is_known:
+        found["note"] = standing.text
     if tried.is_unstable(found["signature"]):
         return {**found, "unstable": True}
     return {**found, "known": standing.text} if standing.is_known else found
+
+
+def _bodies(result: ItemResult | None) -> dict[str, Any]:
+    """The bodies that the translator made, by name."""
+    played = result.played if result is not None else ()
+    return {one.name: one.produced for one in played if one.produced is not MISSING}
+
+
+def _size(result: ItemResult | None) -> int:
+    """Of the bodies that the translator was given, in characters."""
+    return sum(len(json.dumps(one.source)) for one in result.played) if result is not None else 0

@@ -1,4 +1,4 @@
-"""Collect the records of all items, write the reports, print the summary and set the exit code."""
+"""Collect the records of all items, write the reports and set the exit code."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import platform
 from collections.abc import Generator
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from toolcall_conformance.engine import baseline, nothing, recordings
+from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.run import Run
@@ -19,21 +19,10 @@ from toolcall_conformance.engine.setup import SUPPORT
 from toolcall_conformance.findings import Verdict
 from toolcall_conformance.known_failures import KnownFailuresError
 from toolcall_conformance.levels import finding
-from toolcall_conformance.reports import files, terminal
+from toolcall_conformance.reports import files
+from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
-
-if TYPE_CHECKING:
-    from _pytest.terminal import TerminalReporter
-
-_MARKUP = {
-    "head": {"bold": True},
-    "good": {"green": True},
-    "bad": {"red": True},
-    "MUST": {"red": True},
-    "SHOULD": {"yellow": True},
-    "NOTE": {"cyan": True},
-    "": {},
-}
+from toolcall_conformance.reports.roots import root_causes
 
 
 class RecordCollector:
@@ -161,6 +150,7 @@ class RecordCollector:
             ],
             stale=baseline.stale(self.run, items),
             expected=len(self.expected),
+            roots=root_causes(items, Harm.of(self.run.corpus.harm)),
         )
 
     def _header(self) -> dict[str, object]:
@@ -184,21 +174,3 @@ class RecordCollector:
         if not self.records:
             return "nothing was judged: the run ended before the first item"
         return f"nothing was judged: {nothing.nothing_reached(self.records.values())}"
-
-    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
-        # pytest 9 calls this hook despite --no-summary.
-        verbosity = self.config.get_verbosity()
-        if self.record is None or self.config.option.no_summary or verbosity < -1:
-            return
-        terminalreporter.section("toolcall conformance")
-        again = self.run.settings.again
-        for pieces in terminal.summary(self.record, self.run.rules, again, everything=verbosity > 0):
-            for piece in pieces:
-                terminalreporter.write(piece.text, **_MARKUP[piece.kind])
-            terminalreporter.line("")
-        if self.run.cassettes is not None:
-            terminalreporter.line(f"toolcall: {self.run.cassettes.summary}")
-            for line in recordings.notes(self.run.cassettes, self.record.items, everything=verbosity > 0):
-                terminalreporter.line(line)
-        for path in self.written:
-            terminalreporter.line(f"toolcall: the report is {path}")

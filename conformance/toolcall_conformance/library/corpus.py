@@ -110,6 +110,12 @@ class Corpus:
         places: Mapping[str, Mapping[str, Any]] = read_json(self.root / "translation" / "places.json")
         return places
 
+    @cached_property
+    def harm(self) -> Mapping[str, Mapping[str, Any]]:
+        """Which findings reports tell first, and which say the same; the content of ``translation/harm.json``."""
+        harm: Mapping[str, Mapping[str, Any]] = read_json(self.root / "translation" / "harm.json")
+        return harm
+
     @property
     def circumstances(self) -> Mapping[str, Circumstance]:
         """The circumstances that lower the level of findings, by name."""

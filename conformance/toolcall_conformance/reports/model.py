@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Loss, OneOf, Verdict
+
+if TYPE_CHECKING:
+    from toolcall_conformance.reports.roots import RootCause
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000
@@ -19,11 +22,13 @@ class ItemRecord:
     """One item. ``outcome`` is its result in pytest: passed, failed, known, unstable, skipped or error.
 
     ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, signature, and if
-    present want, got, source_pointer, known (the reason why it is expected), standing (of one that fails the item:
-    what the known failures say of it) and unstable (it came in some tries only). ``losses`` are objects with
-    element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to settings
-    that the request was played without. ``witness`` says what official clients did with its bodies: objects with
-    body, client, accepted and says.
+    present want, got, source_pointer, near (what stands around the place), known (the reason why it is expected),
+    standing (of one that fails the item: what the known failures say of it), note (why they do not excuse it) and
+    unstable (it came in some tries only).
+    ``losses`` are objects with element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to
+    settings that the request was played without. ``witness`` says what official clients did with its bodies: objects
+    with body, client, accepted and says. ``size`` is that of the bodies that the translator was given, in characters;
+    0 for an item without findings.
     """
 
     nodeid: str
@@ -40,6 +45,7 @@ class ItemRecord:
     losses: list[dict[str, Any]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     witness: list[dict[str, Any]] = field(default_factory=list)
+    size: int = 0
 
     @classmethod
     def of(
@@ -99,13 +105,14 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. ``expected`` is the number of items selected to run."""
+    """A whole run. ``expected`` is the number of items selected to run; ``roots`` are the causes of all findings."""
 
     header: Mapping[str, Any]
     items: Sequence[ItemRecord]
     not_applicable: Sequence[NotApplicable]
     stale: Sequence[str]
     expected: int
+    roots: Sequence[RootCause] = ()
 
     @property
     def complete(self) -> bool:
@@ -137,6 +144,19 @@ def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[s
     if finding.between is not MISSING:
         plain["between"] = _capped(finding.between, limit)
     return plain
+
+
+def told(plain: Mapping[str, Any], key: str) -> Any:
+    """``want`` or ``got`` of a finding in JSON, as the finding had it; a long value is its beginning."""
+    if key not in plain:
+        return NOT_KNOWN
+    value = plain[key]
+    if isinstance(value, dict):
+        if value == {"$absent": True}:
+            return MISSING
+        if value.keys() == {"$one_of"}:
+            return OneOf(tuple(value["$one_of"]))
+    return value
 
 
 def _told(value: Any, limit: int | None) -> Any:

@@ -1,16 +1,14 @@
-"""The summaries of a run: a matrix of formats for each check, the root causes, and the losses."""
+"""The counts of a run: a matrix of formats for each check, and the losses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
 
 COUNTS = ("passed", "warned", "failed", "known", "unstable", "refused", "blocked", "error", "not_applicable")
 _COUNTS = {"fail": "failed", "refused": "refused", "blocked": "blocked", "not applicable": "not_applicable"}
-_LEVELS = ("MUST", "SHOULD", "NOTE")
 
 
 def count_of(item: ItemRecord) -> str:
@@ -40,73 +38,6 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
         check: {client: dict(sorted(row.items())) for client, row in sorted(rows.items())}
         for check, rows in sorted(found.items())
     }
-
-
-@dataclass(frozen=True, slots=True)
-class RootCause:
-    """Findings that probably have one cause: one rule, one kind of element, one target.
-
-    ``target`` is the format whose bodies are wrong; ``example`` is the first item with it.
-    """
-
-    rule: str
-    level: str
-    element: str
-    check: str
-    target: str
-    sources: tuple[str, ...]
-    cases: int
-    items: int
-    known: bool
-    example: str
-    message: str
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rule": self.rule,
-            "level": self.level,
-            "element": self.element,
-            "check": self.check,
-            "target": self.target,
-            "sources": list(self.sources),
-            "cases": self.cases,
-            "items": self.items,
-            "known": self.known,
-            "example": self.example,
-        }
-
-
-def root_causes(items: Iterable[ItemRecord]) -> list[RootCause]:
-    """Group findings by root cause: MUST before SHOULD before NOTE, the most frequent first."""
-    groups: dict[tuple[str, str, str, str, str, bool], list[tuple[ItemRecord, str]]] = {}
-    for item in items:
-        target = item.upstream if item.check == "request" else item.client
-        for finding in item.findings:
-            key = (finding["level"], finding["rule"], finding["element"], item.check, target, "known" in finding)
-            groups.setdefault(key, []).append((item, finding["message"]))
-    found = []
-    for (level, rule, element, check, target, known), seen in groups.items():
-        first, message = seen[0]
-        sources = {item.client if check == "request" else item.upstream for item, _ in seen}
-        found.append(
-            RootCause(
-                rule=rule,
-                level=level,
-                element=element,
-                check=check,
-                target=target,
-                sources=tuple(sorted(sources)),
-                cases=len({item.case for item, _ in seen}),
-                items=len({item.nodeid for item, _ in seen}),
-                known=known,
-                example=first.nodeid,
-                message=message,
-            )
-        )
-    return sorted(
-        found,
-        key=lambda root: (root.known, _LEVELS.index(root.level), -root.cases, -root.items, root.rule, root.target),
-    )
 
 
 @dataclass(frozen=True, slots=True)

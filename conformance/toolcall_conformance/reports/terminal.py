@@ -1,78 +1,161 @@
-"""The summary at the end of a run, as lines: a matrix for each check, the losses, then the root causes."""
+"""The summary at the end of a run, as lines: how many items failed and why, a table of routes, then the root causes."""
 
 from __future__ import annotations
 
+import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from itertools import groupby
 
 from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import WIDTH, block, heading, many, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import LossRow, RootCause, losses, matrix, root_causes
+from toolcall_conformance.reports.roots import RootCause, in_order
+from toolcall_conformance.reports.summary import LossRow, losses, matrix
 
-_ROOTS_SHOWN = 30
+MOST_BLOCKS = 10
+# A first red run should be read from its beginning: so many lines of blocks, however short the list then is.
+_MOST_LINES = 72
+_ROUTE_WIDTH = 33
 _KINDS = (("cannot", "lost"), ("may", "lost by convention"), ("undue", "reported lost, but both formats have it"))
 
+Lines = list[list[Line]]
 
-def summary(
-    run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, everything: bool
-) -> list[list[Line]]:
+
+class Detail(Enum):
+    """How much a summary says of each root cause: its heading, or a block; and of how many."""
+
+    SHORT = -1
+    USUAL = 0
+    ALL = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> Detail:
+        return cls.ALL if isinstance(value, int) and value > 0 else cls.SHORT
+
+
+def summary(run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, detail: Detail) -> Lines:
     """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
 
-    ``again`` makes the command for a node id. Without ``everything`` it shows only the most frequent root causes, and
-    counts the losses.
+    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity.
     """
-    lines: list[list[Line]] = []
-    for check, rows in matrix(run).items():
-        lines += _table(check, rows)
-        lines.append([])
-    lost = list(_losses(losses(run.items), each=everything))
-    lines += [*lost, []] if lost else []
-    found = [root for root in root_causes(run.items) if root.level != "NOTE"]
-    shown = found if everything else found[:_ROOTS_SHOWN]
-    for root in shown:
-        lines += _root(root, rules, again)
-    if len(found) > len(shown):
-        lines.append([Line(f"and {len(found) - len(shown)} more root causes; -v and --toolcall-report show all")])
+    found = run.roots
+    new = new_roots(found)
+    everything = detail is Detail.ALL
+    lines = [*_overview(run, new, rules), *_table(run)]
+    lines += _losses(losses(run.items), each=everything)
+    if detail is Detail.SHORT:
+        shown = [[heading(root)] for root in new[:MOST_BLOCKS]]
+        lines += [[], *(line for one in shown for line in one)] if shown else []
+    else:
+        blocks = [block(root, rules, again, run.items) for root in new]
+        shown = blocks if everything else blocks[: _fitting(blocks)]
+        lines += [line for one in shown for line in ([], *one)]
+    lines += _left_out(new[len(shown) :])
+    known = [root for root in found if root.known and root.level != "NOTE"]
+    if known:
+        lines += [[], [Line(f"{many(len(known), 'known cause')}, in {many(_items(known), 'item')}", "NOTE")]]
+    if shown:
+        lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines
 
 
-def _table(check: str, rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[list[Line]]:
-    upstreams = sorted({upstream for row in rows.values() for upstream in row})
-    label = f"{check}: client \\ upstream"
-    first = max(len(label), *(len(client) for client in rows))
-    widths = [max(len(upstream), 9) for upstream in upstreams]
+def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule]) -> Lines:
+    """How much failed, and the most frequent cause of it."""
+    if not roots:
+        return []
+    failed = sum(item.outcome == "failed" for item in run.items)
+    causes = ", ".join(f"{count} {level}" for level, count in Counter(root.level for root in roots).items())
     lines = [
-        [
-            Line(label.ljust(first), "head"),
-            *(_cell(name, width, "head") for name, width in zip(upstreams, widths, strict=True)),
-        ]
+        [Line(f"{failed} of {many(len(run.items), 'item')} failed; {many(len(roots), 'cause')}: {causes}", "head")]
     ]
-    totals: dict[str, int] = {}
-    for client, row in rows.items():
-        pieces = [Line(client.ljust(first))]
-        for upstream, width in zip(upstreams, widths, strict=True):
-            counts = row.get(upstream, {})
-            pieces.append(_cell(*_fraction(counts, width)))
-            for name, count in counts.items():
-                totals[name] = totals.get(name, 0) + count
+    grave = [root for root in roots if root.level == roots[0].level]
+    most = max(grave, key=lambda root: len(root.items))
+    breach = rules[most.rule].breach if most.rule in rules else most.example.finding["message"]
+    lines.append([Line(f"most frequent: {most.rule}, {many(len(most.items), 'item')}", most.level)])
+    lines.append([Line(f"  {breach}"[:WIDTH])])
+    return [*lines, []]
+
+
+def _items(roots: Sequence[RootCause]) -> int:
+    return len({item.nodeid for root in roots for item in root.items})
+
+
+def _fitting(blocks: Sequence[Lines]) -> int:
+    """How many blocks to show: ten, or fewer if they are long, and at least one."""
+    lines = 0
+    for number, one in enumerate(blocks[:MOST_BLOCKS]):
+        lines += len(one) + 1
+        if lines > _MOST_LINES:
+            return max(number, 1)
+    return min(len(blocks), MOST_BLOCKS)
+
+
+def _left_out(roots: Sequence[RootCause]) -> Lines:
+    if not roots:
+        return []
+    levels = ", ".join(f"{count} {level}" for level, count in Counter(root.level for root in roots).items())
+    said = f"and {many(len(roots), 'more cause')} ({levels}), in {many(_items(roots), 'item')}"
+    return [[], *_wrapped(f"{said}; -v and --toolcall-report show all")]
+
+
+def _table(run: RunRecord) -> Lines:
+    """A row for each route with items, a column for each check: passed of all."""
+    found = matrix(run)
+    checks = {name: found[name] for name in in_order(found) if any(_total(cell) for cell in _cells(found[name]))}
+    routes = sorted(
+        {
+            (client, upstream)
+            for rows in checks.values()
+            for client, row in rows.items()
+            for upstream, counts in row.items()
+            if _total(counts)
+        }
+    )
+    if not routes:
+        return []
+    label = "passed, of all"
+    first = min(max(len(label), *(len(f"{client} → {upstream}") for client, upstream in routes)), _ROUTE_WIDTH)
+    widths = {
+        name: max(len(name), *(len(_fraction(cell)[0]) for cell in _cells(rows))) for name, rows in checks.items()
+    }
+    head = [Line(label.ljust(first), "head"), *(Line(f" {name:>{width}}", "head") for name, width in widths.items())]
+    lines = [head]
+    for client, upstream in routes:
+        route = f"{client} → {upstream}"
+        if len(route) > first:
+            lines.append([Line(route)])
+            route = ""
+        pieces = [Line(route.ljust(first))]
+        for name, width in widths.items():
+            text, kind = _fraction(checks[name].get(client, {}).get(upstream, {}))
+            pieces.append(Line(f" {text:>{width}}", kind))
         lines.append(pieces)
+    totals = Counter[str]()
+    for rows in found.values():
+        for cell in _cells(rows):
+            totals.update(cell)
     parts = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
-    lines.append([Line(", ".join(parts))])
-    return lines
+    return [*lines, [Line(", ".join(parts))]]
 
 
-def _cell(text: str, width: int, kind: str) -> Line:
-    return Line(f"  {text:>{width}}", kind)
+def _cells(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
+    return [counts for row in rows.values() for counts in row.values()]
 
 
-def _fraction(counts: Mapping[str, int], width: int) -> tuple[str, int, str]:
-    total = sum(count for name, count in counts.items() if name != "not_applicable")
+def _total(counts: Mapping[str, int]) -> int:
+    return sum(count for name, count in counts.items() if name != "not_applicable")
+
+
+def _fraction(counts: Mapping[str, int]) -> tuple[str, str]:
+    total = _total(counts)
     if not total:
-        return ("n/a" if counts else "-"), width, ""
+        return ("n/a" if counts else "-"), ""
     passed = counts["passed"] + counts["warned"]
     kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
-    return f"{passed}/{total}", width, kind if passed == total or kind == "bad" else ""
+    return f"{passed}/{total}", kind if passed == total or kind == "bad" else ""
 
 
 def _losses(rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
@@ -80,40 +163,19 @@ def _losses(rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:
     allowed = [row for row in rows if row.kind != "undue"]
     if allowed:
         elements, routes = {row.element for row in allowed}, {(row.client, row.upstream) for row in allowed}
-        words = f"{_many(len(elements), 'element')}, on {_many(len(routes), 'route')}"
+        words = f"{many(len(elements), 'element')}, on {many(len(routes), 'route')}"
         more = "" if each else "; -v names them"
-        yield [Line("losses", "head"), Line(f": {words}, that a format cannot express, or only by convention{more}")]
+        yield from _wrapped(f"losses: {words}, that a format cannot express, or only by convention{more}")
     for kind, title in _KINDS:
         for (check, client, upstream), group in groupby(
             (row for row in rows if row.kind == kind and (each or kind == "undue")),
             key=lambda row: (row.check, row.client, row.upstream),
         ):
-            arrow = f"{client} ← {upstream}" if check == "response" else f"{client} → {upstream}"
             names = ", ".join(f"{row.element} ({row.items})" for row in group)
-            yield [Line(f"  {title}: {check}, {arrow}: {names}", "SHOULD" if kind == "undue" else "")]
+            said = f"{title}: {check}, {client} → {upstream}: {names}"
+            yield from _wrapped(said, indent="  ", kind="SHOULD" if kind == "undue" else "")
 
 
-def _many(count: int, name: str) -> str:
-    return f"{count} {name}{'s' if count != 1 else ''}"
-
-
-def _root(root: RootCause, rules: Mapping[str, Rule], again: Callable[..., str]) -> list[list[Line]]:
-    breach = rules[root.rule].breach if root.rule in rules else root.message
-    arrow = (
-        f"{_few(root.sources)} → {root.target}" if root.check == "request" else f"{root.target} ← {_few(root.sources)}"
-    )
-    cases = _many(root.cases, "case")
-    level = f"{root.level}, known" if root.known else root.level
-    return [
-        [
-            Line(f"{cases:>9}  "),
-            Line(f"{root.rule}  {level}", "NOTE" if root.known else root.level),
-            Line(f"  {breach}"),
-        ],
-        [Line(f"{'':>9}  {root.check}, {arrow}" + (f", {root.element}" if root.element else ""))],
-        [Line(f"{'':>9}  {again(root.example)}")],
-    ]
-
-
-def _few(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
+def _wrapped(text: str, *, indent: str = "", kind: str = "") -> Lines:
+    lines = textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
+    return [[Line(line, kind)] for line in lines]

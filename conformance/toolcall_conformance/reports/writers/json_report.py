@@ -10,7 +10,7 @@ from typing import Any
 
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix, root_causes
+from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
 from toolcall_conformance.reports.writers.writer import Writer
 
 FORMAT = "1"
@@ -26,7 +26,7 @@ def document(run: RunRecord) -> dict[str, Any]:
         **run.header,
         "counts": {name: counts[name] for name in COUNTS},
         "matrix": matrix(run),
-        "roots": [root.to_json() for root in root_causes(run.items)],
+        "roots": [root.to_json() for root in run.roots],
         "losses": [asdict(row) for row in losses(run.items)],
         "stale_known_failures": list(run.stale),
         "items": [item.to_json() for item in run.items],

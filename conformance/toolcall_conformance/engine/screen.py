@@ -1,0 +1,89 @@
+"""What the terminal shows at the end of a run: our summary stands last, in place of pytest's texts of our failures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from toolcall_conformance.engine import recordings
+from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.reports import github, terminal
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+    from toolcall_conformance.engine.recording import RecordCollector
+
+_MARKUP = {
+    "head": {"bold": True},
+    "good": {"green": True},
+    "bad": {"red": True},
+    "MUST": {"red": True},
+    "SHOULD": {"yellow": True},
+    "NOTE": {"cyan": True},
+    "": {},
+}
+# What pytest lists unless -r says otherwise.
+_USUAL_LIST = "fE"
+
+
+class Screen:
+    """Prints the summary of what ``collector`` holds, and keeps pytest from telling every failing item before it."""
+
+    def __init__(self, collector: RecordCollector) -> None:
+        self.collector = collector
+        self.config = collector.config
+        self._failed: list[pytest.TestReport] = []
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> Generator[None]:
+        """Around pytest's sections. Its texts of failures come first, and after all hooks its list of them."""
+        # pytest 9 calls this hook despite --no-summary.
+        if self.collector.record is None or self.config.option.no_summary:
+            yield
+            return
+        self._failed = terminalreporter.stats.get("failed", [])
+        self._show(terminalreporter, ours=self.config.get_verbosity() > 0 or len(self.collector.expected) == 1)
+        try:
+            yield
+        finally:
+            if self._failed:
+                terminalreporter.stats["failed"] = self._failed  # its last line counts them
+        self._summary(terminalreporter)
+
+    @pytest.hookimpl(trylast=True, specname="pytest_terminal_summary")
+    def pytest_toolcall_between(self, terminalreporter: TerminalReporter) -> None:
+        """Between pytest's texts and its list."""
+        self._show(terminalreporter, ours=self.config.option.reportchars != _USUAL_LIST)
+
+    def _show(self, terminalreporter: TerminalReporter, *, ours: bool) -> None:
+        """Let pytest's next section see the failures of the user's own tests, and ours if so wished."""
+        if self._failed:
+            shown = [report for report in self._failed if ours or not report.nodeid.startswith(f"{PREFIX}::")]
+            terminalreporter.stats["failed"] = shown
+
+    def _summary(self, terminalreporter: TerminalReporter) -> None:
+        collector, run = self.collector, self.collector.run
+        assert collector.record is not None
+        verbosity = self.config.get_verbosity()
+        roots = collector.record.roots
+        if verbosity >= -1:
+            terminalreporter.section("toolcall conformance")
+            for pieces in terminal.summary(
+                collector.record, run.rules, run.settings.again, detail=terminal.Detail(verbosity)
+            ):
+                for piece in pieces:
+                    terminalreporter.write(piece.text, **_MARKUP[piece.kind])
+                terminalreporter.line("")
+            if run.cassettes is not None:
+                terminalreporter.line(f"toolcall: {run.cassettes.summary}")
+                for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
+                    terminalreporter.line(line)
+            for path in collector.written:
+                terminalreporter.line(f"toolcall: the report is {path}")
+        if os.environ.get("GITHUB_ACTIONS") == "true":
+            for line in github.lines(roots, run.rules):
+                terminalreporter.line(line)

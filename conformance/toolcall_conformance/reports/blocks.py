@@ -1,0 +1,177 @@
+"""A root cause as a block of lines: what is wrong, the simplest item that shows it, where else, and the command."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.failure import Line, show
+from toolcall_conformance.reports.model import ItemRecord, told
+from toolcall_conformance.reports.roots import RootCause
+
+WIDTH = 80
+_FIELD = 8
+_NAMES_SHOWN = 4
+_ENDS_NAMED = 2
+_VALUE_LINES = 2
+_PLACE_LINES = 8
+_LINES = {"near": 1}
+
+Again = Callable[..., str]
+
+
+def block(root: RootCause, rules: Mapping[str, Rule], again: Again, run: Sequence[ItemRecord]) -> list[list[Line]]:
+    """The lines of a root cause. ``again`` makes the command for node ids; ``run`` are all items that were played."""
+    lines = [heading(root)]
+    lines += _plain(_wrapped("  ", consequence(root, rules), lines=2))
+    lines += _plain(_field("item", title(root.example.item)))
+    places = [
+        line for name, text in place_of(root, rules) for line in _field(name, text, _LINES.get(name, _VALUE_LINES))
+    ]
+    lines += _plain(places[:_PLACE_LINES])
+    lines += _plain(_field("more", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
+    lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
+    lines += _plain(_command(command(root, again, run)))
+    return lines
+
+
+def heading(root: RootCause) -> list[Line]:
+    """Level, rule and number of items, in one line."""
+    kind = "NOTE" if root.known else root.level
+    level = f"{root.level}, known" if root.known else root.level
+    count = many(len(root.items), "item")
+    space = max(2, WIDTH - len(level) - 2 - len(root.rule) - len(count))
+    return [Line(f"{level}  {root.rule}", kind), Line(f"{'':{space}}{count}")]
+
+
+def consequence(root: RootCause, rules: Mapping[str, Rule]) -> str:
+    """What is wrong, and the first sentence of why it matters."""
+    rule = rules.get(root.rule)
+    if rule is None:
+        return _sentence(str(root.example.finding["message"]))
+    return f"{_sentence(rule.breach)} {rule.why.partition('. ')[0].removesuffix('.')}."
+
+
+def title(item: ItemRecord) -> str:
+    """An item as it is written everywhere."""
+    way = f" · {item.variant}" if item.variant else ""
+    return f"{item.case} · {item.check} · {item.client} → {item.upstream}{way}"
+
+
+def many(count: int, name: str) -> str:
+    """``1 item``, ``2 items``."""
+    return f"{count} {name}{'s' if count != 1 else ''}"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def place_of(root: RootCause, rules: Mapping[str, Rule]) -> Iterator[tuple[str, str]]:
+    """The place of the example and what stands there, by name."""
+    finding = root.example.finding
+    rule = rules.get(root.rule)
+    if rule is not None and finding["message"] != rule.breach:
+        yield "what", finding["message"]
+    where = [finding["pointer"] or "the whole body"]
+    where += [f"in {finding['body']}"] if finding["body"] else []
+    where += [f"from {finding['source_pointer']}"] if finding.get("source_pointer") else []
+    yield "at", ", ".join(where)
+    values = [(key, told(finding, key)) for key in ("want", "got")]
+    yield from ((key, show(value)) for key, value in values if value is not NOT_KNOWN)
+    if finding.get("near"):
+        yield "near", finding["near"]
+    for one in root.example.item.witness:
+        if one["body"] == finding["body"]:
+            yield "sdk", f"{one['client']}: {'; '.join(one['says'])}"
+    yield from (
+        ("note", note) for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
+    )
+
+
+def rest(root: RootCause) -> str:
+    """Where else it shows: how many items, of which checks, routes and families."""
+    items = root.items
+    parts = [f"{len(items) - 1} more"] if len(items) > 1 else []
+    parts += [f"{root.in_the_loop} also in the loop"] if root.in_the_loop else []
+    families = Counter(item.case.partition("/")[0] for item in items)
+    said = [
+        ", ".join(f"{name} {count}" for name, count in Counter(item.check for item in items).most_common()),
+        _few([name for name, _ in families.most_common()]),
+        *_routes(items),
+    ]
+    return f"{', '.join(parts)}: {'; '.join(said)}"
+
+
+def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:
+    """The routes, those of one client together: ``anthropic → gemini, openai_chat``."""
+    for client in sorted({item.client for item in items}):
+        upstreams = sorted({item.upstream for item in items if item.client == client})
+        yield f"{client} → {', '.join(upstreams)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _NAMES_SHOWN} more"] if len(names) > _NAMES_SHOWN else []
+    return ", ".join([*names[:_NAMES_SHOWN], *more])
+
+
+def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
+    """The command that runs its items, and as few others as a short command can."""
+    items = root.items
+    if len(items) == 1:
+        return again(items[0].nodeid)
+    families = sorted({item.case.partition("/")[0] for item in items})
+    few = len(families) <= _NAMES_SHOWN and len(families) < len({item.case.partition("/")[0] for item in run})
+    wanted = again(*(f"toolcall::{family}" for family in families)) if few else again("toolcall::")
+    terms = [*_term((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
+    routes, all_routes = ({f"{one.client}-to-{one.upstream}" for one in each} for each in (items, run))
+    for side in (0, 2):
+        ends, all_ends = ({route.partition("-to-")[side] for route in each} for each in (routes, all_routes))
+        if ends != all_ends and len(ends) <= _ENDS_NAMED:
+            terms += _term((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())
+    return f'{wanted} -k "{" and ".join(terms)}"' if terms else wanted
+
+
+def _term(names: Iterable[str], everything: Iterable[str]) -> Iterator[str]:
+    """What selects by -k the items with one of these names, unless all have one of them."""
+    chosen = sorted(set(names))
+    if chosen != sorted(set(everything)):
+        yield chosen[0] if len(chosen) == 1 else f"({' or '.join(chosen)})"
+
+
+def _field(name: str, text: str, lines: int = _VALUE_LINES) -> Iterator[str]:
+    first, *others = _wrapped(" " * _FIELD, text, lines=lines)
+    yield f"  {name:<{_FIELD - 2}}{first.strip()}"
+    yield from others
+
+
+def _wrapped(indent: str, text: str, *, lines: int) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent, max_lines=lines, placeholder=" …",
+        break_on_hyphens=False,
+    ) or [indent]  # fmt: skip
+
+
+def _command(text: str) -> Iterator[str]:
+    """A command that a shell reads, broken before words that do not fit."""
+    line = "  run  "
+    for word in re.findall(r'(?:-k )?"[^"]*"|\S+', text):
+        # One column stays for the backslash.
+        if len(line) + len(word) + 2 > WIDTH and line != "  run  ":
+            yield f"{line} \\"
+            line = " " * (_FIELD + 1)
+        line += f" {word}"
+    yield line
+
+
+def _plain(lines: Iterable[str]) -> list[list[Line]]:
+    return [[Line(line)] for line in lines]
+
+
+def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
+    """Those that a user has to see: graver than a NOTE, and not expected."""
+    return [root for root in roots if root.level != "NOTE" and not root.known]

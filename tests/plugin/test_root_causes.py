@@ -1,0 +1,235 @@
+"""Root causes: which findings are one, which are not, and what is told first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import load_corpus
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.roots import RootCause, root_causes
+
+HARM = Harm.of(load_corpus().harm)
+
+
+def finding(rule: str, place: str = "/a", difference: str = "value", **more: Any) -> dict[str, Any]:
+    """A finding on a body of Chat with what a test says of it."""
+    plain = {"rule": rule, "level": "MUST", "pointer": place, "message": "it is wrong", "element": "call"}
+    plain |= {"subject": "", "body": "01-request", "format": "openai_chat", **more}
+    words = (rule, plain["element"], plain["format"], place or "-", difference or "-")
+    return {**plain, "signature": " ".join(words)}
+
+
+def item(name: str, *findings: dict[str, Any], size: int = 0) -> ItemRecord:
+    """``shell/a request anthropic gemini`` with findings."""
+    case, check, client, upstream, *variant = name.split()
+    nodeid = f"toolcall::{case}::{check}::{'-'.join([client, 'to', upstream, *variant])}"
+    variants = variant[0] if variant else None
+    return ItemRecord(
+        nodeid, case, check, client, upstream, variants, "fail", "failed", findings=[*findings], size=size
+    )
+
+
+def causes(*items: ItemRecord) -> list[RootCause]:
+    return root_causes(items, HARM)
+
+
+def test_one_signature_is_one_cause_in_all_checks() -> None:
+    same = finding("translation/arguments")
+    (root,) = causes(
+        item("shell/a request anthropic openai_chat", same), item("shell/b agent_loop gemini openai_chat", same)
+    )
+    assert root.to_json() | {"example": ""} == {
+        "rule": "translation/arguments",
+        "other_rules": [],
+        "level": "MUST",
+        "element": "call",
+        "formats": ["openai_chat"],
+        "place": "/a",
+        "checks": {"request": 1, "agent_loop": 1},
+        "routes": ["anthropic-to-openai_chat", "gemini-to-openai_chat"],
+        "cases": 2,
+        "items": 2,
+        "also_in_the_loop": 0,
+        "known": False,
+        "example": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding("translation/call-name"),
+        finding("translation/arguments", "/b"),
+        finding("translation/arguments", "/a", "lost"),
+        finding("translation/arguments", element="result"),
+        finding("translation/arguments", format="gemini"),
+    ],
+)
+def test_another_signature_is_another_cause(other: dict[str, Any]) -> None:
+    items = [
+        item("shell/a request anthropic openai_chat", finding("translation/arguments")),
+        item("shell/b request anthropic openai_chat", other),
+    ]
+    assert len(causes(*items)) == 2
+
+
+@pytest.mark.parametrize(
+    ("loop", "also"),
+    [
+        ("shell/a agent_loop anthropic openai_chat fresh", 1),
+        ("shell/a round_trip anthropic openai_chat", 1),
+        ("shell/a round_trip openai_chat anthropic", 1),
+        # Another case or route may have another cause.
+        ("shell/b agent_loop anthropic openai_chat", 0),
+        ("shell/a agent_loop openai_chat anthropic", 0),
+    ],
+)
+def test_what_a_request_shows_is_also_in_the_loop(loop: str, also: int) -> None:
+    """A loop's body may be in the other format, and the fault at another place of it."""
+    found = causes(
+        item("shell/a request anthropic openai_chat", finding("translation/arguments")),
+        item(loop, finding("translation/arguments", "/b", format="anthropic", body="02-request")),
+    )
+    assert len(found) == 2 - also
+    assert sum(root.in_the_loop for root in found) == also
+
+
+def test_a_graver_fault_of_the_loop_is_its_own() -> None:
+    found = causes(
+        item("shell/a request anthropic openai_chat", finding("translation/arguments", level="SHOULD")),
+        item("shell/a agent_loop anthropic openai_chat", finding("translation/arguments", "/b")),
+    )
+    assert [(root.level, root.in_the_loop) for root in found] == [("MUST", 0), ("SHOULD", 0)]
+
+
+def test_why_a_reply_ended_is_told_once() -> None:
+    finish = {"element": "finish", "format": "anthropic", "body": "01-response"}
+    (root,) = causes(
+        item(
+            "shell/a response anthropic openai_chat",
+            finding("anthropic/finish-agrees-with-calls", "/stop_reason", **finish),
+            finding("translation/finish-reason", "/stop_reason", "tool_use≠end_turn", **finish),
+        )
+    )
+    assert (root.rule, root.others) == ("translation/finish-reason", {"anthropic/finish-agrees-with-calls": "finish"})
+
+
+def test_other_words_at_the_end_are_other_causes() -> None:
+    finish = {"element": "finish", "format": "anthropic"}
+    words = ("tool_use≠end_turn", "max_tokens≠end_turn")
+    items = [
+        item(
+            f"shell/{number} response anthropic gemini",
+            finding("translation/finish-reason", "/stop_reason", one, **finish),
+        )
+        for number, one in enumerate(words)
+    ]
+    assert len(causes(*items)) == 2
+
+
+def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
+    one, other = finding("openai_chat/call-id", got="x y"), finding("openai_chat/call-id-length", got="x y")
+    elsewhere = item("shell/b request anthropic openai_chat", one)
+    both = item("shell/a request anthropic openai_chat", one, other)
+    (root,) = causes(both, elsewhere)
+    assert (root.rule, [*root.others]) == ("openai_chat/call-id", ["openai_chat/call-id-length"])
+    # Each stands somewhere without the other.
+    assert len(causes(both, elsewhere, item("shell/c request anthropic openai_chat", other))) == 2
+
+
+@pytest.mark.parametrize("got", [{"got": {"a": 1}}, {"got": []}, {}])
+def test_two_faults_of_one_object_stay_two(got: dict[str, Any]) -> None:
+    found = finding("openai_chat/call-id", **got), finding("openai_chat/call-id-length", **got)
+    assert len(causes(item("shell/a request anthropic openai_chat", *found))) == 2
+
+
+def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
+    stream = {"format": "anthropic", "body": "01-response.sse"}
+    mixed = finding("anthropic/stream-block-index", "/events/4/data/index", element="body", **stream)
+    lost = finding("translation/arguments", "/content/1/input", **(stream | {"body": "01-response.sse, put together"}))
+    both = item("shell/a stream anthropic gemini", mixed, lost)
+    (root,) = causes(both)
+    assert (root.rule, root.others) == ("anthropic/stream-block-index", {"translation/arguments": "call"})
+    assert root.harm == HARM.rank("translation/arguments", "call")
+    # Arguments that go where the events are right have another cause.
+    assert len(causes(both, item("shell/b stream anthropic gemini", lost))) == 2
+    # An end that is missing does not mix up calls.
+    ended = finding("anthropic/stream-end", "/events/9", element="finish", **stream)
+    assert len(causes(item("shell/a stream anthropic gemini", ended, lost))) == 2
+
+
+def test_a_general_rule_counts_only_where_no_other_says_it_exactly() -> None:
+    general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
+    exact = finding("translation/text-changed")
+    assert [root.rule for root in causes(item("shell/a stream anthropic gemini", general, exact))] == [exact["rule"]]
+    assert (
+        len(causes(item("shell/a stream anthropic gemini", general), item("shell/b stream gemini gemini", exact))) == 2
+    )
+    mild = finding("translation/text-changed", level="NOTE")
+    assert len(causes(item("shell/a stream anthropic gemini", general, mild))) == 2
+
+
+def read_wrongly(target: str, case: str = "shell/a", source: str = "gemini", pointer: str = "/x/0") -> ItemRecord:
+    """An item in which the same thing of a source is lost, in a body of a target format."""
+    lost = finding("translation/arguments", f"/{target}", format=target, source_pointer=pointer)
+    return item(f"{case} request {source} {target}", lost)
+
+
+def test_a_fault_of_the_reader_is_one_cause_in_all_formats() -> None:
+    (root,) = causes(*map(read_wrongly, ("anthropic", "openai_chat", "openai_responses")))
+    assert root.formats == ["anthropic", "openai_chat", "openai_responses"]
+
+
+@pytest.mark.parametrize("other", [{"case": "shell/b"}, {"source": "anthropic"}, {"pointer": "/y/0"}])
+def test_other_cases_sources_and_places_are_other_causes(other: dict[str, str]) -> None:
+    assert len(causes(read_wrongly("openai_responses"), read_wrongly("openai_chat", **other))) == 2
+
+
+def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
+    wrong = {
+        "crash": finding("translation/crashed", "", element="body"),
+        "usage": finding("translation/usage", element="usage"),
+        "call": finding("translation/call-lost"),
+        "result": finding("translation/result-lost", element="result"),
+        "mild": finding("translation/call-name", level="SHOULD"),
+        "known": finding("translation/call-order", known="a reason"),
+    }
+    names = ["known", "mild", "mild", "usage", "usage", "usage", "call", "result", "result", "crash"]
+    items = [item(f"shell/{n} request anthropic openai_chat", wrong[name]) for n, name in enumerate(names)]
+    told = [root.rule for root in causes(*items)]
+    assert told == [wrong[name]["rule"] for name in ("crash", "result", "call", "usage", "mild", "known")]
+
+
+def test_the_example_is_the_simplest() -> None:
+    same = finding("translation/arguments")
+    known = finding("translation/arguments", known="a reason")
+    in_order = [
+        item("shell/z request anthropic openai_chat", same, size=5),
+        item("shell/a request anthropic openai_chat", same, size=9),
+        item("shell/b request anthropic openai_chat", same, finding("translation/call-name"), size=1),
+        item("shell/c stream anthropic openai_chat", same, size=1),
+        item("shell/d agent_loop anthropic openai_chat", same, size=1),
+        item("shell/e request anthropic openai_chat other", same, size=1),
+        item("shell/f request anthropic openai_chat", known, size=1),
+    ]
+    for number, simplest in enumerate(in_order):
+        found = causes(*reversed(in_order[number:]))
+        root = next(root for root in found if root.rule == same["rule"])
+        assert root.example.item is simplest
+
+
+def test_a_new_fault_never_hides_behind_a_known_one() -> None:
+    same, known = finding("translation/arguments"), finding("translation/arguments", known="a reason")
+    loop = item("shell/a agent_loop anthropic openai_chat", same)
+    found = causes(item("shell/a request anthropic openai_chat", known), loop)
+    assert (found[0].known, found[0].items) == (False, [loop])
+    finish = {"element": "finish", "format": "anthropic"}
+    ended = finding("translation/finish-reason", "/stop_reason", got="a", known="a reason", **finish)
+    agrees = finding("anthropic/finish-agrees-with-calls", "/stop_reason", got="a", **finish)
+    (root,) = [root for root in causes(item("shell/a response anthropic gemini", ended, agrees)) if not root.known]
+    assert root.rule == agrees["rule"]
+    general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
+    assert [root.known for root in causes(item("shell/a stream anthropic gemini", general, known))] == [False, True]
