@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.engine import sources
+from toolcall_conformance import settings_schema
+from toolcall_conformance.cli import main
 from toolcall_conformance.plugin import pytest_addoption
 
 LOSES = """
@@ -43,13 +45,22 @@ def _pyproject(project: Any, *lines: str, addopts: str = "") -> None:
 def test_every_option_has_a_key_and_an_ini_key() -> None:
     parser = pytest.Parser(_ispytest=True)
     pytest_addoption(parser)
-    schema = json.loads(sources.SCHEMA_PATH.read_text(encoding="utf-8"))
+    schema = settings_schema.table()
     jsonschema.Draft202012Validator.check_schema(schema)
     names = {f"toolcall_{key.replace('-', '_')}" for key in schema["properties"]}
     options = {option.dest for group in parser._groups for option in group.options}
     # Writing the file is an order for one run.
     assert {name for name in options if name.startswith("toolcall_")} == names | {"toolcall_known_failures_update"}
     assert {name for name in parser._inidict if name.startswith("toolcall_")} == names
+
+
+def test_editors_get_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "settings"]) == 0
+    schema = jsonschema.Draft202012Validator(json.loads(capsys.readouterr().out))
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    for text in page.split("```toml")[1:]:
+        schema.validate(tomllib.loads(text.partition("```")[0]))
+    assert not schema.is_valid({"tool": {"toolcall": {"known_failures": "a"}}})
 
 
 @pytest.mark.parametrize("folder", [".", "below"])
@@ -154,4 +165,4 @@ def test_a_path_behind_a_blank_that_moves_the_root_is_refused(project: Any) -> N
         [f"ERROR: `--toolcall-cassettes ../{outside.name}` moves pytest's root directory from *; write --*=../*"]
     )
     result = project.run("toolcall::", f"--toolcall-cassettes=../{outside.name}", spec=None)
-    result.stderr.fnmatch_lines(["ERROR: *: no exchange of these APIs is recorded there*"])
+    result.stderr.fnmatch_lines(["ERROR: *-private: *; give a folder of cassettes*"])

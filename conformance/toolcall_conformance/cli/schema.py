@@ -1,4 +1,4 @@
-"""``toolcall-conformance schema``: the JSON Schema of the messages between the runner and an ``exec:`` translator."""
+"""``toolcall-conformance schema``: the JSON Schemas of the messages of ``exec:`` translators, and of the settings."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ import argparse
 import json
 from typing import Any
 
-from toolcall_conformance import protocol
+from toolcall_conformance import protocol, settings_schema
 from toolcall_conformance.cli.common import UsageError, did_you_mean
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
-    parser = commands.add_parser("schema", help="print the JSON Schema of the messages of exec: translators")
-    parser.add_argument("message", nargs="?", metavar="MESSAGE", help="one message only: request, request-answer, …")
+    parser = commands.add_parser(
+        "schema", help="print the JSON Schema of the messages of exec: translators, or of the settings"
+    )
+    parser.add_argument(
+        "message", nargs="?", metavar="MESSAGE", help="one message only: request, request-answer, …; or `settings`"
+    )
     parser.set_defaults(run=run)
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Print the schema of all messages, or of the one that was named."""
+    """Print the schema of all messages, of the one that was named, or of the settings."""
     if parsed.message is None:
         found = protocol.schema()
+    elif parsed.message == "settings":
+        found = settings_schema.pyproject()
     else:
         names = protocol.schema()["$defs"]
         if parsed.message not in names:

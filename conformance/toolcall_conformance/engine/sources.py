@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import itertools
-import json
 import os
 import shlex
 import tomllib
@@ -20,7 +19,8 @@ from typing import Any
 
 import pytest
 
-SCHEMA_PATH = Path(__file__).with_name("settings.schema.json")
+from toolcall_conformance import settings_schema
+
 _TABLE = "toolcall"
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
 
@@ -46,7 +46,7 @@ class Sources:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._here = config.invocation_params.dir
-        self._kinds: Mapping[str, Mapping[str, Any]] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))["properties"]
+        self._kinds: Mapping[str, Mapping[str, Any]] = settings_schema.table()["properties"]
         self._verify_environment()
 
     def named(self, name: str) -> Named | None:
@@ -161,8 +161,7 @@ def _mistakes(table: Any, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[st
         if key not in kinds:
             close = difflib.get_close_matches(key.replace("_", "-"), kinds, n=1)
             yield f"there is no key {key!r}; " + (f"did you mean {close[0]!r}?" if close else _all(kinds))
-    schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
-    for error in jsonschema.Draft202012Validator(schema).iter_errors(table):
+    for error in jsonschema.Draft202012Validator(settings_schema.table()).iter_errors(table):
         if error.absolute_path:
             key = str(error.absolute_path[0])
             yield f"{key}: {error.message} ({kinds[key]['description'].rstrip('.')})"

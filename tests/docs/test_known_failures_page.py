@@ -1,0 +1,37 @@
+"""The page on known failures: its entry can be read, and each of its patterns means what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance.engine.plan import items
+from toolcall_conformance.known_failures import Names, Pattern, load
+from toolcall_conformance.library import Corpus
+
+PAGE = (Path(__file__).parents[2] / "docs" / "known-failures.md").read_text(encoding="utf-8")
+PATTERNS = re.findall(r"^\| `([^`]*::[^`]*|shell[^`]*)` \| (.*) \|$", PAGE, re.MULTILINE)
+
+
+def test_the_entry_can_be_read(corpus: Corpus, tmp_path: Path) -> None:
+    file = tmp_path / "known.toml"
+    file.write_text(PAGE.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    (entry,) = load(file, Names(corpus.rules, corpus.retired)).entries
+    assert [pattern.line for pattern in entry.patterns] == [9, 10]
+    assert entry.signature is not None
+    assert len(entry.signature.split()) == 4
+
+
+@pytest.mark.parametrize(("text", "meaning"), PATTERNS)
+def test_each_pattern_matches_items(corpus: Corpus, text: str, meaning: str) -> None:
+    pattern = Pattern(text, 1)
+    found = [item for item in items(corpus) if pattern.matches(item.nodeid)]
+    assert found
+    families = {item.case.family for item in found}
+    assert pattern.is_wide == (len(families) > 1) == ("wide" in meaning)
+    assert pattern.is_one_item == (meaning == "this one")
+    assert (len({item.case.id for item in found}) > 1) == ("family" in meaning or "wide" in meaning)
+    if "without the plain loop" in meaning:
+        assert all(item.variant for item in found)
