@@ -155,4 +155,5 @@ def _bodies(result: ItemResult | None) -> dict[str, Any]:
 
 def _size(result: ItemResult | None) -> int:
     """Of the bodies that the translator was given, in characters."""
-    return sum(len(json.dumps(one.source)) for one in result.played) if result is not None else 0
+    played = result.played if result is not None else ()
+    return sum(len(json.dumps(one.source)) for one in played if one.source is not MISSING)
