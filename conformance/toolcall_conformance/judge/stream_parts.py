@@ -59,7 +59,8 @@ def _traced(events: _Events, opened: dict[str, int], finding: Finding) -> Findin
         ),
         "",
     )
-    where = where or events.of(finding.pointer)
+    if not where and finding.got is not MISSING:  # else it points at what should hold it, which came well
+        where = events.of(finding.pointer)
     subject = "; ".join(filter(None, [finding.subject, where]))
     return replace(finding, body=TOGETHER, subject=subject)
 

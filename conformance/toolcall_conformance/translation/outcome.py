@@ -28,15 +28,15 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
         return  # a cascade: the lost call is reported already
     got = output.reason if output is not None else None
     words = _words(pair.corpus)
-    accepted = {source.reason, *words["always"].get(source.reason, ())}
+    accepted = [source.reason, *words["always"].get(source.reason, ())]
     if source.reason != "tools" and pair.corpus.expresses(pair.output.format, f"finish-{source.reason}") != "native":
-        accepted.update(words["next_best"].get(source.reason, ()))
+        accepted = [source.reason, *words["next_best"].get(source.reason, ()), *accepted[1:]]
     where = output.pointer if output is not None else ""
     if got not in accepted:
         rule = words["rules"].get(source.reason)
         if rule is not None and f"finish-{source.reason}" in pair.declared and got != "tools":
             return  # nothing is hidden: there is something to read, and the translator says what it lost
-        want, there = finish_words(pair, [source.reason, *sorted(accepted - {source.reason})], where), _raw(output)
+        want, there = finish_words(pair, accepted, where), _raw(output)
         if isinstance(want, OneOf):  # what stands there means something else beside calls
             want = one_of(word for word in want.values if not equal(word, there))
         if equal(want, there):  # other members say what the word means
