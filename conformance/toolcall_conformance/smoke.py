@@ -16,6 +16,7 @@ from toolcall_conformance.drivers import (
     Crashed,
     Driver,
     Misdirected,
+    NoRoute,
     Opened,
     Produced,
     ProtocolError,
@@ -124,6 +125,9 @@ def _play_exchange(
     """Play one request and its reply; return whether a call hung."""
     if "request" in session.operations:
         sent = session.request(asked.request)
+        if isinstance(sent, NoRoute):
+            report.problems.append(Problem(f"the gateway {sent.reason}", hint=sent.hint))
+            return False
         if isinstance(sent, UnsupportedOutcome):
             report.unsupported = sent.reason
             return False
@@ -157,7 +161,10 @@ def _play_stream(driver: Driver, corpus: Corpus, case: Case, route: Route, repor
     if session is None or path is None:
         return False
     asked = {**asked, **corpus.transports[route.client]["stream"].get("body", {})}
-    if "request" in session.operations and not isinstance(session.request(asked), Produced):
+    sent = session.request(asked) if "request" in session.operations else None
+    if isinstance(sent, NoRoute) and not sent.may_lack:
+        report.problems.append(Problem(f"the gateway {sent.reason}", hint=sent.hint))
+    if sent is not None and not isinstance(sent, Produced):
         return False  # the suite judges other requests
     source = Source(cuts.split_events(path.read_bytes()), reply=case.exchanges(route.upstream)[0].response)
     outcome = session.stream(source)

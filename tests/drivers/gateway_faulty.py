@@ -75,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.say(200, b"<html>welcome</html>", "text/html")
             case "redirects":
                 self.say(307, b"", location="/elsewhere")
-            case "answers-500" | "answers-400" | "answers-404" | "answers-401":
+            case "answers-500" | "answers-400" | "answers-404" | "answers-401" | "answers-501":
                 self.say(int(fault[-3:]), {"error": {"message": "not this one"}})
             case "answers-502-in-words":
                 self.say(502, b"Bad Gateway", "text/plain")
@@ -250,6 +250,8 @@ def main() -> None:
             time.sleep(60)
         case "starts-slowly":
             time.sleep(1.5)
+        case "starts-very-slowly":
+            time.sleep(2.5)
         case "banners":
             print("\x1b[32m*** GATEWAY 3000 ***\x1b[0m\n" * 2000)
             print("warning: \udcff".encode("utf-8", "surrogateescape"), file=sys.stderr)

@@ -80,3 +80,9 @@ def listens(port: int) -> bool:
         except OSError:
             return True
     return False
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from drivers import gateway_project
-from drivers.gateway_project import left, noted, write
+from drivers.gateway_project import free_port, left, noted, write
 from miniature import CONFTEST
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups")
@@ -72,7 +72,12 @@ BEFORE = [
     ("answers-502-in-words", "crashed", "request answered 502 before it asked the upstream: Bad Gateway", WORDS),
     ("answers-400", "refused", "request refused this input: answered 400: not this one", ""),
     ("answers-401", "refused", "request refused this input: answered 401: not this one", ""),
-    ("answers-404", "refused", "request raised Unsupported for this input (answered 404: not this one) though *", ""),
+    (
+        "answers-404",
+        "refused",
+        "the gateway answered 404 at POST http*/alpha: not this one, where other requests got through",
+        "",
+    ),
     (
         "another-api",
         "upstream-address",
@@ -228,7 +233,13 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
             "the gateway faulty died with exit code 0 before it was ready (it must stay in the foreground); *",
         ),
         ("never-ready", "the gateway faulty was not ready after 0.7 s; *(GET http://127.0.0.1:*/ready)*"),
-        ("never-listens", "the gateway faulty was not ready after 0.7 s; *; it printed last:"),
+        (
+            "never-listens",
+            (
+                "the gateway faulty was not ready after 0.7 s; nothing listens on port *: see that the gateway takes "
+                "its port from there; *; it printed last:"
+            ),
+        ),
     ],
 )
 def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, sentence: str) -> None:
@@ -243,6 +254,25 @@ def test_one_that_never_starts_is_a_usage_error(project: Any, fault: str, senten
         result.stderr.fnmatch_lines([words])
     no_traceback(result)
     assert left(project) == []
+
+
+def test_a_port_that_the_gateway_cannot_know(project: Any) -> None:
+    command = [sys.executable, "-u", str(gateway_project.SCRIPT), "none", str(free_port()), "{upstream}"]
+    result = project.run("toolcall::", spec=write(project, command=command, tables="[ready]\nseconds = 0.7"))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: *; nothing listens on port *, and the gateway cannot know it: write {port} in `command`, *"]
+    )
+    assert left(project) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "told"),
+    [("starts-very-slowly", (), True), ("starts-very-slowly", ("-q",), False), ("none", (), False)],
+)
+def test_a_slow_start_is_told(project: Any, fault: str, options: tuple[str, ...], told: bool) -> None:
+    result = project.run("toolcall::box/one", *options, spec=write(project, fault))
+    assert ("toolcall: waiting for the gateway faulty (GET http://127.0.0.1:" in result.stderr.str()) is told
 
 
 @pytest.mark.parametrize(
@@ -315,9 +345,9 @@ def test_a_run_that_is_terminated_leaves_nothing(project: Any) -> None:
         stdout=subprocess.DEVNULL,
     )
     end = time.monotonic() + 30
-    while not noted(project, "pids") and time.monotonic() < end:
+    while "/alpha box/two" not in noted(project, "posts") and time.monotonic() < end:
         time.sleep(0.05)
-    assert noted(project, "pids")
+    assert "/alpha box/two" in noted(project, "posts")
     started.terminate()
     assert started.wait(20) == 128 + signal.SIGTERM
     assert left(project) == []

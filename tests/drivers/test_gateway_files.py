@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from drivers.gateway_project import HEADERS, SCRIPT, left, listens, noted, write
+from drivers.gateway_project import HEADERS, SCRIPT, free_port, left, listens, noted, write
 from toolcall_conformance.drivers import SpecError
 from toolcall_conformance.drivers.gateway_config import fill_template, load_config
 
@@ -146,19 +146,37 @@ def test_routes_that_it_does_not_do(project: Any) -> None:
     assert project.report("toolcall::box/one", spec=spec)["counts"]["not_applicable"] == 4
 
 
-def test_a_route_that_it_answers_with_404_is_not_done_at_all(project: Any) -> None:
-    spec = write(project)
-    text = (project.path / "gateway.toml").read_text(encoding="utf-8")
-    text = text.replace("[client.beta]", '[client.beta]\npath = "/nothing"')
-    (project.path / "gateway.toml").write_text(text, encoding="utf-8")
+def lacks(project: Any, path: str, status: int, **more: Any) -> str:
+    """A gateway that answers at ``path`` that it has no such route; its file declares all routes. The spec."""
+    spec = write(project, command=[sys.executable, "-u", "odd.py", "none", "{port}", "{upstream}"], **more)
+    reading = 'body = json.loads(self.rfile.read(int(self.headers["content-length"])))'
     script = SCRIPT.read_text(encoding="utf-8").replace(
-        'body = json.loads(self.rfile.read(int(self.headers["content-length"])))',
-        'body = json.loads(self.rfile.read(int(self.headers["content-length"])))\n'
-        '        if self.path == "/nothing":\n            return self.say(404, {"detail": "Not Found"})',
+        reading,
+        f'{reading}\n        if self.path.startswith("{path}"):\n'
+        f'            return self.say({status}, {{"detail": "Not Found"}})',
     )
     (project.path / "odd.py").write_text(script, encoding="utf-8")
-    text = text.replace(str(SCRIPT), "odd.py")
-    (project.path / "gateway.toml").write_text(text, encoding="utf-8")
+    return spec
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_declared_route_that_it_lacks_is_a_mistake_in_the_file(project: Any, status: int) -> None:
+    result = project.run("toolcall::box/one", spec=lacks(project, "/alpha", status))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            (
+                f"ERROR: gateway:gateway.toml: alpha-to-alpha, alpha-to-beta: the gateway answered {status} at POST "
+                "http://127.0.0.1:*/alpha: Not Found; gateway.toml declares this route: correct `path` under "
+                "[[]client.alpha], or `model` under [[]upstream.alpha]; if the gateway does not do it, write not = *"
+            )
+        ]
+    )
+    assert left(project) == []
+
+
+def test_routes_that_it_lacks_and_does_not_declare_are_no_matter(project: Any) -> None:
+    spec = lacks(project, "/alpha", 404, **{"not": ["alpha-to-alpha", "alpha-to-beta"]})
     counts = project.report("toolcall::box/one", spec=spec)["counts"]
     assert (counts["passed"], counts["not_applicable"], counts["failed"]) == (4, 4, 0)
 
@@ -296,11 +314,3 @@ def test_two_workers_have_a_gateway_each(project: Any) -> None:
     result.assert_outcomes(passed=24)
     assert len(set(noted(project, "pids"))) == len(set(noted(project, "ports"))) >= 2
     assert left(project) == []
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -20,6 +20,7 @@ from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
     Misdirected,
+    NoRoute,
     Opened,
     OpenOutcome,
     Produced,
@@ -96,6 +97,18 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     for one in made:
         one.driver.close()
     assert left(Place(tmp_path)) == []
+
+
+@pytest.mark.parametrize(("client", "key"), [("alpha", "`path`"), ("beta", "`stream_path`")])
+@pytest.mark.parametrize(("fault", "may_lack"), [("answers-404", False), ("answers-501", True)])
+def test_where_streams_are_asked_for_in_vain(start: Start, fault: str, may_lack: bool, client: str, key: str) -> None:
+    opened = start(fault).open(client)
+    assert isinstance(opened, Opened)
+    came = opened.session.request({"format": client, "text": "box/two", **TRANSPORTS[client]["stream"]["body"]})
+    assert isinstance(came, NoRoute), came
+    assert came.may_lack is may_lack
+    assert key in came.hint
+    assert "POST http://127.0.0.1:" in came.reason
 
 
 def test_pieces_pass_through_at_once(start: Start, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from toolcall_conformance.drivers import (
     BadOutput,
     Crashed,
     Misdirected,
+    NoRoute,
     OpenOutcome,
     Outcome,
     Produced,
@@ -222,6 +223,8 @@ def failure(corpus: Corpus, operation: str, failed: Failed, body: str) -> Findin
     match failed:
         case RefusedOutcome(reason):
             rule, message = "translation/refused", f"{operation} refused this input: {reason or 'no reason given'}"
+        case NoRoute(reason):
+            rule, message = "translation/refused", f"the gateway {reason}, where other requests got through"
         case UnsupportedOutcome(reason):
             # At collection this operation was not unsupported: it is declared, but fails.
             rule = "translation/refused"

@@ -43,6 +43,7 @@ def run(parsed: argparse.Namespace) -> int:
             directory=Path.cwd(),
             seconds=parsed.timeout,
             transports=lambda: corpus.transports,
+            say=lambda sentence: print(sentence, file=sys.stderr, flush=True),
         )
     except (SpecError, MissingLibraryError, PortInUseError) as error:
         raise UsageError(str(error)) from None

@@ -28,11 +28,15 @@ class NoJSON:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The client's answer. ``headers`` is None if the driver has none; ``body`` may be anything."""
+    """The client's answer. ``headers`` is None if the driver has none; ``body`` may be anything.
+
+    ``url`` is the address that was asked; empty if the translator is a library.
+    """
 
     status: int
     headers: dict[str, str] | None
     body: Any
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
     Misdirected,
+    NoRoute,
     Outcome,
     Produced,
     RaisedError,
@@ -51,11 +52,13 @@ Send = Callable[[dict[str, Any], UpstreamConversation], "Future[ExchangeOutcome]
 class ExchangeTraits:
     """What is known of a translator before an exchange.
 
-    ``secret`` is the client's key, which the upstream must not receive; None if there is none.
+    ``secret`` is the client's key, which the upstream must not receive; None if there is none. ``if_missing`` says what
+    to do if a gateway has nothing at the route's address.
     """
 
     own_history: bool = False
     secret: str | None = None
+    if_missing: str = ""
 
 
 class ExchangeSession:
@@ -257,6 +260,10 @@ class ExchangeSession:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""
         words = quote_error(answer.body)
         if answer.status in (404, 405, 501):
+            if answer.url:
+                said = f"answered {answer.status} at POST {answer.url}{words}"
+                may_lack = answer.status == 501 and self._route.stream
+                return NoRoute(said, self._traits.if_missing, may_lack)
             return UnsupportedOutcome(f"answered {answer.status}{words}")
         if 400 <= answer.status < 500:
             return RefusedOutcome(f"answered {answer.status}{words}")

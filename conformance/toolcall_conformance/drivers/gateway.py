@@ -31,7 +31,7 @@ from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.upstream import Addresses, ReplyProgress, ScriptedUpstream, UpstreamConversation
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     import aiohttp
 
@@ -41,15 +41,21 @@ _LOOK_SECONDS = 0.5
 class GatewayDriver:
     """A gateway as ``gateway:FILE.toml`` describes it. Raises SpecError and MissingLibraryError when it is made.
 
-    ``seconds`` limits each half of an exchange. Through a gateway it cannot be seen that a translator changed its input
-    or declared a loss.
+    ``seconds`` limits each half of an exchange; ``say`` is told of a slow start. Through a gateway it
+    cannot be seen that a translator changed its input or declared a loss.
     """
 
     prefix = "gateway:"
     carries = frozenset(OPERATIONS)
 
     def __init__(
-        self, spec: str, path: Path, transports: Mapping[str, Mapping[str, Any]], *, seconds: float = 10.0
+        self,
+        spec: str,
+        path: Path,
+        transports: Mapping[str, Mapping[str, Any]],
+        *,
+        seconds: float = 10.0,
+        say: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self.spec = spec
         self._config = load_config(path, transports)
@@ -63,7 +69,7 @@ class GatewayDriver:
         self._client: aiohttp.ClientSession | None = None
         self._upstream = ScriptedUpstream(self._addresses, port=self._config.upstream_port)
         self._upstream.start()
-        self._process = GatewayProcess(self._config, self._upstream.url)
+        self._process = GatewayProcess(self._config, self._upstream.url, say)
         try:
             self._process.start()
         except BaseException:
@@ -95,7 +101,9 @@ class GatewayDriver:
             return self._upstream.run(self._exchange(route, body, conversation))
 
         traits = ExchangeTraits(
-            own_history=self._config.own_history, secret=None if self._config.forwards_client_key else self._key
+            own_history=self._config.own_history,
+            secret=None if self._config.forwards_client_key else self._key,
+            if_missing=self._config.if_missing(route, "stream_path" if self._streams_elsewhere(route) else "path"),
         )
         return Opened(
             ExchangeSession(
@@ -199,6 +207,11 @@ class GatewayDriver:
         end = self._config.clients[client]
         return end.path is None or end.stream_path is not None or not self._addresses.has_stream_path(client)
 
+    def _streams_elsewhere(self, route: Route) -> bool:
+        """Whether the route's streams are asked for at a path of their own."""
+        own = self._config.clients[route.client].stream_path is not None
+        return route.stream and (own or self._addresses.has_stream_path(route.client))
+
     def _client_request(
         self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
@@ -238,7 +251,7 @@ class GatewayDriver:
             kind = headers.get("content-type", "no content-type")
             said = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
             body = NoJSON(said, words)
-        return Answered(reply.status, headers, body)
+        return Answered(reply.status, headers, body, url=str(reply.url))
 
 
 async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

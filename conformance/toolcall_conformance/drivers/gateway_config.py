@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.errors import SpecError
 
 SCHEMA = Path(__file__).with_name("gateway.schema.json")
@@ -63,6 +64,22 @@ class GatewayConfig:
     @property
     def directory(self) -> Path:
         return self.path.parent
+
+    @property
+    def tells_port(self) -> bool:
+        """Whether the gateway is told on which port we look for it, or the file says where it listens anyway."""
+        if self.port is not None or (self.url is not None and "{port}" not in self.url):
+            return True
+        texts = [*self.command, *self.environment.values()]
+        texts += [template.read_text(encoding="utf-8", errors="replace") for template in self.files.values()]
+        return any("{port}" in text for text in texts)
+
+    def if_missing(self, route: Route, key: str) -> str:
+        """What to do if the gateway has nothing where a route is asked for; ``key`` is that of its path."""
+        return (
+            f"{self.path.name} declares this route: correct `{key}` under [client.{route.client}], or `model` under "
+            f'[upstream.{route.upstream}]; if the gateway does not do it, write not = ["{route}"]'
+        )
 
 
 def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:

@@ -11,6 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,6 +25,8 @@ _PROBE_SECONDS = 2.0
 # What it printed arrives through a pipe, and may arrive later than its answer.
 _WORDS_SECONDS = 0.05
 MOST_FAILED_STARTS = 3
+# When a start that takes long is told.
+_TELL_SECONDS = (2.0, 10.0, 30.0)
 
 # A gateway on loopback is never behind a proxy.
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -41,11 +44,15 @@ class StartError(SpecError):
 class GatewayProcess:
     """A gateway that is started for the run, or one that runs already and is not stopped.
 
-    ``upstream`` is the root of the scripted upstream. ``url`` is where the gateway listens, without a slash at the end.
+    ``upstream`` is the root of the scripted upstream; ``say`` is told of a slow start. ``url`` is where the gateway
+    listens, without a slash at the end.
     """
 
-    def __init__(self, config: GatewayConfig, upstream: str) -> None:
+    def __init__(
+        self, config: GatewayConfig, upstream: str, say: Callable[[str], None] = lambda _sentence: None
+    ) -> None:
         self.config = config
+        self._say = say
         self.url = config.url or ""
         self.upstream_key = f"upstream-key-{secrets.token_hex(8)}"
         self._upstream = upstream
@@ -161,32 +168,68 @@ class GatewayProcess:
         return self._folder
 
     def _wait_until_ready(self) -> None:
-        until = time.monotonic() + self.config.ready.seconds
+        started, told = time.monotonic(), 0
+        until = started + self.config.ready.seconds
         # Checks first whether it died: another process may answer on its port.
         while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
             _PROBE_SECONDS
         ):
             if died or time.monotonic() > until:
                 raise self._not_ready()
+            if told < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[told]:
+                self._say(self._progress(again=told > 0))
+                told += 1
             time.sleep(_POLL_SECONDS)
+
+    def _progress(self, *, again: bool) -> str:
+        """What a user who waits should know."""
+        if not again:
+            return (
+                f"waiting for the gateway {self.config.name} ({self._probe}), at most {self.config.ready.seconds:g} s"
+            )
+        state = self._port_hint() or f"it listens, but does not answer as [ready] of {self.config.path.name} wants"
+        return f"still waiting for the gateway {self.config.name}; {state}"
+
+    @property
+    def _probe(self) -> str:
+        ready = self.config.ready
+        return f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
+
+    def _port_hint(self) -> str:
+        """Why nothing listens where the gateway should; empty if it listens."""
+        host, port = self._address
+        if _listens(host, port):
+            return ""
+        if not self.config.tells_port:
+            return (
+                f"nothing listens on port {port}, and the gateway cannot know it: write {{port}} in `command`, "
+                "`environment` or a template of `files`"
+            )
+        return f"nothing listens on port {port}: see that the gateway takes its port from there"
+
+    @property
+    def _address(self) -> tuple[str, int]:
+        address = urlsplit(self.url)
+        return address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80)
 
     def _not_ready(self) -> StartError:
         ready = self.config.ready
         said = self.describe_death() or f"was not ready after {ready.seconds:g} s"
-        probe = f"GET {self.url}{ready.path}" if ready.path else f"a connection to {self.url}"
+        probe = self._probe
         if not self.config.command:
             hint = f"it is to be running already: start it, or give a `command` ({probe})"
             return StartError(f"the gateway {self.config.name} {said}; {hint}", None)
         if said.endswith("exit code 0"):
             said += " before it was ready (it must stay in the foreground)"
+        port = self._port_hint() if self.describe_death() is None else ""
         hint = f"the command and [ready] in {self.config.path} say how it starts ({probe})"
+        hint = f"{port}; {hint}" if port else hint
         return StartError(f"the gateway {self.config.name} {said}; {hint}", self.tail)
 
     def _is_ready(self, seconds: float) -> bool:
         ready = self.config.ready
         if ready.path is None:
-            address = urlsplit(self.url)
-            return _listens(address.hostname or LOOPBACK, address.port or (443 if address.scheme == "https" else 80))
+            return _listens(*self._address)
         try:
             with _DIRECT.open(f"{self.url}{ready.path}", timeout=seconds) as answer:
                 status = answer.status

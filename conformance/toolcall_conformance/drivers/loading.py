@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,16 +28,24 @@ _CONTRACT = (
 )
 
 
-def load_driver(spec: str, *, directory: Path, seconds: float = 10.0, transports: Transports = dict) -> Driver:
+def load_driver(
+    spec: str,
+    *,
+    directory: Path,
+    seconds: float = 10.0,
+    transports: Transports = dict,
+    say: Callable[[str], None] = lambda _sentence: None,
+) -> Driver:
     """Load the driver for ``spec``: ``package.module:attribute``, ``exec:COMMAND`` or ``gateway:FILE.toml``.
 
     Puts ``directory`` on ``sys.path``, as ``python -m pytest`` does. The attribute is a translator, or a class or
-    factory that returns one when called without arguments. Raises SpecError.
+    factory that returns one when called without arguments. ``say`` is told what takes long. Raises SpecError.
     """
     if spec.startswith(EXEC):
         return ExecDriver(spec, directory=directory, seconds=seconds)
     if spec.startswith(GatewayDriver.prefix):
-        return GatewayDriver(spec, directory / spec.removeprefix(GatewayDriver.prefix), transports(), seconds=seconds)
+        path = directory / spec.removeprefix(GatewayDriver.prefix)
+        return GatewayDriver(spec, path, transports(), seconds=seconds, say=say)
     module_name, colon, attribute = spec.partition(":")
     parts = [*module_name.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts) or module_name.endswith(".py"):

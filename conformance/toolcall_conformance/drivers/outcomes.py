@@ -57,6 +57,17 @@ class UnsupportedOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class NoRoute(UnsupportedOutcome):
+    """A gateway says that it has nothing at the address where its file says that the route is; ``hint``: what to do.
+
+    ``may_lack`` says that the route is there, and that the gateway itself says that it does not do this part of it.
+    """
+
+    hint: str = ""
+    may_lack: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RaisedError(UnsupportedOutcome):
     """The translator raises where the upstream fails, so that there is no error body; that is a way to report it."""
 

@@ -12,6 +12,7 @@ from toolcall_conformance.checks import CHECKS, needs, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     Driver,
+    NoRoute,
     Opened,
     OpenOutcome,
     Outcome,
@@ -31,7 +32,7 @@ Ends = tuple[str, str]
 
 
 class UnusableSessionError(Exception):
-    """A session without any operation; the message names the route and what to do."""
+    """A session without any operation, or a route that a gateway lacks; the message names it and says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +135,14 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
     """Find out which routes and operations the translator supports, with one try per route.
 
     It opens a session and gives it the first exchange of one case. For ``error`` and ``stream`` it opens further ones,
-    with a case where the provider answers with an error, and with a streamed reply. Only Unsupported counts; the items
-    find all other faults. After a call that does not return it opens sessions and calls nothing more, and takes unknown
-    operations as supported. Raises UnusableSessionError.
+    with a case where the provider answers with an error, and with a streamed reply. Only Unsupported counts, and
+    a route that a gateway lacks though its file declares it; the items find all other faults. After a call that does
+    not return it opens sessions and calls nothing more, and takes unknown operations as supported. Raises
+    UnusableSessionError.
     """
     operations: dict[Ends, frozenset[str]] = {}
     reasons: dict[Ends, str] = {}
+    missing: dict[Ends, NoRoute] = {}
     hangs = silent = False
     for ends in ((client, upstream) for client in corpus.formats for upstream in corpus.formats):
         example = _example(corpus, ends, failing=False)
@@ -161,6 +164,8 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
                 )
             answers = {} if hangs else _ask_for_all(driver, corpus, opened.session, example, ends)
             for name, outcome in answers.items():
+                if isinstance(outcome, NoRoute) and not outcome.may_lack:
+                    missing.setdefault(ends, outcome)
                 # One that raises upon an error may not do so upon all of them: each item finds out.
                 if isinstance(outcome, UnsupportedOutcome) and not isinstance(outcome, RaisedError):
                     offered -= {name}
@@ -168,7 +173,21 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
             operations[ends] = offered
             hangs = hangs or _hung(answers)
         silent = isinstance(opened, TimedOut)
+    if missing:
+        raise UnusableSessionError(_missing(driver, missing))
     return Support(operations, reasons)
+
+
+def _missing(driver: Driver, found: Mapping[Ends, NoRoute]) -> str:
+    """A line for each address that is wrong."""
+    groups: dict[str, list[Ends]] = {}
+    for ends, outcome in found.items():
+        groups.setdefault(outcome.reason, []).append(ends)
+    return "\n".join(
+        f"{driver.spec}: {', '.join('-to-'.join(ends) for ends in routes)}: the gateway {reason}; "
+        f"{found[routes[0]].hint}"
+        for reason, routes in groups.items()
+    )
 
 
 def _ask_for_all(driver: Driver, corpus: Corpus, session: SessionDriver, example: Case, ends: Ends) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
                 directory=chosen.home,
                 seconds=chosen.seconds,
                 transports=lambda: corpus.transports,
+                say=_teller(config),
             )
         try:
             support = _support(config, driver, corpus)
@@ -84,6 +87,20 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     ) as error:
         raise pytest.UsageError(str(error)) from None
     return Run(chosen, corpus, driver, make_harness(corpus, chosen.fineness), wanted, support, known, cassettes)
+
+
+def _teller(config: pytest.Config) -> Callable[[str], None]:
+    """Tells the user what takes long, despite pytest's capture; nobody in a quiet run, or in a worker."""
+
+    def say(sentence: str) -> None:
+        if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
+            return
+        capture = config.pluginmanager.getplugin("capturemanager")
+        with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
+            sys.stderr.write(f"toolcall: {sentence}\n")
+            sys.stderr.flush()
+
+    return say
 
 
 SUPPORT = "toolcall_support"
