@@ -18,6 +18,7 @@ BEGUN = "history/answer-begun"
 REFUSED = "history/refusal-kept"
 LONG = "history/long-result"
 NULLS = "history/nulls-echoed"
+EMPTY = "history/empty-text-beside-call"
 
 
 @broken("translation/text-lost", cases=[TWO_OF_USER])
@@ -288,3 +289,33 @@ def index_of_a_chunk_copied(draft: Draft) -> None:
     """The index that a call of the history has from its stream is copied to a format that has none there."""
     for call in need(draft.calls):
         call.inner["index"] = 0
+
+
+@broken("anthropic/text-not-blank", target=ANTHROPIC, sources=(RESPONSES, GEMINI), cases=[EMPTY])
+def empty_text_copied(draft: Draft) -> None:
+    """A text of no letters beside a call of the history becomes a block, which Anthropic refuses."""
+    need(draft.calls)[0].holder.insert(0, {"type": "text", "text": ""})
+
+
+@broken(
+    {CHAT: "translation/call-lost", ANTHROPIC: "translation/call-lost"},
+    sources=(GEMINI, RESPONSES),
+    cases=[EMPTY],
+)
+def call_beside_empty_text_dropped(draft: Draft) -> None:
+    """A turn of the history that has a text is read as one without calls, even where the text has no letters."""
+    for handle in [*need(draft.results), *need(draft.calls)]:
+        handle.remove()
+
+
+@harmless(target=(CHAT, RESPONSES, GEMINI), sources=(RESPONSES, GEMINI, CHAT), cases=[EMPTY])
+def empty_text_kept(draft: Draft) -> None:
+    """A text of no letters goes along with its call, to providers that take one."""
+    call = need(draft.calls)[0]
+    if draft.format == CHAT:
+        assert call.message is not None
+        call.message["content"] = ""
+    elif draft.format == GEMINI:
+        call.holder.insert(0, {"text": ""})
+    else:
+        call.holder.insert(call.place, {"role": "assistant", "content": ""})
