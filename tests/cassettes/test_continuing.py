@@ -10,6 +10,7 @@ from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.continuing import CannotContinueError, next_request
 from toolcall_conformance.checks.client import Habit, continue_from_reply
 from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Corpus
 
 FORMATS = ("anthropic", "openai_chat", "openai_responses", "gemini")
@@ -21,7 +22,7 @@ def test_a_model_that_does_as_the_golden_is_answered_as_by_the_ideal_client(name
     for case in corpus.cases.values():
         if name not in case.formats:
             continue
-        exchanges = case.exchanges(name)
+        exchanges = whole_exchanges(name, case.exchanges(name))
         before = exchanges[0].request
         for number in range(1, len(exchanges)):
             reply = exchanges[number - 1].response

@@ -118,21 +118,34 @@ def exchange(url: str, *, answer: bytes = b"{}", method: str = "POST", request: 
 
 
 @pytest.mark.parametrize(
-    ("one", "why"),
+    ("one", "why", "address"),
     [
-        (exchange("https://api.weather.example/today"), "another API: POST api.weather.example"),
-        (exchange("https://api.openai.com/v1/models", method="GET"), "another API: GET api.openai.com"),
-        (exchange("https://api.openai.com/v1/chat/completions", request=[]), "a request without a JSON object"),
+        (
+            exchange("https://api.weather.example/today?key=1"),
+            "another API: POST api.weather.example",
+            "POST https://api.weather.example/today",
+        ),
+        (
+            exchange("https://api.openai.com/v1/models", method="GET"),
+            "another API: GET api.openai.com",
+            "GET https://api.openai.com/v1/models",
+        ),
+        (exchange("https://api.openai.com/v1/chat/completions", request=[]), "a request without a JSON object", ""),
         (
             exchange("https://api.openai.com/v1/chat/completions", request={"a": 1}),
             "a request of openai_chat without 'messages'",
+            "",
         ),
-        (exchange("https://api.openai.com/v1/chat/completions", answer=b" "), "an answer without a body (status 200)"),
-        (exchange("https://api.openai.com/v1/chat/completions", answer=b"<p>"), "an answer that is not JSON"),
+        (
+            exchange("https://api.openai.com/v1/chat/completions", answer=b" "),
+            "an answer without a body (status 200)",
+            "",
+        ),
+        (exchange("https://api.openai.com/v1/chat/completions", answer=b"<p>"), "an answer that is not JSON", ""),
     ],
 )
-def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, corpus: Corpus) -> None:
-    assert identify(Path("x.yaml"), one, corpus) == SkippedInteraction(Path("x.yaml"), 1, why)
+def test_what_is_no_exchange_of_these_apis_is_skipped(one: Interaction, why: str, address: str, corpus: Corpus) -> None:
+    assert identify(Path("x.yaml"), one, corpus) == SkippedInteraction(Path("x.yaml"), 1, why, address)
 
 
 def test_a_stream_as_one_array_is_a_stream(corpus: Corpus) -> None:

@@ -28,7 +28,8 @@ def next_request(
 ) -> dict[str, Any]:
     """Make the request after exchange ``number`` (from 1), whose request was ``before``. Raises CannotContinueError.
 
-    ``exchanges`` are those of the case in the format ``name``.
+    ``exchanges`` are those of the case in the format ``name``, each request whole: an entry that it names by reference
+    stands in it (``whole_exchanges``).
     """
     following = exchanges[number]
     golden = formats.read(name, "request", following.request)

@@ -46,8 +46,8 @@ def continue_from_reply(
     """The client's next request in the format ``name``.
 
     ``before`` is the request that was sent, ``reply`` what the translator returned. The user adds what the corpus's
-    ``following`` request adds: the same results, now for the calls of ``reply`` in their order. Raises
-    UncontinuableError.
+    ``following`` request adds: the same results, now for the calls of ``reply`` in their order. ``following`` is whole:
+    an entry that it only names stands in it. Raises UncontinuableError.
     """
     client = formats.get(name).client
     golden = formats.read(name, "request", following.request)
