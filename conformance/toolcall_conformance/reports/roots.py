@@ -154,9 +154,18 @@ class RootCause:
 
 
 def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
-    """Group findings by their cause: the gravest, most harmful and most frequent first, known ones last."""
+    """Group findings by their cause: the gravest, most harmful and most frequent first, known ones last.
+
+    What fails an item in some tries only, and so does not fail the run, is no cause of it.
+    """
     groups: dict[_Key, RootCause] = {}
-    kept = _without_repetitions([Seen(item, finding) for item in items for finding in item.findings], harm)
+    counted = [
+        Seen(item, finding)
+        for item in items
+        for finding in item.findings
+        if item.outcome == "failed" or "unstable" not in finding
+    ]
+    kept = _without_repetitions(counted, harm)
     for one, others in kept:
         root = groups.setdefault((one.known, one.finding["signature"]), RootCause([]))
         root.seen.append(one)

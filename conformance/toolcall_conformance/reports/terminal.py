@@ -24,6 +24,9 @@ _KINDS = (("cannot", "lost"), ("may", "lost by convention"), ("undue", "reported
 Lines = list[list[Line]]
 
 
+_UNSTABLE_SHOWN = 3
+
+
 class Detail(Enum):
     """How much a summary says of each root cause: its heading, or a block; and of how many."""
 
@@ -57,9 +60,20 @@ def summary(run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str]
     known = [root for root in found if root.known and root.level != "NOTE"]
     if known:
         lines += [[], [Line(f"{many(len(known), 'known cause')}, in {many(_items(known), 'item')}", "NOTE")]]
+    lines += _unstable(run)
     if shown:
         lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines
+
+
+def _unstable(run: RunRecord) -> Lines:
+    """The items whose tries differed: how many, and the first ones."""
+    found = [item.nodeid for item in run.items if item.outcome == "unstable"]
+    if not found:
+        return []
+    shown = [[Line(f"  {nodeid}")] for nodeid in found[:_UNSTABLE_SHOWN]]
+    more = [[Line(f"  and {len(found) - len(shown)} more; the report has all")]] if len(found) > len(shown) else []
+    return [[], [Line(f"{many(len(found), 'unstable item')}: another try ended otherwise", "SHOULD")], *shown, *more]
 
 
 def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule]) -> Lines:
