@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
 from toolcall_conformance.jsonvalue import equal, resolve
 from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair, Sides
@@ -61,15 +61,18 @@ def written(reading: Reading, setting: Setting) -> Any:
 
 
 def choice_value(sides: Sides, mode: str, names: Iterable[str] | None) -> Any:
-    """A tool choice as the output's format writes it; ``names`` are the tools that alone may be called."""
+    """A tool choice as the output's format writes it; ``names`` are the tools that alone may be called.
+
+    NOT_KNOWN for a mode that no format has: a source may say anything.
+    """
     words = sides.words["choice"]
     allowed = None if names is None else sorted(names)
     if not allowed or mode == "none":
-        return words[mode]
+        return words.get(mode, NOT_KNOWN)
     if mode == "required" and len(allowed) == 1:
         return _filled(words["named"], {"$name": allowed[0]})
     if "subset" not in words:
-        return words[mode]
+        return words.get(mode, NOT_KNOWN)
     entries = [_filled(words["tool"], {"$name": name}) for name in allowed]
     return _filled(words["subset"], {"$mode": mode, "$tools": entries})
 
