@@ -52,7 +52,7 @@ def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.P
     wrong["stop_reason"] = "end_turn"  # beside a call
     faulty = Exchanged(first.url, first.request, 200, "application/json", json.dumps(wrong).encode())
     goldens.write(pytester.path / "cassettes" / "a.json", [first, faulty])
-    done, items = replay(pytester, "toolcall::")
+    done, items = replay(pytester, "-v", "toolcall::")
     assert done.ret == 1
     assert "not applicable" not in done.stdout.str()
     assert {(item["nodeid"], item["verdict"]) for item in items} == {
@@ -63,8 +63,11 @@ def test_without_a_translator_the_recordings_are_judged_alone(pytester: pytest.P
     }
     [fault] = [finding for item in items for finding in item["findings"]]
     assert (fault["rule"], fault["level"], fault["body"]) == ("anthropic/finish-agrees-with-calls", "MUST", "response")
-    again = 'pytest --toolcall-cassettes=cassettes "toolcall::recorded/a.json#2::wire::anthropic-to-anthropic"'
-    done.stdout.fnmatch_lines([f"*again *{again}".replace("[", "[[]")])
+    again = [
+        "  run   pytest --toolcall-cassettes=cassettes *",
+        '*"toolcall::recorded/a.json#2::wire::anthropic-to-anthropic"',
+    ]
+    done.stdout.fnmatch_lines(again, consecutive=True)
     done, items = replay(pytester, "toolcall::recorded/a.json#2::wire")
     assert [item["verdict"] for item in items] == ["fail"]
 

@@ -1,7 +1,7 @@
 """The checks of recorded exchanges: the recorded bodies, and their translations. They need no golden.
 
-They have the signature of the other checks (``checks.base.Check``). To translate a reply for a client of another
-format, the translator first translates the recorded request into that format.
+They have the signature of the other checks (``checks.base.Check``). Before a reply the translator gets its request, in
+the client's format (``asking``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from toolcall_conformance import formats
+from toolcall_conformance.cassettes.asking import UNANSWERED, ask
 from toolcall_conformance.cassettes.cases import RecordedCase
 from toolcall_conformance.cassettes.drift import drift_findings
 from toolcall_conformance.cassettes.identify import Recorded
@@ -34,8 +35,6 @@ from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case
 from toolcall_conformance.streaming import cuts, parse
-
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def wire(
@@ -84,7 +83,7 @@ def request(
     if _cannot_continue(opened.session, one, tally):
         return tally.result()
     outcome = opened.session.request(one.request)
-    opened.session.finish_exchange(_UNANSWERED)
+    opened.session.finish_exchange(UNANSWERED)
     tally.played.append(PlayedBodies("request", one.request, produced(outcome), MISSING))
     if not isinstance(outcome, Produced):
         _fail(tally, "request", outcome, "request")
@@ -102,15 +101,15 @@ def response(
     del variant, other
     one = _recorded(case)
     tally = Tally.of(harness, case, "response", route)
-    asked = _ask(one.request, route, open_session, tally)
+    asked = ask(one.request, route, open_session, tally)
     if asked is None:
         return tally.result()
-    session, asking, sent = asked
     name = "response" if one.error is None else "error"
     reply = one.response if one.error is None else one.error
-    if one.error is None and sent is not None:
-        reply = rename_calls(route.upstream, reply, harness.judge.declared_names(one.request, sent, route.upstream))
-    outcome = getattr(session, name)(reply)
+    names = asked.names(harness.judge, one.request, route)
+    if one.error is None:
+        reply = rename_calls(route.upstream, reply, names)
+    outcome = getattr(asked.session, name)(reply)
     if isinstance(outcome, RaisedError):
         tally.inapplicable = outcome.reason
         return tally.result()
@@ -122,7 +121,7 @@ def response(
     if name == "error":
         tally.note(harness.judge.error(reply, outcome.value, route), name)
     else:
-        requests = Requests(asking, sent)
+        requests = asked.requests(names)
         tally.note(_judged(harness, case, route, reply, outcome.value, requests, outcome.losses), name)
     return tally.result()
 
@@ -136,13 +135,12 @@ def stream(
     assert one.stream is not None
     tally = Tally.of(harness, case, "stream", route)
     patch = harness.corpus.transports[route.client]["stream"].get("body", {})
-    asked = _ask(one.request, replace(route, stream=True), open_session, tally, patch)
+    asked = ask(one.request, replace(route, stream=True), open_session, tally, patch)
     if asked is None:
         return tally.result()
-    session, asking, sent = asked
-    names = harness.judge.declared_names(one.request, sent, route.upstream) if sent is not None else {}
+    names = asked.names(harness.judge, one.request, route)
     data = rename_calls_in_stream(one.stream, names, said_in_streams(harness, route))
-    came = session.stream(Source(cuts.split_events(data)))
+    came = asked.session.stream(Source(cuts.split_events(data)))
     if not isinstance(came, Streamed):
         _fail(tally, "stream", came, "stream")
         return tally.result()
@@ -154,7 +152,7 @@ def stream(
     own = harness.judge.body(route.client, "stream", heard.stream)
     tally.findings += [replace(found, body="stream") for found in own.findings]
     if reply.end == "whole":
-        requests = Requests(asking, sent)
+        requests = asked.requests(names)
         judgement = _judged(harness, case, route, reply.body, heard.assembled.body, requests, came.losses)
         tally.note(judgement, "response")
     return tally.result()
@@ -174,48 +172,10 @@ def _judged(
     )
 
 
-def _ask(
-    recorded: Any, route: Route, open_session: OpenSession, tally: Tally, patch: Mapping[str, Any] = _NOTHING
-) -> tuple[SessionDriver, Any, Any] | None:
-    """A session that has sent the request, the request in the client's format, and the upstream request.
-
-    ``patch`` has the keys of a streaming request in the client's API.
-    """
-    asking = recorded
-    if route.client != route.upstream:
-        back = Route(route.upstream, route.client, route.upstream_model, route.client_model, stream=route.stream)
-        opened = open_session(back)
-        if not isinstance(opened, Opened):
-            tally.block("open", opened, f"the recorded request for a client of {route.client}")
-            return None
-        if "request" in opened.session.operations:
-            made = opened.session.request(recorded)
-            opened.session.finish_exchange(_UNANSWERED)
-            if not isinstance(made, Produced):
-                tally.block("request", made, f"the recorded request for a client of {route.client}")
-                return None
-            asking = {**made.value, **patch}
-    opened = open_session(route)
-    if not isinstance(opened, Opened):
-        tally.block("open", opened, "session")
-        return None
-    if "request" not in opened.session.operations:
-        return opened.session, None, None
-    asked = opened.session.request(asking)
-    if not isinstance(asked, Produced):
-        tally.block("request", asked, "request")
-        return None
-    return opened.session, asking, asked.value
-
-
 def _fail(tally: Tally, operation: str, failed: Failed, body: str) -> None:
     """As for a case of the corpus, under the circumstance that the input was recorded."""
     tally.fail(operation, failed, body)
     tally.findings = [weighed(tally.corpus, one, ["recorded-input"]) for one in tally.findings]
-
-
-# For media in which a request stays open; no check reads this answer.
-_UNANSWERED = {"status": 500, "headers": {}, "body": {}}
 
 
 def _cannot_continue(session: SessionDriver, one: Recorded, tally: Tally) -> bool:
