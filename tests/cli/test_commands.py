@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -131,7 +132,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
             ["explain", "beta/text-kpet"],
-            "no rule, case, equivalence, circumstance, feature or element 'beta/text-kpet'",
+            "no rule, case, family, equivalence, circumstance, feature or element 'beta/text-kpet'",
         ),
         (["explain", "zzz"], "`toolcall-conformance list` shows what there is"),
         (["list", "rulez"], "invalid choice: 'rulez'"),
@@ -175,6 +176,26 @@ def test_explain_a_case_by_its_node_id(capsys: pytest.CaptureFixture[str]) -> No
     assert run("explain", "toolcall::crate/deep::request::alpha-to-beta") == 0
     out = capsys.readouterr().out
     assert "rendered  alpha (2 exchanges), beta (2 exchanges)" in out
+
+
+def test_explain_a_family(miniature: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (miniature / "mini" / "families.json").write_text('{"box": "Things in boxes."}', encoding="utf-8")
+    assert run("explain", "box") == 0
+    told = capsys.readouterr().out
+    assert told.startswith("box  (family of 2 cases)\n  means     Things in boxes.\n  cases     box/one  ")
+    assert "\n            box/two  " in told
+    assert told.endswith('  run       pytest --toolcall-translator … "toolcall::box"\n')
+    assert run("explain", "toolcall::box::request") == 0
+    assert capsys.readouterr().out == told
+    assert run("list", "families") == 0
+    assert re.search(r"^box +Things in boxes\.$", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_family_without_a_description(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("explain", "crate") == 0
+    assert capsys.readouterr().out.startswith("crate  (family of 1 case)\n  cases     crate/deep  ")
+    assert run("explain", "crates") == 4
+    assert "did you mean crate" in capsys.readouterr().err
 
 
 def test_explain_vocabulary(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,7 @@ SHAPES = {
     "tool": ["tools/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
     "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json"],
+    "families": ["families.json"],
     "bug-classes": ["bug-classes.json"],
     "retired-rules": ["retired-rules.json"],
     "stream-rules": ["stream-rules.json"],
@@ -268,3 +269,9 @@ def test_histories_only_grow(case: Path) -> None:
 def test_the_corpus_is_large_and_varied() -> None:
     assert len(CASES) >= 130
     assert {case.parent.name for case in CASES} >= {*FAMILIES, *THEMES}
+
+
+def test_every_family_says_what_it_is_about() -> None:
+    told = parse((ROOT / "families.json").read_bytes())
+    assert set(told) == {case.parent.name for case in CASES}
+    assert len(set(told.values())) == len(told)

@@ -1,4 +1,4 @@
-"""``toolcall-conformance explain``: what a rule, a case or a term of the vocabulary means, and why."""
+"""``toolcall-conformance explain``: what a rule, a case, a family or a term of the vocabulary means, and why."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _WIDTH = 100
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
-        "explain", help="explain a rule, a case, an equivalence, a circumstance, a feature or an element"
+        "explain", help="explain a rule, a case, a family, an equivalence, a circumstance, a feature or an element"
     )
-    parser.add_argument("id", metavar="ID", help="for example gemini/result-names-call, shell/seed or text-beside-call")
+    parser.add_argument(
+        "id", metavar="ID", help="for example gemini/result-names-call, shell/seed, shell or text-beside-call"
+    )
     parser.add_argument(
         "--examples", action="store_true", help="also print a body that obeys a rule and one that breaks it"
     )
@@ -34,10 +36,18 @@ def run(parsed: argparse.Namespace) -> int:
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
     explanations = list(_explain(corpus, name, examples=parsed.examples))
     if not explanations:
-        vocabularies = corpus.equivalences, corpus.circumstances, corpus.manifest["features"], corpus.elements
+        vocabularies = (
+            corpus.families,
+            corpus.equivalences,
+            corpus.circumstances,
+            corpus.manifest["features"],
+            corpus.elements,
+        )
         known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
         advice = did_you_mean(name, known) or "; `toolcall-conformance list` shows what there is"
-        raise UsageError(f"there is no rule, case, equivalence, circumstance, feature or element {name!r}{advice}")
+        raise UsageError(
+            f"there is no rule, case, family, equivalence, circumstance, feature or element {name!r}{advice}"
+        )
     print("\n\n".join(explanations))
     return 0
 
@@ -51,6 +61,8 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
         yield from (_rule(corpus.rule(rule_id), examples=examples) for rule_id in now)
     if name in corpus.cases:
         yield _case(corpus.cases[name])
+    if name in corpus.families:
+        yield _family(corpus, name)
     if name in corpus.equivalences:
         yield _equivalence(corpus.equivalences[name])
     if name in corpus.circumstances:
@@ -98,6 +110,16 @@ def _case(case: Case) -> str:
         lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
     lines += [_field("files", str(case.path)), _field("run", f'pytest --toolcall-translator … "toolcall::{case.id}"')]
     return "\n".join(lines)
+
+
+def _family(corpus: Corpus, name: str) -> str:
+    """What its cases are about, and their titles."""
+    cases = [case for case in corpus.cases.values() if case.id.split("/")[0] == name]
+    about = corpus.families[name]
+    lines = [f"{name}  (family of {len(cases)} case{'s' if len(cases) != 1 else ''})"]
+    lines += [_field("means", about)] if about else []
+    lines += [_field("cases" if case is cases[0] else "", f"{case.id}  {case.title}") for case in cases]
+    return "\n".join([*lines, _field("run", f'pytest --toolcall-translator … "toolcall::{name}"')])
 
 
 def _element(corpus: Corpus, name: str) -> str:

@@ -19,6 +19,10 @@ def _cases(corpus: Corpus) -> dict[str, str]:
     return {case.id: case.title for case in corpus.cases.values()}
 
 
+def _families(corpus: Corpus) -> dict[str, str]:
+    return dict(corpus.families)
+
+
 def _formats(corpus: Corpus) -> dict[str, str]:
     paths = {name: corpus.root / "formats" / name / "format.json" for name in corpus.formats}
     return {name: str(read_json(path)["title"]) for name, path in paths.items()}
@@ -47,6 +51,7 @@ def _checks(_corpus: Corpus) -> dict[str, str]:
 _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "rules": _rules,
     "cases": _cases,
+    "families": _families,
     "formats": _formats,
     "features": _features,
     "equivalences": _equivalences,

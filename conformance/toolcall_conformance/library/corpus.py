@@ -60,6 +60,13 @@ class Corpus:
         return Scenarios(self.root, self.extra, self.manifest["features"], self.formats).cases()
 
     @cached_property
+    def families(self) -> Mapping[str, str]:
+        """The families that have cases, each with what its cases are about; empty where the corpus does not say."""
+        path = self.root / "families.json"
+        told = read_json(path) if path.is_file() else {}  # a small corpus may do without
+        return {name: str(told.get(name, "")) for name in sorted({case.split("/")[0] for case in self.cases})}
+
+    @cached_property
     def rules(self) -> Rules:
         """Every rule by id. A rule's file is read when the rule is first needed."""
         folders = {name: self.root / "formats" / name / "rules" for name in self.formats}
