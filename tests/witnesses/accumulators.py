@@ -11,7 +11,7 @@ from witnesses.wire import sdk
 
 def anthropic(stream: bytes) -> Any:
     """``messages.stream`` and ``get_final_message`` of the anthropic SDK; the steps of a connector are the beta's."""
-    return _laid("anthropic", stream).stream().to_dict(mode="json")
+    return _laid("anthropic", stream).stream().reply.to_dict(mode="json")
 
 
 def openai_chat(stream: bytes) -> Any:

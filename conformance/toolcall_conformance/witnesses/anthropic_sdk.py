@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from toolcall_conformance.witnesses.model import Sdk, SeenCall, Sight, text_at
+from toolcall_conformance.witnesses.model import Sdk, SeenCall, Sight, StreamedReply, number_at, text_at
 from toolcall_conformance.witnesses.typed import problems
 from toolcall_conformance.witnesses.wire import Wire, sdk_module
 
@@ -34,11 +34,12 @@ class AnthropicSdk:
     def insist(self) -> Any:
         return self.client.with_options(max_retries=1).messages.create(**_ASKED)
 
-    def stream(self) -> Any:
+    def stream(self) -> StreamedReply:
         # The steps of a connector are the beta's.
         beta = b'"mcp_tool_use"' in self.wire.reply
         with (self.client.beta.messages if beta else self.client.messages).stream(**_ASKED) as events:
-            return events.get_final_message()
+            handed = [_call(event.content_block, "content_block") for event in events if _ends_a_call(event)]
+            return StreamedReply(events.get_final_message(), tuple(handed))
 
     def see(self, reply: Any) -> Sight:
         calls, texts = [], []
@@ -47,9 +48,9 @@ class AnthropicSdk:
             if block.type == "text":
                 texts.append(text_at(block.text, f"{where}.text"))
             elif block.type == "tool_use":
-                name, key = text_at(block.name, f"{where}.name"), text_at(block.id, f"{where}.id")
-                calls.append(SeenCall(name, block.input, key))
-        return Sight(tuple(calls), "".join(texts), reply.stop_reason)
+                calls.append(_call(block, where))
+        counts = (number_at(getattr(reply.usage, key), f"usage.{key}") for key in ("input_tokens", "output_tokens"))
+        return Sight(tuple(calls), "".join(texts), reply.stop_reason, None if reply.usage is None else sum(counts))
 
     def told(self, error: Exception) -> Any:
         return getattr(error, "api_message", None)
@@ -58,7 +59,15 @@ class AnthropicSdk:
         return self._sdk.types.Message
 
     def request_problems(self, body: Any) -> list[tuple[str, str]]:
-        return problems(_parameters(), body)
+        return problems(_parameters(), body, strict=True)
+
+
+def _ends_a_call(event: Any) -> bool:
+    return bool(event.type == "content_block_stop" and event.content_block.type == "tool_use")
+
+
+def _call(block: Any, where: str) -> SeenCall:
+    return SeenCall(text_at(block.name, f"{where}.name"), block.input, text_at(block.id, f"{where}.id"))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcall_conformance.jsonvalue import equal
@@ -18,13 +18,42 @@ def differences(seen: Sight, meant: Reading, own: Reading) -> list[str]:
     return [*_calls(list(seen.calls), meant.calls), *_ids(seen, meant), *_text(seen, meant), *_end(seen, meant, own)]
 
 
+def uncounted(seen: Sight, meant: Reading) -> list[str]:
+    """The lack of token counts in a reply whose upstream gave them; a stream may do without."""
+    return ["counts no tokens"] if not seen.tokens and any(meant.usage.values()) else []
+
+
+def handed_over(handed: Iterable[SeenCall], seen: Sight) -> list[str]:
+    """How the calls that a client told its user to be done differ from those that the reply has in the end."""
+    early, late = list(handed), [(number, call) for number, call in enumerate(seen.calls, 1) if call.told]
+    for number, call in list(late):
+        for told in early:
+            if told.name == call.name and _plain(told.arguments) == _plain(call.arguments):
+                early.remove(told)
+                late.remove((number, call))
+                break
+    says = []
+    for number, call in late:
+        before = next((told for told in early if told.name == call.name), None)
+        if before is None:
+            says.append(f"never says that call {number} ({call.name}) is done")
+        else:
+            early.remove(before)
+            was, becomes = _shown(_plain(before.arguments)), _shown(_plain(call.arguments))
+            says.append(
+                f"says that call {number} ({call.name}) is done with the arguments {was}, which then are {becomes}"
+            )
+    return says + [f"says once more that a call of {told.name} is done" for told in early]
+
+
 def summary(seen: Sight) -> str:
     """What is seen, in a few words."""
     calls = f"{_count(len(seen.calls), 'call')}"
     if seen.calls:
         calls += f" ({', '.join(call.name for call in seen.calls)})"
     text = f"{len(seen.text)} characters of text" if seen.text else "no text"
-    return f"{calls}, {text}, ended by {_shown(seen.ended)}"
+    tokens = f"{seen.tokens} tokens" if seen.tokens else "no tokens counted"
+    return f"{calls}, {text}, ended by {_shown(seen.ended)}, {tokens}"
 
 
 def _calls(seen: list[SeenCall], meant: list[Call]) -> Iterator[str]:
@@ -71,6 +100,10 @@ def _same(seen: Any, meant: Any) -> bool:
     if isinstance(meant, Unreadable):
         return True  # what nobody can read has no right form
     return not isinstance(seen, NotParsed) and equal(seen, meant)
+
+
+def _plain(arguments: Any) -> Any:
+    return arguments.text if isinstance(arguments, NotParsed) else arguments
 
 
 def _told(seen: Any, meant: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.witnesses.model import MistypedError, Sdk, SeenCall, Sight, text_at
+from toolcall_conformance.witnesses.model import MistypedError, Sdk, SeenCall, Sight, StreamedReply, text_at
 from toolcall_conformance.witnesses.typed import by_model
 from toolcall_conformance.witnesses.wire import Wire, sdk_module
 
@@ -36,15 +36,16 @@ class GoogleSdk:
     def insist(self) -> Any:
         return self._insisting.models.generate_content(model="gemini", contents="Hello")
 
-    def stream(self) -> Any:
+    def stream(self) -> StreamedReply:
         chunks = list(self.client.models.generate_content_stream(model="gemini", contents="Hello"))
         whole = joined([chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks])
-        return self._types.GenerateContentResponse.model_validate(whole)
+        return StreamedReply(self._types.GenerateContentResponse.model_validate(whole))
 
     def see(self, reply: Any) -> Sight:
+        tokens = None if reply.usage_metadata is None else reply.usage_metadata.total_token_count
         if not reply.candidates:
             blocked = getattr(reply.prompt_feedback, "block_reason", None)
-            return Sight((), "", None if blocked is None else blocked.value)
+            return Sight((), "", None if blocked is None else blocked.value, tokens)
         candidate = reply.candidates[0]
         parts = (candidate.content.parts if candidate.content is not None else None) or ()
         calls = [
@@ -57,7 +58,8 @@ class GoogleSdk:
             if part.function_call is not None
         ]
         text = "".join(part.text for part in parts if part.text is not None and not part.thought)
-        return Sight(tuple(calls), text, None if candidate.finish_reason is None else candidate.finish_reason.value)
+        ended = None if candidate.finish_reason is None else candidate.finish_reason.value
+        return Sight(tuple(calls), text, ended, tokens)
 
     def told(self, error: Exception) -> Any:
         return getattr(error, "message", None)

@@ -38,26 +38,47 @@ class NotParsed:
 class SeenCall:
     """A call as the client's user sees it. ``arguments`` is a JSON value or NotParsed; ``id`` is None without one.
 
-    ``own``: a call of a tool that the API itself defines, which has no name.
+    ``told``: the client has an event for its end in a stream.
     """
 
     name: str
     arguments: Any
     id: str | None
-    own: bool = False
+    told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A reply as the client's user sees it. ``ended`` is the word by which it ended, None without one."""
+    """A reply as the client's user sees it.
+
+    ``ended`` is the word by which it ended, None without one; ``tokens`` the sum of the prompt's and the answer's.
+    """
 
     calls: tuple[SeenCall, ...]
     text: str
     ended: str | None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedReply:
+    """What an accumulator put together: ``reply`` is the client's own object.
+
+    ``handed`` are the calls that it told its user to be done, in that order; None where it has no such events.
+    ``remarks`` are phrases of what its events said otherwise than the reply.
+    """
+
+    reply: Any
+    handed: tuple[SeenCall, ...] | None = None
+    remarks: tuple[str, ...] = ()
 
 
 class MistypedError(Exception):
     """The client gives its user something else than its types promise."""
+
+
+class ToldError(Exception):
+    """The client raises nothing for an error in a stream, and hands its user the event; the text is its message."""
 
 
 class BlindError(Exception):
@@ -75,8 +96,8 @@ class Sdk(Protocol):
     def reply(self) -> Any:
         """Ask; the reply as the client's own object."""
 
-    def stream(self) -> Any:
-        """Ask for a stream; the reply that the client's accumulator has put together, as its own object."""
+    def stream(self) -> StreamedReply:
+        """Ask for a stream; what the client's accumulator has put together."""
 
     def see(self, reply: Any, /) -> Sight:
         """Walk through a reply as the client's documentation shows it. Raises what that raises."""
@@ -101,9 +122,15 @@ def text_at(value: Any, place: str) -> str:
     return value
 
 
+def number_at(value: Any, place: str) -> int:
+    """The same for a whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise MistypedError(f"{place} is {_kind(value)}, where its types promise a number")
+    return value
+
+
 def _kind(value: Any) -> str:
     if value is None:
         return "None"
-    return {dict: "an object", list: "a list", bool: "a boolean", int: "a number", float: "a number"}.get(
-        type(value), f"of type {type(value).__name__}"
-    )
+    kinds = {dict: "an object", list: "a list", bool: "a boolean", int: "a number", float: "a fraction", str: "a text"}
+    return kinds.get(type(value), f"of type {type(value).__name__}")

@@ -10,7 +10,17 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from toolcall_conformance.witnesses.model import BlindError, NotParsed, Sdk, SeenCall, Sight, text_at
+from toolcall_conformance.witnesses.model import (
+    BlindError,
+    NotParsed,
+    Sdk,
+    SeenCall,
+    Sight,
+    StreamedReply,
+    ToldError,
+    number_at,
+    text_at,
+)
 from toolcall_conformance.witnesses.typed import problems
 from toolcall_conformance.witnesses.wire import Wire, sdk_module
 
@@ -48,13 +58,16 @@ class ChatSdk(_OpenAISdk):
     def _create(self, client: Any) -> Any:
         return client.chat.completions.create(**_CHAT)
 
-    def stream(self) -> Any:
+    def stream(self) -> StreamedReply:
         ends = (self._sdk.LengthFinishReasonError, self._sdk.ContentFilterFinishReasonError)
         with self.client.chat.completions.stream(**_CHAT) as events:
             try:
-                return events.get_final_completion()
-            except ends:  # raised at the end of every reply that ended so
-                return events.current_completion_snapshot
+                handed = [_done(event) for event in events if event.type == "tool_calls.function.arguments.done"]
+                reply = events.get_final_completion()
+                # Its events do not say of which choice they are.
+                return StreamedReply(reply, tuple(handed) if len(reply.choices) == 1 else None)
+            except ends:  # raised at the end of every reply that ended so; its calls are then not told to be done
+                return StreamedReply(events.current_completion_snapshot)
             except AttributeError:
                 if b'"custom"' in self.wire.reply:
                     raise BlindError("its accumulator reads no stream with a call of a custom tool") from None
@@ -68,14 +81,15 @@ class ChatSdk(_OpenAISdk):
             for key, text in (("content", message.content), ("refusal", getattr(message, "refusal", None)))
             if text is not None
         ]
-        return Sight(tuple(_chat_calls(message)), "".join(texts), choice.finish_reason)
+        tokens = _tokens(reply.usage, "prompt_tokens", "completion_tokens")
+        return Sight(tuple(_chat_calls(message)), "".join(texts), choice.finish_reason, tokens)
 
     def reply_type(self) -> Any:
         return self._sdk.types.chat.ChatCompletion
 
     def request_problems(self, body: Any) -> list[tuple[str, str]]:
         types = sdk_module("openai.types.chat.completion_create_params")
-        return problems(types.CompletionCreateParamsNonStreaming, body)
+        return problems(types.CompletionCreateParamsNonStreaming, body, strict=True)
 
 
 class ResponsesSdk(_OpenAISdk):
@@ -84,13 +98,23 @@ class ResponsesSdk(_OpenAISdk):
     def _create(self, client: Any) -> Any:
         return client.responses.create(**_RESPONSES)
 
-    def stream(self) -> Any:
+    def stream(self) -> StreamedReply:
+        handed: list[SeenCall] = []
+        pieced: dict[int, str] = {}
+        final: Any = None
         with self.client.responses.stream(**_RESPONSES) as events:
             for event in events:
+                if event.type == "response.output_item.done":
+                    handed += [call for call in [_item_call(event.item, "item")] if call is not None]
+                elif event.type == "response.function_call_arguments.delta":
+                    pieced[event.output_index] = event.snapshot
                 # The SDK gives a final response out for completed ones alone; the event has each of them.
-                if event.type in ("response.incomplete", "response.failed"):
-                    return event.response
-            return events.get_final_response()
+                elif event.type in ("response.incomplete", "response.failed"):
+                    final = event.response
+                elif event.type == "error":
+                    raise ToldError(event.message)
+            final = events.get_final_response() if final is None else final
+        return StreamedReply(final, tuple(handed), tuple(_otherwise(final, pieced)))
 
     def see(self, reply: Any) -> Sight:
         calls: list[SeenCall] = []
@@ -101,14 +125,27 @@ class ResponsesSdk(_OpenAISdk):
             elif (call := _item_call(item, f"output[{place}]")) is not None:
                 calls.append(call)
         reason = getattr(reply.incomplete_details, "reason", None) if reply.status == "incomplete" else None
-        return Sight(tuple(calls), "".join(texts), reason or reply.status)
+        tokens = _tokens(reply.usage, "input_tokens", "output_tokens")
+        return Sight(tuple(calls), "".join(texts), reason or reply.status, tokens)
 
     def reply_type(self) -> Any:
         return self._sdk.types.responses.Response
 
     def request_problems(self, body: Any) -> list[tuple[str, str]]:
         types = sdk_module("openai.types.responses.response_create_params")
-        return problems(types.ResponseCreateParamsNonStreaming, body)
+        return problems(types.ResponseCreateParamsNonStreaming, body, strict=True)
+
+
+def _tokens(usage: Any, *keys: str) -> int | None:
+    return None if usage is None else sum(number_at(getattr(usage, key, None), f"usage.{key}") for key in keys)
+
+
+def _otherwise(final: Any, pieced: dict[int, str]) -> Iterator[str]:
+    """Where the fragments of arguments, put together, are not the arguments of the call in the reply."""
+    for place, text in pieced.items():
+        whole = getattr(final.output[place], "arguments", None) if place < len(final.output) else None
+        if text != whole:
+            yield f"its events put the arguments of output[{place}] together to {text!r}, the reply has {whole!r}"
 
 
 def _chat_calls(message: Any) -> Iterator[SeenCall]:
@@ -122,7 +159,11 @@ def _chat_calls(message: Any) -> Iterator[SeenCall]:
     legacy = getattr(message, "function_call", None)
     if legacy is not None:
         given = _loaded(legacy.arguments, "function_call.arguments")
-        yield SeenCall(text_at(legacy.name, "function_call.name"), given, None)
+        yield SeenCall(text_at(legacy.name, "function_call.name"), given, None, told=False)
+
+
+def _done(event: Any) -> SeenCall:
+    return SeenCall(event.name, _loaded(event.arguments, "event.arguments"), None)
 
 
 def _texts(item: Any, where: str) -> Iterator[str]:

@@ -11,14 +11,15 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.streaming import parse
-from toolcall_conformance.witnesses.compare import differences, summary
-from toolcall_conformance.witnesses.model import BlindError, MistypedError, Sdk
+from toolcall_conformance.witnesses.compare import differences, handed_over, summary, uncounted
+from toolcall_conformance.witnesses.model import BlindError, MistypedError, Sdk, Sight, ToldError
 from toolcall_conformance.witnesses.typed import problems
 
 MOST = 3
 """How many phrases are told."""
 
 _WORDS = 160
+_SILENT = "which does not have the error's message"
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
 
 Answer = tuple[bool, list[str]]
@@ -44,31 +45,43 @@ def _reply(sdk: Sdk, name: str, body: Any, golden: Any, meant: Reading | None) -
     except Exception as error:
         return False, [f"raised {words(error)}"]
     own = formats.read(name, "response", body)
-    accepted, says = _seen(sdk, reply, own, meant)
-    return accepted, [*says, *_against_types(sdk.reply_type(), body, golden)]
+    seen = _seen(sdk, reply)
+    if not isinstance(seen, Sight):
+        return False, [seen, *_against_types(sdk.reply_type(), body, golden)]
+    found = [*differences(seen, meant or own, own), *uncounted(seen, meant or own)]
+    return not found, [*(found or [summary(seen)]), *_against_types(sdk.reply_type(), body, golden)]
 
 
 def _stream(sdk: Sdk, name: str, data: bytes, meant: Reading | None) -> Answer:
+    """A stream may end in an error: ``meant`` is then the reading of that."""
     received = formats.assembled(name, parse(data))
     sdk.wire.lay(data)
     try:
-        reply = sdk.stream()
+        came = sdk.stream()
     except BlindError as error:
         return False, [str(error)]
     except Exception as error:
-        if received.end == "failed" and meant is None:
-            return True, [f"raised {words(error)}, for the error in the stream"]
-        return False, [f"raised {words(error)}"]
-    return _seen(sdk, reply, formats.read(name, "response", received.body), meant)
+        says = "gives out the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
+        if received.end != "failed" or (meant is not None and meant.failure is None):
+            return False, [says]
+        failure = (meant or formats.read(name, "error", {"body": received.error})).failure
+        told = str(error) if isinstance(error, ToldError) else sdk.told(error)
+        silent = failure is not None and _lacks(told, failure.message)
+        return not silent, [says, *([_SILENT] if silent else [])]
+    own, seen = formats.read(name, "response", received.body), _seen(sdk, came.reply)
+    if not isinstance(seen, Sight):
+        return False, [seen]
+    early = [] if came.handed is None else handed_over(came.handed, seen)
+    found = [*differences(seen, meant or own, own), *early, *came.remarks]
+    return not found, found or [summary(seen)]
 
 
-def _seen(sdk: Sdk, reply: Any, own: Reading, meant: Reading | None) -> Answer:
+def _seen(sdk: Sdk, reply: Any) -> Sight | str:
+    """What its user sees, or how his code fails."""
     try:
-        seen = sdk.see(reply)
+        return sdk.see(reply)
     except Exception as error:
-        return False, [f"gives out a reply in which its user's code fails: {words(error)}"]
-    found = differences(seen, meant or own, own)
-    return (False, found) if found else (True, [summary(seen)])
+        return f"gives out a reply in which its user's code fails: {words(error)}"
 
 
 def _against_types(kind: Any, body: Any, golden: Any) -> list[str]:
@@ -83,6 +96,13 @@ def _strange(kind: Any, body: Any, golden: Any) -> list[str]:
 
 
 def _request(sdk: Sdk, body: Any, golden: Any) -> Answer:
+    try:
+        return _by_types(sdk, body, golden)
+    except Exception as error:
+        return False, [f"its types raised {words(error)}"]
+
+
+def _by_types(sdk: Sdk, body: Any, golden: Any) -> Answer:
     usual = set() if golden is None else {_INDEX.sub("/*", pointer) for pointer, _ in sdk.request_problems(golden)}
     found = [_placed(*one) for one in sdk.request_problems(body) if _INDEX.sub("/*", one[0]) not in usual]
     if found:
@@ -105,13 +125,24 @@ def _error(sdk: Sdk, name: str, reply: Any, meant: Reading | None) -> Answer:
     failure = (meant or formats.read(name, "error", reply)).failure
     if failure is None:
         return True, says
-    told = sdk.told(raised)
-    silent = failure.message is not None and (not isinstance(told, str) or failure.message not in told)
+    silent = _lacks(sdk.told(raised), failure.message)
     if silent:
-        says.append("its exception does not have the error's message")
-    if failure.status is not None and failure.status != status and again != _raised(sdk, body, failure.status, {})[1]:
-        return False, [*says, f"after the upstream's own status {failure.status} it does the other"]
-    return not silent, says
+        says.append(_SILENT)
+    other = _instead(sdk, body, failure.status, type(raised), again=again) if failure.status != status else []
+    return not silent and not other, [*says, *other]
+
+
+def _lacks(told: Any, message: str | None) -> bool:
+    return message is not None and (not isinstance(told, str) or message not in told)
+
+
+def _instead(sdk: Sdk, body: Any, status: int | None, raised: type, *, again: bool) -> list[str]:
+    """What the client does otherwise after the status that the upstream's error had."""
+    error, tries = (None, again) if status is None else _raised(sdk, body, status, {})
+    if error is None or (type(error) is raised and tries == again):
+        return []
+    way = "tries again" if tries else "does not try again"
+    return [f"after the upstream's own status {status} it raises {type(error).__name__} and {way}"]
 
 
 def _raised(sdk: Sdk, body: Any, status: int, headers: dict[str, Any]) -> tuple[Exception | None, bool]:

@@ -19,9 +19,12 @@ _DISCRIMINATORS = ("type", "role", "object")
 _UNKNOWN = "a word that they do not have there"
 
 
-def problems(kind: Any, value: Any) -> list[Problem]:
-    """What a TypedDict or a model does not take of a value: pointers, and what is wrong there; each place once."""
-    return list(dict(_problems(kind, value)).items())
+def problems(kind: Any, value: Any, *, strict: bool = False) -> list[Problem]:
+    """What a TypedDict or a model does not take of a value: pointers, and what is wrong there; each place once.
+
+    ``strict``: a text is not taken for the number or the truth value that it spells.
+    """
+    return list(dict(_problems(kind, value, strict=strict)).items())
 
 
 def by_model(kind: Any, value: Any, pointer: str) -> list[Problem]:
@@ -29,10 +32,10 @@ def by_model(kind: Any, value: Any, pointer: str) -> list[Problem]:
     return [(pointer + place, said) for place, said in problems(kind, value)]
 
 
-def _problems(kind: Any, value: Any) -> Iterator[Problem]:
+def _problems(kind: Any, value: Any, *, strict: bool) -> Iterator[Problem]:
     error = sdk_module("pydantic").ValidationError
     try:
-        taken = _adapter(kind).validate_python(value)
+        taken = _adapter(kind).validate_python(value, strict=strict)
     except error as refused:
         yield from _told(refused, value, "")
         return

@@ -1,0 +1,164 @@
+"""What the official clients do with the body that breaks a rule: the page docs/witnesses.md.
+
+``PYTHONPATH=.:../conformance:../reference_impl python -m witnesses.claims`` in ``tests/`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Level
+from toolcall_conformance.library import Corpus, Rule, load_corpus
+from toolcall_conformance.streaming import dump
+from toolcall_conformance.witnesses import Witnessed, witness
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "witnesses.md"
+
+#: Who reads a body besides its provider. A rule that names one, or what an SDK does, says that somebody is harmed.
+WIDTH = 120
+READERS = re.compile(r"\b(clients?|sdks?|agents?|chats)\b", re.IGNORECASE)
+BROKEN_AT = re.compile(r"byte (\d+) is no UTF-8")
+
+HEAD = """\
+# What the official clients do with bodies that break a rule
+
+Many MUST rules say that a client breaks. This page shows, for each of them, the rule's own breaking example to the
+official Python client of its format ([how](verdicts.md#what-the-official-client-says)).
+
+Made with {versions}.
+`python -m witnesses.claims` in `tests/` makes it anew, and a test compares it with the clients that are installed.
+"""
+BREAKS = """
+## The client breaks
+
+It raised, or its user gets something else than was meant.
+
+| Rule | Why it is a MUST | What the client did |
+|---|---|---|
+"""
+BEARS = """
+## The client bears the body
+
+Its user sees what was meant, or the harm is not in calls, text, end or message. These rules rest on their other
+evidence: a schema or a page of the provider, a recorded rejection of what the client sends next, or another client.
+
+| Rule | Why it is a MUST | What the client did | What the rule rests on |
+|---|---|---|---|
+"""
+SENT = """
+## Requests
+
+A request is read by the provider alone. What the client's types say of the breaking example, for the rules whose
+evidence names an SDK:
+
+| Rule | What its types say |
+|---|---|
+"""
+TAKEN = """
+The types take the examples of these rules, which rest on the rest of their evidence, or on what the SDK's own
+documentation says: {rules}.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A rule, and what the official client did with the body that breaks it and with the one that obeys it."""
+
+    rule: Rule
+    broken: Witnessed
+    obeying: Witnessed | None
+
+
+def shown(corpus: Corpus) -> Iterator[Shown]:
+    """Every MUST rule that binds what a client reads and names a reader; and those about requests with an SDK's types.
+
+    What only a driver can break has no example, and is left out.
+    """
+    for rule in corpus.rules.values():
+        direction = rule.raw.get("direction")
+        if direction and rule.level_in(direction) is Level.MUST and _is_claim(rule):
+            yield _asked(rule)
+
+
+def _is_claim(rule: Rule) -> bool:
+    by_sdk = any(one["kind"] == "sdk" for one in rule.evidence)
+    if rule.raw["direction"] == "request":
+        return by_sdk
+    return rule.face != "provider" and (by_sdk or READERS.search(rule.why) is not None)
+
+
+def _asked(rule: Rule) -> Shown:
+    direction = rule.raw["direction"]
+    name, right, wrong = _bodies(rule, direction)
+    meant, golden = None, right if direction != "stream" else None
+    if direction == "stream":
+        whole = formats.assembled(name, right)
+        meant = formats.read(name, "error" if whole.end == "failed" else "stream", _reply(right, whole))
+        right, wrong = _bytes(right), _bytes(wrong)
+    obeying = None if right is None else witness(name, direction, right, golden=golden, meant=meant)
+    return Shown(rule, witness(name, direction, wrong, golden=golden, meant=meant), obeying)
+
+
+def _reply(stream: Any, whole: Any) -> Any:
+    return {"body": whole.error} if whole.end == "failed" else stream
+
+
+def _bodies(rule: Rule, direction: str) -> tuple[str, Any, Any]:
+    """The format, the obeying body and the breaking one; an output that must not be there is None."""
+    right, wrong = rule.raw["obeys"], rule.raw["breaks"]
+    scope = rule.id.partition("/")[0]
+    if scope != "translation":
+        return scope, right, wrong
+    return wrong["upstream" if direction == "request" else "client"], right["output"], wrong["output"]
+
+
+def _bytes(stream: dict[str, Any]) -> bytes:
+    """The bytes of a stream, with the beginning of an event at its end, or the byte that breaks it in its place."""
+    data = dump(stream["events"]) + str(stream.get("rest", "")).encode()
+    found = BROKEN_AT.fullmatch(stream.get("broken", ""))
+    return data if found is None else data[: int(found[1])] + b"\xff" + data[int(found[1]) :]
+
+
+def page(found: list[Shown]) -> str:
+    """The whole page."""
+    read = [one for one in found if one.rule.raw["direction"] != "request"]
+    sent = [one for one in found if one.rule.raw["direction"] == "request"]
+    versions = sorted({one.broken.client for one in found})
+    text = HEAD.format(versions=", ".join(versions[:-1]) + f" and {versions[-1]}")
+    text += BREAKS + "".join(_row(one) for one in read if not one.broken.accepted)
+    text += BEARS + "".join(_row(one, _evidence(one.rule)) for one in read if one.broken.accepted)
+    text += SENT + "".join(f"| `{one.rule.id}` | {_said(one.broken)} |\n" for one in sent if not one.broken.accepted)
+    taken = ", ".join(f"`{one.rule.id}`" for one in sent if one.broken.accepted)
+    return (
+        text + "\n" + "\n".join(textwrap.wrap(TAKEN.format(rules=taken).strip(), WIDTH, break_on_hyphens=False)) + "\n"
+    )
+
+
+def _row(one: Shown, *more: str) -> str:
+    cells = [f"`{one.rule.id}`", one.rule.why, _said(one.broken), *more]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
+
+
+def _said(came: Witnessed) -> str:
+    return f"{came.client.split()[0]}: {'; '.join(came.says)}".replace("<", "&lt;")
+
+
+def _evidence(rule: Rule) -> str:
+    links = [f"[{one['kind']}]({one['url']})" for one in rule.evidence if "url" in one]
+    return ", ".join(links)
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(list(shown(load_corpus()))), encoding="utf-8")
+    print(f"{PAGE} is written")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""docs/witnesses.md: what the official clients do with the bodies that break rules, as they do it now."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from toolcall_conformance.library import load_corpus
+from witnesses.claims import PAGE, Shown, page, shown
+from witnesses.wire import sdk
+
+CORPUS = load_corpus()
+VERSIONS = re.compile(r"^Made with .*$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Shown]:
+    for name in CORPUS.formats:
+        sdk(name)
+    return list(shown(CORPUS))
+
+
+def test_the_page_is_current(found: list[Shown]) -> None:
+    """The clients do what the page says; python -m witnesses.claims writes it anew."""
+    written = PAGE.read_text(encoding="utf-8")
+    assert VERSIONS.sub("", page(found)).splitlines() == VERSIONS.sub("", written).splitlines()
+
+
+def test_the_obeying_examples_are_accepted(found: list[Shown]) -> None:
+    refused = {one.rule.id: one.obeying.says for one in found if one.obeying and not one.obeying.accepted}
+    assert refused == {}
+
+
+def test_a_rule_that_says_what_its_sdk_raises_is_right(found: list[Shown]) -> None:
+    """A reason that begins with what the SDK of the format does: it does that with the example."""
+    claimed = [
+        one for one in found if re.match(r"The (official |Python )?SDK (asserts it, and )?raises(?!, or)", one.rule.why)
+    ]
+    assert len(claimed) > 5
+    assert {one.rule.id for one in claimed if not one.broken.says[0].startswith("raised")} == set()
