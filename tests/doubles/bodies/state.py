@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
+from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, SAME, broken, harmless, need, warning
 from doubles.draft import Draft
 
 STRANGER = "translation/state-to-stranger"
@@ -58,6 +58,26 @@ def thinking_without_thoughts(draft: Draft) -> None:
 def effort_dropped(draft: Draft) -> Any:
     """How much the model is to think is not said to a provider that has the very same word for it."""
     need(draft.body.pop("reasoning_effort", None) or draft.body.pop("reasoning", None))
+
+
+@broken("translation/setting-lost", target=ANTHROPIC, sources=SAME, cases=["reasoning/adaptive"])
+def effort_in_words_dropped(draft: Draft) -> None:
+    """On A→A the effort of thinking goes, and with it how long the model may think."""
+    need(draft.body.pop("output_config", None))
+
+
+@broken("anthropic/thinking-temperature", target=ANTHROPIC, sources=SAME, cases=["reasoning/adaptive"])
+def adaptive_beside_a_temperature(draft: Draft) -> None:
+    """A temperature of the gateway's own is put beside thinking that the model may leave out."""
+    draft.body["temperature"] = 0.2
+
+
+@harmless(target=ANTHROPIC, sources=(CHAT, RESPONSES), cases=["reasoning/adaptive"])
+def effort_as_adaptive_thinking(draft: Draft) -> None:
+    """An effort in words goes to Anthropic as such, with thinking for as long as the model likes."""
+    effort = draft.source.get("reasoning_effort") or draft.source.get("reasoning", {}).get("effort")
+    draft.body["output_config"] = {"effort": need(effort)}
+    draft.body["thinking"] = {"type": "adaptive"}
 
 
 @broken("anthropic/thinking-forced-choice")
