@@ -17,6 +17,7 @@ from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, T
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.captions import captioned, owner
 from toolcall_conformance.translation.joining import squeezed
+from toolcall_conformance.translation.links import ResultComparison, link_results
 from toolcall_conformance.translation.media_bytes import media_bytes
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -65,7 +66,7 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
         if index in twins:
             yield from _compare_place(pair, piece, twins[index])
             yield from _compare_type(pair, piece, twins[index])
-        else:
+        elif not (piece.in_result and _is_of_lost_result(pair, piece.media)):
             yield from _report_lost(pair, piece, free)
     yield from _compare_order(pair, source, twins)
     known = {piece.key for piece in source}
@@ -198,6 +199,14 @@ def mime_of(corpus: Corpus, media: Media) -> str | None:
     name = (media.mime or "").split(";")[0].strip().lower()
     usual = corpus.equivalence("media-type-alias").parameters["names"]
     return str(usual.get(name, name)) or None
+
+
+def _is_of_lost_result(pair: Pair, media: Media) -> bool:
+    """Whether media went with the result that held them, or with its call: that is reported."""
+    comparison = ResultComparison.of(pair)
+    links = link_results(comparison)
+    holders = (left for left, result in enumerate(comparison.source) if any(part is media for part in result.parts))
+    return any(left not in links for left in holders)
 
 
 def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iterator[Finding]:

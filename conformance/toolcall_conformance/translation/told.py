@@ -15,6 +15,9 @@ from toolcall_conformance.translation.links import ResultComparison, link_result
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import Content, parsed_text
 
+_NO_ARGUMENTS = json.dumps({})
+"""What a text says beside the name of a tool if it tells of a call without arguments, and no id."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Saying:
@@ -86,7 +89,7 @@ def _texts(reading: Reading) -> Iterator[Text]:
 def _of_call(call: Call) -> _Saying:
     arguments = call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments
     leaves, name = tuple(_leaves(arguments)), call.name or ""
-    names = [call.id, name] if leaves else [call.id]
+    names = [call.id, name if leaves else _NO_ARGUMENTS]
     return _Saying(leaves or (name,), tuple(each for each in names if each), name)
 
 

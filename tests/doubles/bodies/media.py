@@ -9,13 +9,25 @@ from typing import Any
 
 from doubles.body import ANTHROPIC, CHAT, GEMINI, RESPONSES, broken, harmless, need, warning
 from doubles.draft import Draft
-from doubles.pictures import Piece, by_address, inside, of_tools, of_users, pictures, pieces, text_part, url_alphabet
+from doubles.pictures import (
+    Piece,
+    by_address,
+    inside,
+    of_client,
+    of_tools,
+    of_users,
+    pictures,
+    pieces,
+    text_part,
+    url_alphabet,
+)
 
 
 @broken("translation/media-lost", target=(CHAT, RESPONSES, GEMINI), at_home=(CHAT, RESPONSES))
 def picture_lost(draft: Draft) -> None:
     """Pictures are gone."""
     need(draft.format != CHAT or not draft.captions)  # there those of results need not arrive
+    need(len(of_client(draft)) == len(pictures(draft)))
     pruned, hit = _without_pictures(draft.body)
     need(hit)
     draft.body = pruned
