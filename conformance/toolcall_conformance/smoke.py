@@ -1,6 +1,7 @@
 """Tries a translator: does its adapter work, and what does it declare? Plays one small exchange on every route.
 
-If the session has the operations, it also plays the reply as a stream, and an error of the provider.
+If the session has the operations, it also plays the reply as a stream, and an error of the provider. Where all that
+works, it judges one small conversation with a call as pytest does.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from toolcall_conformance.checks import CHECKS, Harness, needs
 from toolcall_conformance.checks.base import Failed, answer
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -28,6 +30,7 @@ from toolcall_conformance.drivers import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.findings import failing as failing_of
 from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
@@ -35,17 +38,25 @@ from toolcall_conformance.streaming import cuts, parse
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next."""
+    """Something that does not work: ``what`` is a sentence, ``where`` a place if known, ``hint`` what to do next.
+
+    ``rule`` is the broken one, where the adapter works and what it makes is wrong; ``check`` is what showed it.
+    """
 
     what: str
     where: str = ""
     hint: str = ""
     item: str = ""
+    rule: str = ""
+    check: str = ""
 
 
 @dataclass(slots=True)
 class RouteReport:
-    """The result of a route. ``unsupported`` is the translator's reason if it does not support the route."""
+    """The result of a route. ``unsupported`` is the translator's reason if it does not support the route.
+
+    ``wrong`` is what it translates wrongly, though the adapter works.
+    """
 
     route: str
     operations: tuple[str, ...] = ()
@@ -53,6 +64,7 @@ class RouteReport:
     unsupported: str | None = None
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    wrong: list[Problem] = field(default_factory=list)
 
 
 def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
@@ -60,16 +72,48 @@ def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
 
     Stops after a call that did not return: it would probably hang on every route.
     """
+    harness = _harness(corpus)
     for client in corpus.formats:
         for upstream in corpus.formats:
             case = _smallest(corpus, client, upstream, failing=False)
             if case is None:
                 continue
             report, hung = _try_route(driver, corpus, case, client, upstream)
-            yield report
             driver.end_item()
+            if not hung and not report.problems and report.unsupported is None:
+                _judge(driver, harness, client, upstream, report)
+            yield report
             if hung:
                 return
+
+
+def _harness(corpus: Corpus) -> Harness:
+    from toolcall_conformance.judge import CachingJudge
+
+    return Harness(CachingJudge(corpus))
+
+
+def _judge(driver: Driver, harness: Harness, client: str, upstream: str, report: RouteReport) -> None:
+    """Judge the smallest conversation that goes on, which has a call and its result, in every check that applies."""
+    case = _smallest(harness.corpus, client, upstream, failing=False, goes_on=True)
+    if case is None:
+        return
+    route = Route(client, upstream, case.model(client), case.model(upstream))
+    for check in ("request", "response", "stream"):
+        if not needs(check, case, upstream) <= set(report.operations):
+            continue
+        driver.begin_item(case.id)
+        try:
+            result = CHECKS[check](case, route, driver.open, harness, "", None)
+        finally:
+            driver.end_item()
+        told: set[str] = set()
+        for found in failing_of(result.findings):
+            if found.rule not in told:
+                told.add(found.rule)
+                item = f"{case.id}::{check}::{route}"
+                hint = f"toolcall-conformance explain {found.rule}"
+                report.wrong.append(Problem(found.message, found.pointer, hint, item, found.rule, check))
 
 
 def _try_route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
@@ -242,13 +286,30 @@ def _describe_failure(operation: str, failed: Failed, item: str) -> Problem:
             return Problem(sentence, hint="the upstream's URL, and the route of this adapter", item=item)
 
 
-def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
-    """Return the case with the shortest first request, among those with a reply or, if ``failing``, with an error."""
+def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool, goes_on: bool = False) -> Case | None:
+    """Return the case with the shortest requests, among those with a reply or, if ``failing``, with an error.
+
+    With ``goes_on`` the plainest that has a call with arguments and its result.
+    """
     fitting = [
         case
         for case in corpus.cases.values()
         if {client, upstream} <= set(case.formats)
         and not case.dialects
         and failing == (case.exchanges(upstream)[0].error is not None)
+        and (not goes_on or _has_calls(corpus, case))
     ]
-    return min(fitting, key=lambda case: len(canonical(case.exchanges(client)[0].request)), default=None)
+
+    def size(case: Case) -> tuple[bool, int, int]:
+        if not goes_on:
+            return False, 0, len(canonical(case.exchanges(client)[0].request))
+        # The first case of a family is a plain one; the others have something odd about them.
+        return not case.id.endswith("/seed"), len(case.features), len(canonical(case.exchanges(client)[-1].request))
+
+    return min(fitting, key=size, default=None)
+
+
+def _has_calls(corpus: Corpus, case: Case) -> bool:
+    """Whether a case that every format can say has a call with arguments, and goes on behind it."""
+    plain = set(case.formats) == set(corpus.formats) and not {"no-call", "empty-arguments"} & set(case.features)
+    return plain and all(len(case.exchanges(name)) > 1 for name in case.formats)

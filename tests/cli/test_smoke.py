@@ -59,6 +59,40 @@ def test_a_translator_that_works(smoke: Smoke) -> None:
     assert "next: pytest --toolcall-translator smoked:T toolcall::shell" in out
 
 
+DROPS_CALLS = """    def request(self, body):
+        made = self.inner.request(body)
+        if self.route.upstream == "openai_chat":
+            for message in made["messages"]:
+                message.pop("tool_calls", None)
+        return made"""
+ARGUMENTS_OF_PYTHON = """    def response(self, body):
+        import json
+        made = self.inner.response(body)
+        if self.route.client == "openai_chat":
+            for choice in made["choices"]:
+                for call in choice["message"].get("tool_calls", []):
+                    call["function"]["arguments"] = str(json.loads(call["function"]["arguments"]))
+        return made"""
+
+
+@pytest.mark.parametrize(
+    ("session", "line"),
+    [
+        (DROPS_CALLS, "  wrong    anthropic-to-openai_chat: request "),
+        (ARGUMENTS_OF_PYTHON, "  wrong    openai_chat-to-anthropic: response "),
+    ],
+)
+def test_what_is_translated_wrongly_is_told_in_a_line(smoke: Smoke, session: str, line: str) -> None:
+    code, out, _ = smoke(session)
+    assert code == 1
+    (told,) = [said for said in out.splitlines() if said.startswith(line)]
+    assert "/" in told.removeprefix(line)
+    assert "\nwrong: " in out
+    assert "hint: toolcall-conformance explain " in out
+    assert 'pytest --toolcall-translator smoked:T "toolcall::' in out
+    assert "12 routes work, 4 do not, 0 are not done" in out
+
+
 def test_routes_that_are_not_done_are_no_fault(smoke: Smoke) -> None:
     only = "if route.upstream != 'gemini': raise Unsupported('only Gemini')\n        return Mine(route)"
     code, out, _ = smoke("    pass", only)

@@ -12,7 +12,7 @@ from typing import Any
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
 from toolcall_conformance.smoke import Problem, RouteReport
 
-_COLOURS = {"error": "31;1", "warning": "33;1", "ok": "32"}
+_COLOURS = {"error": "31;1", "wrong": "31;1", "warning": "33;1", "ok": "32"}
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -20,7 +20,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "smoke",
         help="try a translator's adapter on every route, within seconds",
         description="Load a translator, find out which operations it supports, and play one small exchange on every "
-        "route. This checks the adapter; pytest judges the translations. Exits with 1 if something does not work.",
+        "route; then judge one small conversation. pytest judges the rest. Exits with 1 if something does not work.",
     )
     parser.add_argument("translator", metavar="TRANSLATOR", help="as for pytest --toolcall-translator")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, default=10.0, help="for each call (default: 10)")
@@ -57,11 +57,12 @@ def run(parsed: argparse.Namespace) -> int:
     finally:
         driver.close()
     _summarise(reports, noise, parsed.translator)
-    return 0 if any(_works(report) for report in reports) and not any(report.problems for report in reports) else 1
+    broken = any(report.problems or report.wrong for report in reports)
+    return 0 if any(_works(report) for report in reports) and not broken else 1
 
 
 def _works(report: RouteReport) -> bool:
-    return not report.problems and report.unsupported is None
+    return not report.problems and not report.wrong and report.unsupported is None
 
 
 def _line(report: RouteReport) -> str:
@@ -69,14 +70,31 @@ def _line(report: RouteReport) -> str:
         return f"  {_coloured('error', 'error')}    {report.route}"
     if report.unsupported is not None:
         return f"  not done {report.route}{f' ({_short(report.unsupported)})' if report.unsupported else ''}"
+    if report.wrong:
+        rules = ", ".join(f"{check} {_rules(report.wrong, check)}" for check in _checks(report.wrong))
+        return f"  {_coloured('wrong', 'wrong')}    {report.route}: {rules}"
     said = ", ".join(report.operations) + (", own history" if report.own_history else "")
     return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
 
 
+def _checks(wrong: list[Problem]) -> list[str]:
+    return list(dict.fromkeys(problem.check for problem in wrong))
+
+
+def _rules(wrong: list[Problem], check: str) -> str:
+    """The first rule that a check found broken, and how many more."""
+    first, *more = [problem.rule for problem in wrong if problem.check == check]
+    return f"{first} (+{len(more)})" if more else first
+
+
 def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
-    for problems in _grouped([(report.route, problem) for report in reports for problem in report.problems]):
+    for problems in _grouped(
+        [(report.route, problem) for report in reports for problem in report.problems + report.wrong]
+    ):
         (route, first), *others = problems
-        print(f"\n{_coloured('error', 'error')}: {route}: {first.what}")
+        kind = "wrong" if first.rule else "error"
+        broken_rule = f"{first.check}: {first.rule}: " if first.rule else ""
+        print(f"\n{_coloured(kind, kind)}: {route}: {broken_rule}{first.what}")
         if first.where:
             print(f"  --> {first.where}")
         if others:
@@ -93,11 +111,11 @@ def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
         print(f"\n{_coloured('warning', 'warning')}: standard output has more than messages: {noise[0]!r:.200}")
         print("  hint: print logs and banners to standard error")
     works = sum(map(_works, reports))
-    broken = sum(bool(report.problems) for report in reports)
+    broken = sum(bool(report.problems or report.wrong) for report in reports)
     print(f"\n{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
-    if broken:
+    if any(report.problems for report in reports):
         print("next: fix the first error above and run this again")
-    elif works:
+    elif works or broken:
         print(f"next: pytest --toolcall-translator {shlex.quote(spec)} toolcall::shell")
     else:
         print("next: let open(route) return a session for at least one route; see docs/python.md")
@@ -107,7 +125,8 @@ def _grouped(found: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]
     """Group the problems that are identical except for their route."""
     groups: dict[tuple[str, str], list[tuple[str, Problem]]] = {}
     for route, problem in found:
-        groups.setdefault((problem.what, problem.where), []).append((route, problem))
+        key = (problem.rule, problem.check) if problem.rule else (problem.what, problem.where)
+        groups.setdefault(key, []).append((route, problem))
     return list(groups.values())
 
 
