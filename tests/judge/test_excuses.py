@@ -73,3 +73,19 @@ def test_a_fault_at_nothing_excuses_one_of_its_kind() -> None:
     source = {"model": "m", "messages": []}
     found = judge(source, {"contents": []}, client="openai_chat", upstream="gemini").findings
     assert [(one.rule, one.level) for one in found] == [("gemini/contents-given", Level.NOTE)]
+
+
+def test_an_old_form_that_its_api_takes_is_a_note_where_it_comes_back() -> None:
+    """Functions instead of tools draw a SHOULD, and say no more of a translator that hands them on."""
+    source = {"model": "m", "messages": [{"role": "user", "content": "x"}], "functions": [tool("c")]}
+    found = judge(source, source, client="openai_chat", upstream="openai_chat").findings
+    assert {one.level for one in found if one.rule == "openai_chat/legacy-functions"} == {Level.NOTE}
+
+
+@pytest.mark.parametrize(("given", "level"), [(None, Level.MUST), ({"type": "object"}, None)])
+def test_what_an_api_takes_in_a_declaration_excuses_no_other_api_s_refusal(given: Any, level: Level | None) -> None:
+    source = chat({"name": "c", "description": "Does it.", "parameters": None})
+    declared = {"name": "c", "description": "Does it.", "input_schema": given}
+    output = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "tools": [declared]}
+    found = judge(source, output, client="openai_chat", upstream="anthropic").findings
+    assert {one.level for one in found if one.rule == "anthropic/tool-has-schema"} == ({level} if level else set())

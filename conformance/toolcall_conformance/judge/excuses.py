@@ -43,7 +43,8 @@ def excused(
         if not finding.is_note:
             cause = next((one for one in left if _explains(places, one, finding, source, output)), None)
             if cause is not None:
-                finding = weighed(corpus, finding, ["source-breaks-it" if cause.is_must else "source-says-it"])
+                alike = cause.is_must or not finding.is_must
+                finding = weighed(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
                 if not places.of_source(cause.pointer):
                     left.remove(cause)  # that no place is known for it makes it weaker: it excuses once
         found.append(finding)
