@@ -8,6 +8,7 @@ import pytest
 
 from judging import judge
 from toolcall_conformance.findings import Level
+from toolcall_conformance.library import load_corpus
 
 
 def chat(*tools: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -77,8 +78,8 @@ def test_a_fault_at_nothing_excuses_one_of_its_kind() -> None:
 
 def test_an_old_form_that_its_api_takes_is_a_note_where_it_comes_back() -> None:
     """Functions instead of tools draw a SHOULD, and say no more of a translator that hands them on."""
-    source = {"model": "m", "messages": [{"role": "user", "content": "x"}], "functions": [tool("c")]}
-    found = judge(source, source, client="openai_chat", upstream="openai_chat").findings
+    source = load_corpus().cases["legacy_functions/called"].exchanges("openai_chat")[-1].request
+    found = judge(source, {**source, "user": "x"}, client="openai_chat", upstream="openai_chat").findings
     assert {one.level for one in found if one.rule == "openai_chat/legacy-functions"} == {Level.NOTE}
 
 
