@@ -63,7 +63,8 @@ class AnthropicSdk:
 
 
 def _ends_a_call(event: Any) -> bool:
-    return bool(event.type == "content_block_stop" and event.content_block.type == "tool_use")
+    block = getattr(event, "content_block", None)
+    return bool(event.type == "content_block_stop" and block is not None and block.type == "tool_use")
 
 
 def _call(block: Any, where: str) -> SeenCall:

@@ -11,11 +11,18 @@ from toolcall_conformance.reading import Call, Reading, Text, Unreadable
 from toolcall_conformance.witnesses.model import NotParsed, SeenCall, Sight
 
 _SHOWN = 60
+# How a reply that went wrong is best said to have ended is open, and so is whether words tell of it.
+_OPEN_ENDS = ("error", "filter", "other", "pause")
 
 
 def differences(seen: Sight, meant: Reading, own: Reading) -> list[str]:
     """How ``seen`` differs from ``meant``; ``own`` is our reading of the body itself."""
     return [*_calls(list(seen.calls), meant.calls), *_ids(seen, meant), *_text(seen, meant), *_end(seen, meant, own)]
+
+
+def may_fail(meant: Reading) -> bool:
+    """Whether an error may stand in the place of the reply, since it went wrong itself."""
+    return meant.finish is not None and meant.finish.reason in _OPEN_ENDS
 
 
 def uncounted(seen: Sight, meant: Reading) -> list[str]:
@@ -57,20 +64,18 @@ def summary(seen: Sight) -> str:
 
 
 def _calls(seen: list[SeenCall], meant: list[Call]) -> Iterator[str]:
-    # A call of a tool that the API itself defines is an item of its own type, which has no name and no arguments.
-    wanted = [call for call in meant if call.kind != "builtin"]
-    pairs = _paired(seen, wanted)
-    for number, call in enumerate(wanted, 1):
+    pairs = _paired(seen, meant)
+    for number, call in enumerate(meant, 1):
         if not any(one is call for one, _ in pairs):
             yield f"lost call {number} ({call.name})"
     for number, found in enumerate(seen, 1):
         if not any(one is found for _, one in pairs):
             yield f"sees a call that nobody made: call {number} ({found.name})"
     for call, found in pairs:
-        number = wanted.index(call) + 1
+        number = call.ordinal + 1
         if found.name != call.name:
             yield f"calls {_shown(found.name)} in place of {_shown(call.name)}"
-        if not _same(found.arguments, call.arguments):
+        if not _same(found, call):
             yield f"call {number} ({found.name}) has {_told(found.arguments, call.arguments)}"
 
 
@@ -89,17 +94,25 @@ def _paired(seen: list[SeenCall], meant: list[Call]) -> list[tuple[Call, SeenCal
 
 
 def _equal(call: Call, found: SeenCall) -> bool:
-    return _namesakes(call, found) and _same(found.arguments, call.arguments)
+    return _namesakes(call, found) and _same(found, call)
 
 
 def _namesakes(call: Call, found: SeenCall) -> bool:
     return call.name == found.name
 
 
-def _same(seen: Any, meant: Any) -> bool:
-    if isinstance(meant, Unreadable):
+def _same(found: SeenCall, call: Call) -> bool:
+    """Whether the arguments are those that were meant; free text, and what is no object, may stand in an object."""
+    seen, meant = found.arguments, call.arguments
+    if found.own or call.kind == "builtin" or isinstance(meant, Unreadable):
         return True  # what nobody can read has no right form
-    return not isinstance(seen, NotParsed) and equal(seen, meant)
+    if isinstance(seen, NotParsed):
+        return False
+    return equal(seen, meant) or equal(_unwrapped(seen), _unwrapped(meant)) or (seen == {} and not meant)
+
+
+def _unwrapped(arguments: Any) -> Any:
+    return next(iter(arguments.values())) if isinstance(arguments, dict) and len(arguments) == 1 else arguments
 
 
 def _plain(arguments: Any) -> Any:
@@ -123,10 +136,15 @@ def _ids(seen: Sight, meant: Reading) -> Iterator[str]:
 
 
 def _text(seen: Sight, meant: Reading) -> Iterator[str]:
-    said = "".join(item.text for turn in meant.turns for item in turn.items if isinstance(item, Text))
-    if "".join(seen.text.split()) == "".join(said.split()):
+    """A text that is lost, changed, said twice or invented; what is told beside it is nobody's harm."""
+    texts = [item.text for turn in meant.turns for item in turn.items if isinstance(item, Text)]
+    said, whole = "".join(texts), "".join(seen.text.split())
+    if said.strip() and _in_order(texts, whole):
+        if whole.count("".join(said.split())) > 1:
+            yield f"shows the text {_shown(said)} twice"
+    elif not said.strip() and (not whole or may_fail(meant)):
         return
-    if not seen.text.strip():
+    elif not whole:
         yield f"lost the text {_shown(said)}"
     elif not said.strip():
         yield f"shows a text that nobody wrote: {_shown(seen.text)}"
@@ -134,10 +152,22 @@ def _text(seen: Sight, meant: Reading) -> Iterator[str]:
         yield f"shows the text {_shown(seen.text)}, not {_shown(said)}"
 
 
+def _in_order(texts: Iterable[str], whole: str) -> bool:
+    """Whether the texts stand in the whole, one behind the other, whatever the white space."""
+    at = 0
+    for text in texts:
+        plain = "".join(text.split())
+        at = whole.find(plain, at)
+        if at < 0:
+            return False
+        at += len(plain)
+    return True
+
+
 def _end(seen: Sight, meant: Reading, own: Reading) -> Iterator[str]:
     """``own`` tells what the word means that the client gives out; a word of another format is shown as it stands."""
     finish = meant.finish
-    if finish is None or seen.ended == finish.raw:
+    if finish is None or seen.ended == finish.raw or finish.reason in _OPEN_ENDS:
         return
     means = own.finish.reason if own.finish is not None and own.finish.raw == seen.ended else None
     if means != finish.reason:

@@ -38,13 +38,15 @@ class NotParsed:
 class SeenCall:
     """A call as the client's user sees it. ``arguments`` is a JSON value or NotParsed; ``id`` is None without one.
 
-    ``told``: the client has an event for its end in a stream.
+    ``told``: the client has an event for its end in a stream. ``own``: it is an item of its own type, for a tool that
+    the API itself defines, and its arguments are members of that.
     """
 
     name: str
     arguments: Any
     id: str | None
     told: bool = True
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ from toolcall_conformance.witnesses.wire import Wire, sdk_module
 
 _CHAT: Any = {"model": "gpt", "messages": [{"role": "user", "content": "Hello"}]}
 _RESPONSES: Any = {"model": "gpt", "input": "Hello"}
+# Calls that the client runs, of tools that the API itself defines: each an item of its own type.
+_OWN_CALLS = ("local_shell_call", "shell_call", "apply_patch_call", "computer_call")
 
 
 class _OpenAISdk:
@@ -105,7 +107,7 @@ class ResponsesSdk(_OpenAISdk):
         with self.client.responses.stream(**_RESPONSES) as events:
             for event in events:
                 if event.type == "response.output_item.done":
-                    handed += [call for call in [_item_call(event.item, "item")] if call is not None]
+                    handed += [call for call in [_item_call(event.item, "item")] if call is not None and call.told]
                 elif event.type == "response.function_call_arguments.delta":
                     pieced[event.output_index] = event.snapshot
                 # The SDK gives a final response out for completed ones alone; the event has each of them.
@@ -180,6 +182,9 @@ def _item_call(item: Any, where: str) -> SeenCall | None:
         return SeenCall(text_at(item.name, f"{where}.name"), given, text_at(item.call_id, f"{where}.call_id"))
     if item.type == "custom_tool_call":
         return SeenCall(text_at(item.name, f"{where}.name"), item.input, text_at(item.call_id, f"{where}.call_id"))
+    if item.type in _OWN_CALLS:
+        name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
+        return SeenCall(name, None, key, told=False, own=True)
     return None
 
 

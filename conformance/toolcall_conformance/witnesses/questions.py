@@ -11,7 +11,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.streaming import parse
-from toolcall_conformance.witnesses.compare import differences, handed_over, summary, uncounted
+from toolcall_conformance.witnesses.compare import differences, handed_over, may_fail, summary, uncounted
 from toolcall_conformance.witnesses.model import BlindError, MistypedError, Sdk, Sight, ToldError
 from toolcall_conformance.witnesses.typed import problems
 
@@ -20,6 +20,8 @@ MOST = 3
 
 _WORDS = 160
 _SILENT = "which does not have the error's message"
+# Users catch these by exceptions of their own: wait, log in, ask for access.
+_CAUGHT = (401, 403, 429)
 _INDEX = re.compile(r"/[0-9]+(?=/|$)")
 
 Answer = tuple[bool, list[str]]
@@ -63,7 +65,7 @@ def _stream(sdk: Sdk, name: str, data: bytes, meant: Reading | None) -> Answer:
     except Exception as error:
         says = "gives out the error as an event" if isinstance(error, ToldError) else f"raised {words(error)}"
         if received.end != "failed" or (meant is not None and meant.failure is None):
-            return False, [says]
+            return received.end == "failed" and meant is not None and may_fail(meant), [says]
         failure = (meant or formats.read(name, "error", {"body": received.error})).failure
         told = str(error) if isinstance(error, ToldError) else sdk.told(error)
         silent = failure is not None and _lacks(told, failure.message)
@@ -139,7 +141,7 @@ def _lacks(told: Any, message: str | None) -> bool:
 def _instead(sdk: Sdk, body: Any, status: int | None, raised: type, *, again: bool) -> list[str]:
     """What the client does otherwise after the status that the upstream's error had."""
     error, tries = (None, again) if status is None else _raised(sdk, body, status, {})
-    if error is None or (type(error) is raised and tries == again):
+    if error is None or (tries == again and (status not in _CAUGHT or type(error) is raised)):
         return []
     way = "tries again" if tries else "does not try again"
     return [f"after the upstream's own status {status} it raises {type(error).__name__} and {way}"]

@@ -1,0 +1,69 @@
+"""Bodies that say the same in another legal way: the official clients' users see in them what was meant.
+
+So a witness raises no false alarm, and the judge passes nothing at which an official client breaks.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import formats
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.streaming import parse
+from toolcall_conformance.witnesses import witness
+from witnesses.wire import sdk
+
+CORPUS = load_corpus()
+FOLDER = CORPUS.root / "verdicts"
+
+#: Streams that pass and that an official client does not read, each with what it does.
+NOT_READ = {
+    "border-blocks/comment-at-the-end/gemini": "it takes a line that does not begin with data for that of an error",
+    "border-blocks/empty-event-name/gemini": "the same",
+    "stream-habits/a-byte-order-mark/anthropic": "it does not know the first event behind a byte order mark",
+    "stream-halves/halves-handed-on/anthropic": "it encodes the half of a character that a fragment ends with",
+}
+
+
+def verdicts() -> list[tuple[str, dict[str, Any]]]:
+    """The harmless variants of what a client reads, by name; those of a source that came whole."""
+    found = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*/*/*.json"))}
+    return [
+        (one["name"], {**one, "folder": path.parent})
+        for path, one in found.items()
+        if one["kind"] == "harmless"
+        and one["direction"] in ("response", "error", "stream")
+        and "source_bytes" not in one
+    ]
+
+
+def meant(one: dict[str, Any]) -> Reading | None:
+    """What the client should see; None where it stands alone or its upstream's stream is not whole."""
+    source, name = one.get("source"), one["upstream"]
+    if source is None or one["direction"] != "stream":
+        return None if source is None else formats.read(name, one["direction"], source)
+    whole = formats.assembled(name, parse((CORPUS.root / source).read_bytes()))
+    return formats.read(name, "response", whole.body) if whole.end == "whole" else None
+
+
+def body(one: dict[str, Any]) -> Any:
+    return Path(one["folder"], one["output"]).read_bytes() if one["direction"] == "stream" else one["output"]
+
+
+@pytest.mark.parametrize("name", CORPUS.formats)
+def test_their_users_see_what_was_meant(name: str) -> None:
+    sdk(name)
+    found = [(key, one) for key, one in verdicts() if one["client"] == name]
+    refused = {}
+    for key, one in found:
+        came = witness(name, one["direction"], body(one), meant=meant(one))
+        if not came.accepted:
+            refused[key] = came.says
+    assert len(found) > 20
+    assert {key: says for key, says in refused.items() if key not in NOT_READ} == {}
+    assert {key for key in NOT_READ if key.endswith(f"/{name}")} <= refused.keys()
