@@ -74,6 +74,18 @@ class Walk:
         return found
 
 
+def _can_be_read(lines: list[str]) -> None:
+    """A run prints a few screens, the first of which has the most frequent cause; the others are counted."""
+    assert len(lines) <= 120
+    summary = lines[next(number for number, line in enumerate(lines) if "= toolcall conformance =" in line) :]
+    assert [line for line in summary if len(line) > 80] == []
+    (most,) = [line for line in summary[:25] if line.startswith("most frequent: ")]
+    rule, _, items = most.removeprefix("most frequent: ").partition(", ")
+    assert [line for line in summary[:25] if line.startswith(f"MUST  {rule} ") and line.endswith(f" {items}")]
+    assert 5 <= len([line for line in summary if line.startswith("  item  ")]) <= 10
+    assert [line for line in summary if line.startswith("and ") and " more causes (" in line]
+
+
 @pytest.fixture(scope="module")
 def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     """The project after its first run, which was red, and with the file of known failures that it wrote."""
@@ -81,11 +93,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     (walk.home / "known.toml").touch()
     first = walk.run(families=("toolcall::",))
     assert first.returncode == pytest.ExitCode.TESTS_FAILED, first.stdout + first.stderr
-    # It can be read: a few screens, the first of which says what is wrong most often.
-    lines = first.stdout.splitlines()
-    assert len(lines) <= 120
-    summary = next(number for number, line in enumerate(lines) if "= toolcall conformance =" in line)
-    assert any(line.startswith("most frequent: ") for line in lines[summary : summary + 24])
+    _can_be_read(first.stdout.splitlines())
     red = {(item, rule) for item, rule in walk.failures("new") if item.startswith("shell/")}
     assert red
     written = walk.run("--toolcall-known-failures-update")

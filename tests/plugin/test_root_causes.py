@@ -140,7 +140,7 @@ def test_one_wrong_value_is_one_cause_whatever_rules_it_breaks() -> None:
     assert len(causes(both, elsewhere, item("shell/c request anthropic openai_chat", other))) == 2
 
 
-@pytest.mark.parametrize("got", [{"got": {"a": 1}}, {"got": []}, {}])
+@pytest.mark.parametrize("got", [{"got": {"a": 1}}, {"got": []}, {"got": {"$absent": True}}, {}])
 def test_two_faults_of_one_object_stay_two(got: dict[str, Any]) -> None:
     found = finding("openai_chat/call-id", **got), finding("openai_chat/call-id-length", **got)
     assert len(causes(item("shell/a request anthropic openai_chat", *found))) == 2

@@ -57,8 +57,8 @@ MUST  beta/text-kept                                                     6 items
   got   "lost"
   near  {"text": "lost"}
   more  5 more: request 6; box, crate; alpha → beta; beta → beta
-  run   pytest --toolcall-translator mine:T "toolcall::" \\
-          -k "check:request and to-beta"
+  run   pytest --toolcall-translator mine:T "toolcall::" -k "check:request and \\
+    to-beta"
 
 `toolcall-conformance explain RULE` gives reasons, evidence and examples
 """
@@ -144,6 +144,20 @@ def test_lines_fit_a_terminal(project: Any, add_case: Any, arguments: tuple[str,
     assert [line for line in lines[start:] if len(line) > 80] == []
 
 
+TWICE_WRONG = """
+    def request(self, body):
+        return {"text": "lost", "extra": 1} if self.route.upstream == "beta" else super().request(body)
+"""
+
+
+def test_causes_of_the_same_items_refer_to_each_other(project: Any) -> None:
+    text = project.run("toolcall::", "--toolcall-strict", spec=project.translator(TWICE_WRONG)).stdout.str()
+    first, second = text.split("\nSHOULD  translation/extra")
+    assert "\n  run   pytest" in first
+    assert "\n  same  6 items as of beta/text-kept, above\n" in second
+    assert "\n  run   " not in second
+
+
 def test_annotations_where_github_runs_it(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = project.translator(LOSES)
     assert "::error" not in project.run("toolcall::", spec=spec).stdout.str()
@@ -195,10 +209,28 @@ def test_without_losses_nothing_is_said_of_them(project: Any) -> None:
     assert not [line for line in project.run("toolcall::", "-v").outlines if line.startswith("losses")]
 
 
+def command_at(lines: list[str], start: int) -> str:
+    """The command that begins in a line, as a shell joins its lines."""
+    text = "\n".join(lines[start:]).removeprefix("  run   ").replace("\\\n", "")
+    return text.partition("\n")[0]
+
+
+def test_a_long_command_is_one_command(project: Any, add_case: Any) -> None:
+    add_case("crate/with-a-name-that-is-quite-long-as-names-of-cases-go")
+    spec = project.translator(
+        "    def request(self, body):\n        return {'text': ''} if 'long' in body['text'] else super().request(body)"
+    )
+    lines = project.run("toolcall::", "-k", "alpha-to-beta", spec=spec).outlines
+    start = next(number for number, line in enumerate(lines) if line.startswith("  run   "))
+    command = command_at(lines, start)
+    assert len(command) > 80 > max(map(len, lines[start : start + 4]))
+    project.pytester.runpytest_inprocess(*shlex.split(command)[1:]).assert_outcomes(failed=1)
+
+
 def test_the_command_in_the_summary_reproduces_the_failures(project: Any) -> None:
     lines = project.run("toolcall::", spec=project.translator(LOSES)).outlines
     start = next(number for number, line in enumerate(lines) if line.startswith("  run   "))
-    command = " ".join(lines[start : start + 2]).removeprefix("  run   ").replace("\\ ", "")
+    command = command_at(lines, start)
     project.pytester.runpytest_inprocess(*shlex.split(command)[1:]).assert_outcomes(failed=6, deselected=18)
 
 

@@ -16,7 +16,6 @@ from toolcall_conformance.reports.roots import RootCause
 WIDTH = 80
 _FIELD = 8
 _NAMES_SHOWN = 4
-_ENDS_NAMED = 2
 _VALUE_LINES = 2
 _PLACE_LINES = 8
 _LINES = {"near": 1}
@@ -24,8 +23,19 @@ _LINES = {"near": 1}
 Again = Callable[..., str]
 
 
-def block(root: RootCause, rules: Mapping[str, Rule], again: Again, run: Sequence[ItemRecord]) -> list[list[Line]]:
-    """The lines of a root cause. ``again`` makes the command for node ids; ``run`` are all items that were played."""
+def block(
+    root: RootCause,
+    rules: Mapping[str, Rule],
+    again: Again,
+    run: Sequence[ItemRecord],
+    *,
+    same: RootCause | None = None,
+) -> list[list[Line]]:
+    """The lines of a root cause.
+
+    ``again`` makes the command for node ids; ``run`` are all items that were played; ``same`` is another cause, told
+    before, of the same items.
+    """
     lines = [heading(root)]
     lines += _plain(_wrapped("  ", consequence(root, rules), lines=2))
     lines += _plain(_field("item", title(root.example.item)))
@@ -33,10 +43,24 @@ def block(root: RootCause, rules: Mapping[str, Rule], again: Again, run: Sequenc
         line for name, text in place_of(root, rules) for line in _field(name, text, _LINES.get(name, _VALUE_LINES))
     ]
     lines += _plain(places[:_PLACE_LINES])
-    lines += _plain(_field("more", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
     lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
-    lines += _plain(_command(command(root, again, run)))
-    return lines
+    if same is not None:
+        return [*lines, *_plain(_field("same", f"{many(len(root.items), 'item')} as of {same.rule}, above"))]
+    lines += _plain(_field("more", rest(root))) if len(root.items) > 1 or root.in_the_loop else []
+    return [*lines, *_plain(_command(command(root, again, run)))]
+
+
+def blocks(
+    roots: Sequence[RootCause], rules: Mapping[str, Rule], again: Again, run: Sequence[ItemRecord]
+) -> list[list[list[Line]]]:
+    """The block of each root cause; one with the very items of an earlier one refers to that."""
+    first: dict[frozenset[str], RootCause] = {}
+    found = []
+    for root in roots:
+        nodeids = frozenset(item.nodeid for item in root.items)
+        found.append(block(root, rules, again, run, same=first.get(nodeids)))
+        first.setdefault(nodeids, root)
+    return found
 
 
 def heading(root: RootCause) -> list[Line]:
@@ -75,22 +99,25 @@ def place_of(root: RootCause, rules: Mapping[str, Rule]) -> Iterator[tuple[str, 
     """The place of the example and what stands there, by name."""
     finding = root.example.finding
     rule = rules.get(root.rule)
-    if rule is not None and finding["message"] != rule.breach:
+    said = rule is None or finding["message"] != rule.breach
+    if said:
         yield "what", finding["message"]
-    where = [finding["pointer"] or "the whole body"]
-    where += [f"in {finding['body']}"] if finding["body"] else []
-    where += [f"from {finding['source_pointer']}"] if finding.get("source_pointer") else []
-    yield "at", ", ".join(where)
-    values = [(key, told(finding, key)) for key in ("want", "got")]
-    yield from ((key, show(value)) for key, value in values if value is not NOT_KNOWN)
-    if finding.get("near"):
-        yield "near", finding["near"]
-    for one in root.example.item.witness:
-        if one["body"] == finding["body"]:
-            yield "sdk", f"{one['client']}: {'; '.join(one['says'])}"
+    # Of a call that gave no body the message says all.
+    if finding["pointer"] or not said:
+        where = [finding["pointer"] or "the whole body"]
+        where += [f"in {finding['body']}"] if finding["body"] else []
+        where += [f"from {finding['source_pointer']}"] if finding.get("source_pointer") else []
+        yield "at", ", ".join(where)
+        values = [(key, told(finding, key)) for key in ("want", "got")]
+        yield from ((key, show(value)) for key, value in values if value is not NOT_KNOWN)
     yield from (
         ("note", note) for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
     )
+    for one in root.example.item.witness:
+        if one["body"] == finding["body"]:
+            yield "sdk", f"{one['client']}: {'; '.join(one['says'])}"
+    if finding.get("near"):
+        yield "near", finding["near"]
 
 
 def rest(root: RootCause) -> str:
@@ -131,7 +158,7 @@ def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
     routes, all_routes = ({f"{one.client}-to-{one.upstream}" for one in each} for each in (items, run))
     for side in (0, 2):
         ends, all_ends = ({route.partition("-to-")[side] for route in each} for each in (routes, all_routes))
-        if ends != all_ends and len(ends) <= _ENDS_NAMED:
+        if ends != all_ends and len(ends) == 1:
             terms += _term((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())
     return f'{wanted} -k "{" and ".join(terms)}"' if terms else wanted
 
@@ -157,14 +184,18 @@ def _wrapped(indent: str, text: str, *, lines: int) -> list[str]:
 
 
 def _command(text: str) -> Iterator[str]:
-    """A command that a shell reads, broken before words that do not fit."""
+    """A command that a shell reads as one line: what does not fit goes on after a backslash."""
     line = "  run  "
-    for word in re.findall(r'(?:-k )?"[^"]*"|\S+', text):
+    for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
         # One column stays for the backslash.
         if len(line) + len(word) + 2 > WIDTH and line != "  run  ":
             yield f"{line} \\"
-            line = " " * (_FIELD + 1)
+            line = "   "
         line += f" {word}"
+        while len(line) > WIDTH and (end := line.rfind("::", 0, WIDTH - 3) + 2) > len("    "):
+            # Within quotes a shell joins two lines as they are.
+            yield f"{line[:end]}\\"
+            line = line[end:]
     yield line
 
 

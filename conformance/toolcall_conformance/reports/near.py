@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcall_conformance.jsonvalue import unescaped
 
-_LONGEST = 150
+_LONGEST = 70
 _TEXT = 28
 
 
@@ -26,7 +26,7 @@ def near(body: Any, pointer: str) -> str:
     if not isinstance(holder, (dict, list)):
         return ""
     last = steps[-1] if steps else ""
-    return _cut(_outline(holder, last))
+    return _outline(holder, last)
 
 
 def _below(holder: Any, step: str) -> Any:
@@ -37,21 +37,36 @@ def _below(holder: Any, step: str) -> Any:
     return None
 
 
-def _outline(holder: Any, shown: str) -> str:
-    """The members of an object or array, the one called ``shown`` with what it holds."""
+def _outline(holder: Any, last: str) -> str:
+    """The members of an object or array around the one called ``last``, as many as fit into a line."""
     if isinstance(holder, dict):
-        return f"{{{', '.join(f'{_text(key)}: {_hint(value, key == shown)}' for key, value in holder.items())}}}"
-    around = [number for number in range(len(holder)) if not shown.isdecimal() or abs(number - int(shown)) <= 1]
-    members = [_hint(holder[number], str(number) == shown) for number in around[:3]]
-    before, after = around[:1] > [0], around[-1:] < [len(holder) - 1] or len(around) > len(members)
-    return f"[{', '.join([*['…'][: int(before)], *members, *['…'][: int(after)]])}]"
+        keys = list(holder)
+        members = [f"{_text(key)}: {_hint(value, shown=key == last)}" for key, value in holder.items()]
+        middle = keys.index(last) if last in keys else len(keys)
+        return f"{{{_window(members, middle)}}}"
+    middle = int(last) if last.isdecimal() else 0
+    return f"[{_window([_hint(value, shown=number == middle) for number, value in enumerate(holder)], middle)}]"
 
 
-def _hint(value: Any, shown: bool) -> str:
+def _window(members: list[str], middle: int) -> str:
+    """The member at ``middle`` and its neighbours, with an ellipsis for those that do not fit."""
+    first = last = min(middle, max(len(members) - 1, 0))
+    fits = True
+    while fits:
+        fits = False
+        for before, behind in ((first - 1, last), (first, last + 1)):
+            wider = ", ".join(members[max(before, 0) : behind + 1])
+            if before >= 0 and behind < len(members) and len(wider) <= _LONGEST - 8:
+                first, last, fits = before, behind, True
+    more, rest = ["…"] if first > 0 else [], ["…"] if last < len(members) - 1 else []
+    return ", ".join([*more, *members[first : last + 1], *rest])
+
+
+def _hint(value: Any, *, shown: bool) -> str:
     if isinstance(value, dict):
         if not shown or not value:
             return "{…}" if value else "{}"
-        return f"{{{', '.join(f'{_text(key)}: {_hint(member, False)}' for key, member in value.items())}}}"
+        return f"{{{', '.join(f'{_text(key)}: {_hint(member, shown=False)}' for key, member in value.items())}}}"
     if isinstance(value, list):
         return f"[… {len(value)}]" if value else "[]"
     return _text(value)
@@ -63,7 +78,3 @@ def _text(value: Any) -> str:
     except (TypeError, ValueError):
         return "…"
     return text if len(text) <= _TEXT else f'{text[: _TEXT - 2]}…"' if isinstance(value, str) else f"{text[:_TEXT]}…"
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"

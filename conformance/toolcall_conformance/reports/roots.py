@@ -291,6 +291,7 @@ def _join_places(groups: Mapping[_Key, RootCause], harm: Harm) -> list[RootCause
 def _value(one: Seen) -> _Value | None:
     """The one wrong value that a finding is on; None where that is not known, or holds more than one."""
     finding = one.finding
+    # What is absent may be missed by one rule in an object, and something else by another.
     if not finding["pointer"] or isinstance(finding.get("got", {}), (dict, list)):
         return None
     return one.body, finding["format"], finding["pointer"], json.dumps(finding["got"])

@@ -9,7 +9,7 @@ from enum import Enum
 from itertools import groupby
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import WIDTH, block, heading, many, new_roots
+from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, many, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.roots import RootCause, in_order
@@ -17,7 +17,7 @@ from toolcall_conformance.reports.summary import LossRow, losses, matrix
 
 MOST_BLOCKS = 10
 # A first red run should be read from its beginning: so many lines of blocks, however short the list then is.
-_MOST_LINES = 72
+_MOST_LINES = 78
 _ROUTE_WIDTH = 33
 _KINDS = (("cannot", "lost"), ("may", "lost by convention"), ("undue", "reported lost, but both formats have it"))
 
@@ -45,7 +45,7 @@ def summary(run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str]
     ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity.
     """
     found = run.roots
-    new = new_roots(found)
+    new = _most_frequent_first(new_roots(found))
     everything = detail is Detail.ALL
     lines = [*_overview(run, new, rules), *_table(run)]
     lines += _losses(losses(run.items), each=everything)
@@ -53,8 +53,8 @@ def summary(run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str]
         shown = [[heading(root)] for root in new[:MOST_BLOCKS]]
         lines += [[], *(line for one in shown for line in one)] if shown else []
     else:
-        blocks = [block(root, rules, again, run.items) for root in new]
-        shown = blocks if everything else blocks[: _fitting(blocks)]
+        told = blocks(new, rules, again, run.items)
+        shown = told if everything else told[: _fitting(told)]
         lines += [line for one in shown for line in ([], *one)]
     lines += _left_out(new[len(shown) :])
     known = [root for root in found if root.known and root.level != "NOTE"]
@@ -76,6 +76,13 @@ def _unstable(run: RunRecord) -> Lines:
     return [[], [Line(f"{many(len(found), 'unstable item')}: another try ended otherwise", "SHOULD")], *shown, *more]
 
 
+def _most_frequent_first(roots: list[RootCause]) -> list[RootCause]:
+    """The roots in their order, with the most frequent one of the gravest level before all others."""
+    grave = [root for root in roots if root.level == roots[0].level]
+    most = max(grave, key=lambda root: len(root.items), default=None)
+    return sorted(roots, key=lambda root: root is not most)
+
+
 def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule]) -> Lines:
     """How much failed, and the most frequent cause of it."""
     if not roots:
@@ -85,8 +92,7 @@ def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Ru
     lines = [
         [Line(f"{failed} of {many(len(run.items), 'item')} failed; {many(len(roots), 'cause')}: {causes}", "head")]
     ]
-    grave = [root for root in roots if root.level == roots[0].level]
-    most = max(grave, key=lambda root: len(root.items))
+    most = roots[0]
     breach = rules[most.rule].breach if most.rule in rules else most.example.finding["message"]
     lines.append([Line(f"most frequent: {most.rule}, {many(len(most.items), 'item')}", most.level)])
     lines.append([Line(f"  {breach}"[:WIDTH])])
@@ -97,14 +103,14 @@ def _items(roots: Sequence[RootCause]) -> int:
     return len({item.nodeid for root in roots for item in root.items})
 
 
-def _fitting(blocks: Sequence[Lines]) -> int:
+def _fitting(told: Sequence[Lines]) -> int:
     """How many blocks to show: ten, or fewer if they are long, and at least one."""
     lines = 0
-    for number, one in enumerate(blocks[:MOST_BLOCKS]):
+    for number, one in enumerate(told[:MOST_BLOCKS]):
         lines += len(one) + 1
         if lines > _MOST_LINES:
             return max(number, 1)
-    return min(len(blocks), MOST_BLOCKS)
+    return min(len(told), MOST_BLOCKS)
 
 
 def _left_out(roots: Sequence[RootCause]) -> Lines:
