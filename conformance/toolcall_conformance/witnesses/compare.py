@@ -12,6 +12,7 @@ from toolcall_conformance.witnesses.model import NotParsed, SeenCall, Sight
 
 _SHOWN = 60
 # How a reply that went wrong is best said to have ended is open, and so is whether words tell of it.
+_WELL = ("end", "tools")
 _OPEN_ENDS = ("error", "filter", "other", "pause")
 
 
@@ -108,7 +109,10 @@ def _same(found: SeenCall, call: Call) -> bool:
         return True  # what nobody can read has no right form
     if isinstance(seen, NotParsed):
         return False
-    return equal(seen, meant) or equal(_unwrapped(seen), _unwrapped(meant)) or (seen == {} and not meant)
+    if equal(seen, meant) or (seen == {} and not meant):
+        return True
+    # Who declared free text looks for it where it stands.
+    return not (call.kind == "custom" and found.free is False) and equal(_unwrapped(seen), _unwrapped(meant))
 
 
 def _unwrapped(arguments: Any) -> Any:
@@ -167,10 +171,10 @@ def _in_order(texts: Iterable[str], whole: str) -> bool:
 def _end(seen: Sight, meant: Reading, own: Reading) -> Iterator[str]:
     """``own`` tells what the word means that the client gives out; a word of another format is shown as it stands."""
     finish = meant.finish
-    if finish is None or seen.ended == finish.raw or finish.reason in _OPEN_ENDS:
+    if finish is None or seen.ended == finish.raw:
         return
     means = own.finish.reason if own.finish is not None and own.finish.raw == seen.ended else None
-    if means != finish.reason:
+    if means != finish.reason and (means in _WELL or finish.reason not in _OPEN_ENDS):
         yield f"ends by {_shown(seen.ended)}, where {_shown(finish.raw)} was said"
 
 

@@ -39,7 +39,8 @@ class SeenCall:
     """A call as the client's user sees it. ``arguments`` is a JSON value or NotParsed; ``id`` is None without one.
 
     ``told``: the client has an event for its end in a stream. ``own``: it is an item of its own type, for a tool that
-    the API itself defines, and its arguments are members of that.
+    the API itself defines, and its arguments are members of that. ``free``: its arguments are free text; None where the
+    API has no such calls.
     """
 
     name: str
@@ -47,6 +48,7 @@ class SeenCall:
     id: str | None
     told: bool = True
     own: bool = False
+    free: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,10 +154,11 @@ def _chat_calls(message: Any) -> Iterator[SeenCall]:
     for place, call in enumerate(message.tool_calls or ()):
         where = f"tool_calls[{place}]"
         if call.type == "custom":
-            name, given = call.custom.name, call.custom.input
+            name, given, free = call.custom.name, call.custom.input, True
         else:
             name, given = call.function.name, _loaded(call.function.arguments, f"{where}.function.arguments")
-        yield SeenCall(text_at(name, f"the name in {where}"), given, text_at(call.id, f"{where}.id"))
+            free = False
+        yield SeenCall(text_at(name, f"the name in {where}"), given, text_at(call.id, f"{where}.id"), free=free)
     legacy = getattr(message, "function_call", None)
     if legacy is not None:
         given = _loaded(legacy.arguments, "function_call.arguments")
@@ -179,9 +180,11 @@ def _texts(item: Any, where: str) -> Iterator[str]:
 def _item_call(item: Any, where: str) -> SeenCall | None:
     if item.type == "function_call":
         given = _loaded(item.arguments, f"{where}.arguments")
-        return SeenCall(text_at(item.name, f"{where}.name"), given, text_at(item.call_id, f"{where}.call_id"))
+        key = text_at(item.call_id, f"{where}.call_id")
+        return SeenCall(text_at(item.name, f"{where}.name"), given, key, free=False)
     if item.type == "custom_tool_call":
-        return SeenCall(text_at(item.name, f"{where}.name"), item.input, text_at(item.call_id, f"{where}.call_id"))
+        key = text_at(item.call_id, f"{where}.call_id")
+        return SeenCall(text_at(item.name, f"{where}.name"), item.input, key, free=True)
     if item.type in _OWN_CALLS:
         name, key = item.type.removesuffix("_call"), text_at(item.call_id, f"{where}.call_id")
         return SeenCall(name, None, key, told=False, own=True)
