@@ -83,8 +83,8 @@ def test_what_requests_warn_of_is_what_only_a_convention_says(alone: dict[str, A
     }
     # Anthropic has no JSON mode without a schema, and Gemini's labels are Vertex AI's alone.
     assert told == {
-        ("translation/response-format-lost", "response_format", "anthropic"),
-        ("translation/setting-by-convention-lost", "metadata", "gemini"),
+        ("translation/response-format-lost", "output_config.format", "anthropic"),
+        ("translation/setting-by-convention-lost", "labels", "gemini"),
     }
 
 

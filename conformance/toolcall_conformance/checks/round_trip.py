@@ -13,6 +13,7 @@ from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Case, Exchange
 
@@ -68,7 +69,10 @@ def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness
     home = _opened(open_session, _reverse(route), tally)
     if there is None or home is None:
         return
-    exchanges = list(zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True))
+    # Whole requests: what a client only names, the provider at the other end does not hold.
+    clients = whole_exchanges(route.client, case.exchanges(route.client))
+    upstreams = whole_exchanges(route.upstream, case.exchanges(route.upstream))
+    exchanges = list(zip(clients, upstreams, strict=True))
     if there.own_history or home.own_history:
         exchanges = exchanges[:1]
     asked = _request(*exchanges[-1], there, home, route, harness, tally)
