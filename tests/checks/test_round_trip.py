@@ -82,6 +82,18 @@ def test_a_fault_that_no_translation_shows_is_told_only() -> None:
     assert all("neither breaks a MUST by itself" in finding.message for finding in result.findings)
 
 
+def test_a_way_that_breaks_other_rules_alone_is_not_said_to_have_lost_it() -> None:
+    class Other(Judge):
+        def request(self, *args: Any, **more: Any) -> Judgement:
+            seen = super().request(*args, **more)
+            return replace(seen, findings=tuple(replace(one, rule="translation/call-lost") for one in seen.findings))
+
+    result = play("request", no_text_results, replace(HARNESS, judge=Other(CORPUS)))
+    said = "(neither way breaks this rule by itself; other MUSTs broke on the way up, anthropic-to-openai_chat;"
+    assert result.verdict is Verdict.FAIL
+    assert all(said in finding.message for finding in result.findings)
+
+
 def test_an_argument_lost_on_the_way_back() -> None:
     def without(body: Any) -> Any:
         for call in body["choices"][0]["message"].get("tool_calls") or []:

@@ -534,3 +534,10 @@ def test_the_levels_of_what_official_streams_break(corpus: Corpus) -> None:
     for path, text in streams:
         findings = check_body(corpus, "openai_chat", "stream", parse(text.encode()))
         assert [finding.rule for finding in findings if finding.level is not Level.NOTE] == [], path
+
+
+def test_a_call_without_a_name_is_called_so() -> None:
+    nameless = entry("{}", index=0, id="call_1", type="function")
+    breaches = put_together(calls(nameless), END, DONE).breaches
+    said = [breach.subject for rule, breach in breaches if rule == "openai_chat/stream-call-name"]
+    assert said == ["call 1, without a name"]

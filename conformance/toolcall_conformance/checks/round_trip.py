@@ -57,11 +57,19 @@ def _judged(trip: _Trip, route: Route, harness: Harness) -> Iterator[Finding]:
     broken = {leg: {one.rule for one in seen.findings if one.is_must} for leg, seen in legs.items()}
     guilty = [leg for leg, rules in broken.items() if rules]
     for one in found.findings:
-        where = [leg for leg in guilty if one.rule in broken[leg]] or guilty
-        said = " and ".join(where) if where else "by both ways together: neither breaks a MUST by itself"
+        said = _blamed([leg for leg in guilty if one.rule in broken[leg]], guilty)
         message = f"{one.message} ({said}; the body between is {trip.name}-between)"
         one = replace(one, body=trip.name, message=message, between=trip.there)
         yield weighed(harness.corpus, one, [] if guilty else ["round-trip-only"])
+
+
+def _blamed(alike: list[str], guilty: list[str]) -> str:
+    """Which way lost it: one that breaks the same rule by itself (``alike``). Other broken MUSTs are a hint only."""
+    if alike:
+        return " and ".join(alike)
+    if guilty:
+        return f"neither way breaks this rule by itself; other MUSTs broke {' and '.join(guilty)}"
+    return "by both ways together: neither breaks a MUST by itself"
 
 
 def _trips(case: Case, route: Route, open_session: OpenSession, harness: Harness, tally: Tally) -> Iterator[_Trip]:

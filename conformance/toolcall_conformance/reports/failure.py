@@ -91,7 +91,8 @@ def _rule(found: list[Finding], rules: Mapping[str, Rule], subject: ReportedItem
     for finding in found[:_PLACES_SHOWN]:
         lines += [Line(f"    {name:<5} {text}") for name, text in _place(finding, rule, subject)]
     if len(found) > _PLACES_SHOWN:
-        lines.append(Line(f"    and {len(found) - _PLACES_SHOWN} more places in this item"))
+        more = len(found) - _PLACES_SHOWN
+        lines.append(Line(f"    and {more} more {'place' if more == 1 else 'places'} in this item"))
     if rule is not None:
         lines.append(Line(f"    why   {rule.why}"))
     lines.append(Line(f"    see   toolcall-conformance explain {rule_id}"))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Tool
 from toolcall_conformance.translation.own_tools import own_tool
-from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.pair import Pair, call_words, tool_words
 from toolcall_conformance.translation.spelling import may_be_text
 
 
 def compare_kind(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
     """Whether a free-text tool stayed one, with its grammar, or became a function that takes its text."""
-    subject = f"tool {tool.name}"
+    subject = tool_words(tool)
     if tool.kind != twin.kind and pair.both("tool-custom"):
         yield pair.finding(
             "translation/tool-kind", twin.pointer, want=tool.kind, got=twin.kind, source=tool.pointer, subject=subject

@@ -14,7 +14,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.library.own_tools import OwnTool
 from toolcall_conformance.reading import Call, Reading, Tool
-from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.pair import Pair, Sides, tool_words
 
 LOST = "tool-hosted"
 """The element that a translator names if it declares the loss of a tool that the provider runs."""
@@ -129,7 +129,7 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 want=MISSING,
                 got=twin.name,
                 source=tool.pointer,
-                subject=f"tool {tool.name}",
+                subject=tool_words(tool),
             )
         elif LOST not in pair.declared:
             yield pair.finding(
@@ -138,7 +138,7 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 want=tool.name,
                 got=MISSING,
                 source=tool.pointer,
-                subject=f"tool {tool.name}",
+                subject=tool_words(tool),
             )
 
 

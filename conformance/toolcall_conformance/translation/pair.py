@@ -141,6 +141,11 @@ class Pair(Sides):
         return self.alignment.pairs
 
 
+def tool_words(tool: Tool) -> str:
+    """A tool in words: ``tool read_file``."""
+    return f"tool {tool.name or 'without a name'}"
+
+
 def call_words(call: Call, position: int | None = None) -> str:
     """A call in words: ``call 2, read_file``."""
     number = (call.ordinal if position is None else position) + 1

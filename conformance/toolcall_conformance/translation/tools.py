@@ -19,7 +19,7 @@ from toolcall_conformance.translation.own_tools import (
     stands_for_one,
     stands_for_several,
 )
-from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.pair import Pair, Sides, tool_words
 from toolcall_conformance.translation.schema_branches import is_composed
 from toolcall_conformance.translation.schemas import SchemaDifference, compare_schemas
 from toolcall_conformance.translation.settings import chosen_names
@@ -144,13 +144,13 @@ def compare_tools(pair: Pair) -> Iterator[Finding]:
             want=tool.name,
             got=MISSING,
             source=tool.pointer,
-            subject=f"tool {tool.name}",
+            subject=tool_words(tool),
         )
     taken = {id(tool) for _, tool in twins}
     for tool in pair.output.tools:
         if id(tool) not in taken and tool.kind != "hosted" and not stands_for_one(pair, tool):
             yield pair.finding(
-                "translation/tool-invented", tool.pointer, want=MISSING, got=tool.name, subject=f"tool {tool.name}"
+                "translation/tool-invented", tool.pointer, want=MISSING, got=tool.name, subject=tool_words(tool)
             )
     for tool, twin in twins:
         if "hosted" not in (tool.kind, twin.kind):  # the API knows what its own tools are for
@@ -173,7 +173,7 @@ def _compare_names(pair: Pair, twins: Sequence[tuple[Tool, Tool]]) -> Iterator[F
                 want=f"a name that {owner.name} does not have",
                 got=twin.name,
                 source=tool.name_pointer or tool.pointer,
-                subject=f"tool {tool.name}",
+                subject=tool_words(tool),
             )
 
 
@@ -187,7 +187,7 @@ def _tells_more(tool: Tool, twin: Tool) -> bool:
 
 
 def _compare_one(pair: Pair, tool: Tool, twin: Tool) -> Iterator[Finding]:
-    subject = f"tool {tool.name}"
+    subject = tool_words(tool)
     grouped = tool.namespace is not None and (tool.name or "") in (twin.name or "")  # the group is in its new name
     if tool.name is not None and twin.name != tool.name and legal_name(pair, tool.name) and not grouped:
         yield pair.finding(

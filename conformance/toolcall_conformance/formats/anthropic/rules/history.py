@@ -98,7 +98,8 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         for result in results(turn):
             identity = result.text("tool_use_id")
             if identity in seen:
-                told = f"{identity} has its result already, at {seen[identity]}; this one must not stand here"
+                told = f"{identity} has its result already, at {seen[identity]}"
+                told += "; this one must answer another call, or not stand here"
                 yield Breach(result.pointer, told, MISSING, identity)
             elif identity:
                 seen[identity] = result.pointer

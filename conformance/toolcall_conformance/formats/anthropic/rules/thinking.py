@@ -56,7 +56,8 @@ def thinking_first(subject: Subject) -> Iterator[Breach]:
         return
     first = next(block for message in every[place] for block in message.blocks)
     if first.type not in THOUGHTS:
-        yield Breach(first.pointer, f"the turn starts with {first.type}", want="thinking", got=first.type)
+        message = f"the turn starts with {first.type}; the model's thoughts must come first, or thinking must be off"
+        yield Breach(first.pointer, message, want="thinking", got=first.type)
 
 
 @rule("anthropic/thinking-not-last", "request")

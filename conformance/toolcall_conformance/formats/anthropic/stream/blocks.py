@@ -54,7 +54,9 @@ class StreamedBlock:
         kinds, key = DELTAS[kind]
         if self.kind not in kinds:
             if _is_known(self.kind):
-                message = f"a {self.kind} block, as started at {self.pointer}, takes no {kind}"
+                message = (
+                    f"the block of this index is a {self.kind} block, as started at {self.pointer}; it takes no {kind}"
+                )
                 report.add("stream-delta-kind", f"{pointer}/type", message, want=self.wanted, got=kind)
             return
         if kind == "signature_delta":

@@ -269,7 +269,7 @@ class _MessageMachine(Machine):
             message = "the reply has tool calls, but ended its turn"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="tool_use", got=reason)
         elif reason == "tool_use" and not calls and not hosted:
-            message = "the reply has no tool call, so it must not end with tool_use"
+            message = "no tool call came before it: the calls are missing, or the reason is another"
             self.report.add("stream-finish-agrees", self.reason_at, message, want="end_turn", got=reason)
 
     def _calls(self) -> Iterator[StreamedCall]:

@@ -77,7 +77,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
         answered: set[int] = set()
         for result in results(turn):
             if result.call is not None and result.call in answered:
-                message = "this functionCall has its functionResponse already; this one must not stand here"
+                message = "this functionCall has its functionResponse already; this one must answer another, or go"
                 yield Breach(result.pointer, message, MISSING, _said(result), subject=result_named(result))
             elif result.call is not None:
                 answered.add(result.call)

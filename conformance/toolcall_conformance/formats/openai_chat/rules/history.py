@@ -31,7 +31,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
-    message = "the call of this id has its answer already; this one must not stand here"
+    message = "the call of this id has its answer already; this one must answer another, or not stand here"
     yield from _standing(walk(subject.body), "again", message, MISSING)
 
 

@@ -62,7 +62,7 @@ class OpenCall:
 
     @property
     def subject(self) -> str:
-        return f"call {self.ordinal + 1}, {self.name}"
+        return f"call {self.ordinal + 1}, {self.name or 'without a name'}"
 
     def body(self) -> dict[str, Any]:
         """The call as it stands in a unary reply; what never came is absent."""

@@ -117,7 +117,8 @@ class Choice:
             return
         self._calls.check_arguments(self._finish)
         if self._finish == "tool_calls" and not self._calls.all:
-            self._report.add("stream-finish-agrees", self._finish_pointer, want="stop", got=self._finish)
+            message = "no call came before it: the calls are missing, or the reason is another"
+            self._report.add("stream-finish-agrees", self._finish_pointer, message, want="stop", got=self._finish)
 
     def body(self) -> dict[str, Any]:
         """The choice as it stands in a unary reply; without a finish_reason if none came."""

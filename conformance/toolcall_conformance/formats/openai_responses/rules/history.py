@@ -74,7 +74,7 @@ def result_once(subject: Subject) -> Iterator[Breach]:
             continue
         if result.call in seen:
             call = subject.reading.calls[result.call]
-            message = f"{result.id} has its output already; this one must not stand here"
+            message = f"{result.id} has its output already; this one must answer another call, or not stand here"
             yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
         seen.add(result.call)
 

@@ -75,7 +75,7 @@ class Item:
     @property
     def subject(self) -> str:
         named = self.said.get("name")
-        return f"{self.kind} {named}" if isinstance(named, str) else self.kind
+        return f"{self.kind} {named or 'without a name'}" if isinstance(named, str) else self.kind
 
     def open_part(self, list_key: str, index: Any, part: Any, pointer: str) -> None:
         """A part was added. The official SDK puts it behind the others, whatever its index."""

@@ -121,7 +121,8 @@ class Output:
         if not _is_index(index):
             self._unnumbered(data, pointer, self._meant(item))
         if item is None:
-            message = f"the item of this event was not added: {ADDED} must come before it"
+            named = f"item_id {item_id!r}" if index is None else f"output_index {index!r}"
+            message = f"no item of {named} was added: {ADDED} must come first, or this event must not come"
             self._report.once("stream-item-added", pointer, message, want=ADDED, got=data.get("type", MISSING))
         elif "item_id" not in data:
             want = item.said.get("id", NOT_KNOWN)
