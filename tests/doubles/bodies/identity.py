@@ -91,6 +91,23 @@ def identity_hosted_step_dropped(draft: Draft) -> None:
         holder.remove(step)
 
 
+@warning(IDENTITY, target=RESPONSES, sources=SAME, cases=("parallel/text-around",))
+@warning(IDENTITY, target=RESPONSES, check="response", sources=SAME, fault="identity-reply-phase-dropped")
+def identity_phase_dropped(draft: Draft) -> None:
+    """On A→A a message does not say any more whether it comments on the work or is the answer."""
+    items = draft.body["output" if "output" in draft.body else "input"]
+    need([item for item in items if item.pop("phase", None)])
+
+
+@harmless(target=RESPONSES, sources=SAME, warns=SPELLING)
+def identity_phase_null(draft: Draft) -> None:
+    """On A→A a message says null for its phase, where nothing was said."""
+    items = draft.body["input"]
+    messages = [item for item in items if isinstance(item, dict) and item.get("role") == "assistant"]
+    for message in need([message for message in messages if "phase" not in message]):
+        message["phase"] = None
+
+
 @warning(IDENTITY, target=(ANTHROPIC, CHAT, RESPONSES), check="response", sources=SAME)
 def identity_tier_of_the_reply_dropped(draft: Draft) -> None:
     """On A→A a reply does not say any more which tier it was made on."""

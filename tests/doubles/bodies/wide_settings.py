@@ -112,7 +112,7 @@ def metadata_in_another_order(draft: Draft) -> None:
 def own_words_passed_on(draft: Draft) -> None:
     """What only the client's format knows stands in the request as it came."""
     words = {
-        ANTHROPIC: ("context_management",),
+        ANTHROPIC: ("context_management", "thinking"),
         CHAT: ("logit_bias",),
         RESPONSES: ("truncation", "max_tool_calls"),
         GEMINI: ("safetySettings",),
