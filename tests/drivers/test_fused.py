@@ -104,7 +104,7 @@ def test_requests_and_replies_are_judged(project: Any, way: str) -> None:
 
 def test_its_faults_are_found(project: Any) -> None:
     spec = library(project, "sent['text'] += '!'", "made['text'] += '?'")
-    result = project.run("toolcall::box", spec=spec)
+    result = project.run("toolcall::box", "-v", spec=spec)
     result.assert_outcomes(failed=8, passed=8)
     result.stdout.fnmatch_lines(['    got   "box/two request 1!"', '    got   "box/two response 1?"'])
 
@@ -148,7 +148,7 @@ BEFORE = [
 @pytest.mark.parametrize("way", ["def", "async def"])
 def test_a_fault_on_the_way_up(project: Any, way: str, before: str, rule: str, sentence: str) -> None:
     spec = library(project, before, way=way)
-    result = project.run(REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=spec)
+    result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=spec)
     result.assert_outcomes(failed=1, passed=8)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *", f"    what  {sentence}"])
     ours = result.stdout.str() + result.stderr.str()
@@ -176,7 +176,7 @@ AFTER = [
 @pytest.mark.parametrize("way", ["def", "async def"])
 def test_a_fault_on_the_way_down(project: Any, way: str, after: str, rule: str, sentence: str) -> None:
     spec = library(project, "pass", after, way=way)
-    result = project.run(REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
+    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
     result.assert_outcomes(failed=1, passed=9)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {sentence}"])
     assert "toolcall_conformance/" not in result.stdout.str()

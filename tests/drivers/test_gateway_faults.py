@@ -113,7 +113,7 @@ BEFORE = [
 
 @pytest.mark.parametrize(("fault", "rule", "sentence", "words"), BEFORE, ids=[row[0] for row in BEFORE])
 def test_a_fault_on_the_way_up(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
-    result = project.run(REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=write(project, fault))
+    result = project.run("-v", REQUEST, "toolcall::crate", limit(rule), "--toolcall-strict", spec=write(project, fault))
     # The other case comes after it.
     result.assert_outcomes(failed=1, passed=8)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
@@ -171,7 +171,7 @@ AFTER = [
 @pytest.mark.parametrize(("fault", "rule", "sentence", "words"), AFTER, ids=[row[0] for row in AFTER])
 def test_a_fault_on_the_way_down(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
     # Its request is played before it: what the gateway does to the reply is no matter there.
-    result = project.run(REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=write(project, fault))
+    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=write(project, fault))
     result.assert_outcomes(failed=1, passed=9)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
     if words:
@@ -198,7 +198,7 @@ def test_one_that_only_listens_is_not_trusted_after_a_hang(project: Any) -> None
 
 def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) -> None:
     spec = write(project, "starts-once")
-    result = project.run(REQUEST, "toolcall::crate::request", spec=spec)
+    result = project.run("-v", REQUEST, "toolcall::crate::request", spec=spec)
     result.assert_outcomes(failed=5)
     result.stdout.fnmatch_lines(
         [

@@ -57,12 +57,13 @@ def at_home(folder: Path, spec: str, *what: str, cuts: str = "default") -> str:
     return json.dumps(report(folder, spec, *what, cuts=cuts))
 
 
-def gateway(folder: Path, lent: str) -> str:
-    """Write the file of a gateway that lends a translator; its spec."""
+def gateway(folder: Path, lent: str, *without: str) -> str:
+    """Write the file of a gateway that lends a translator, ``without`` some routes; its spec."""
     formats = load_corpus().formats
     lines = [
         'name = "lent"',
         f"command = {json.dumps([sys.executable, str(HERE / 'lent_gateway.py'), lent, '{port}', '{upstream}'])}",
+        f"not = {json.dumps(without)}",
         *(f"[client.{name}]" for name in formats),
     ]
     for name in formats:
@@ -72,15 +73,19 @@ def gateway(folder: Path, lent: str) -> str:
     return "gateway:gateway.toml"
 
 
+def _carried(finding: dict[str, Any]) -> dict[str, Any]:
+    """A finding without the driver's own sentences, and without the headers that only HTTP has."""
+    own = {"message": "", "signature": ""} if finding["rule"] in SPOKEN else {}
+    return {**finding, **own, **({"near": ""} if finding["element"] == "error" else {})}
+
+
 def verdicts(found: dict[str, Any]) -> dict[str, Any]:
     """What must be the same, by item: all but durations, declared losses, and the medium's own words."""
     return {
         item["nodeid"]: {
             "verdict": item["verdict"],
             "outcome": item["outcome"],
-            "findings": [
-                {**finding, "message": ""} if finding["rule"] in SPOKEN else finding for finding in item["findings"]
-            ],
+            "findings": [_carried(finding) for finding in item["findings"]],
         }
         for item in found["items"]
     }

@@ -172,7 +172,7 @@ def test_a_translator_with_faults(tmp_path: Path, home: Path, medium: str) -> No
         (folder / "broken.py").write_text(BROKEN, encoding="utf-8")
     lent = "broken:Translator"
     here = json.loads(compared.at_home(home, lent, *BROKEN_ITEMS, cuts="5"))
-    spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, lent)
+    spec = "lent_fused:Translator" if medium == "fused" else compared.gateway(tmp_path, lent, "anthropic-to-gemini")
     there = compared.report(tmp_path, spec, *BROKEN_ITEMS, lent=lent, cuts="5")
     assert compared.differences(here, there) == []
     rules = {finding["rule"] for item in there["items"] for finding in item["findings"]}

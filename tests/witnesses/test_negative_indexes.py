@@ -88,4 +88,4 @@ def test_anthropic_below_the_first_block() -> None:
     with pytest.raises(IndexError):
         accumulators.anthropic(dump(events))
     told = check_body(load_corpus(), "anthropic", "stream", parse(dump(events)))
-    assert [finding.message for finding in told] == ["no block of this index was started"]
+    assert [finding.rule for finding in told] == ["anthropic/stream-block-open"]
