@@ -239,6 +239,33 @@ def test_a_reason_is_said_in_words_of_the_target() -> None:
     assert "stop_reason: max_tokens" in one.message
 
 
+def test_calls_and_counts_are_named_where_a_reply_lost_their_words() -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
+    source = {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [
+            {"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "tool_calls": [call]}}
+        ],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6},
+    }
+    output = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "tool_use", "id": "call_1", "name": "read_file", "input": {}}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 0, "output_tokens": 1},
+    }
+    told = {one.rule: one.message for one in to_chat(source, output, "response")}
+    assert "ended with 'tool_calls' and has calls, the translation says 'end_turn'" in told["translation/finish-reason"]
+    assert told["translation/usage-lost"].endswith("anthropic counts them at /usage/input_tokens")
+
+
 def test_parameters_that_are_all_gone_are_told_once() -> None:
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "text": {"type": "string"}}}
     sent = {**SENT, "tools": [{**SENT["tools"][0], "input_schema": schema}]}

@@ -75,7 +75,9 @@ def _meant(pair: Pair, reason: str | None) -> str:
 
 def _said(pair: Pair, source: Finish, output: Finish | None) -> str:
     """How the reply ended, in the words of both bodies, and what the word would be."""
-    ended = f"the reply ended with {source.raw!r}, the translation says {output.raw if output is not None else None!r}"
+    calls = " and has calls" if pair.source.calls else ""
+    told = output.raw if output is not None else None
+    ended = f"the reply ended with {source.raw!r}{calls}, the translation says {told!r}"
     known = said_as(pair, f"finish-{source.reason}")
     return f"{ended}; {known}" if known else ended
 
@@ -159,6 +161,11 @@ def _words(corpus: Corpus) -> Mapping[str, Any]:
     return corpus.equivalence("finish-next-best").parameters
 
 
+def _uncounted(pair: Pair, key: str) -> str:
+    """Where the count must stand that is not there."""
+    return f"the {key} tokens are not told; {pair.output.format} counts them at {pair.words['usage'][key]}"
+
+
 _LOST = {"input": "usage-lost", "output": "usage-lost", "cached": "usage-details"}
 COUNTS_LOST = frozenset(f"translation/{slug}" for slug in _LOST.values())
 
@@ -177,6 +184,7 @@ def compare_usage(pair: Pair) -> Iterator[Finding]:
             yield pair.finding(
                 f"translation/{rule}",
                 usage_pointer(pair, pair.output, key),
+                "" if got else _uncounted(pair, key),
                 want=want,
                 got=MISSING if got is None else got,
                 source=usage_pointer(pair, pair.source, key),

@@ -148,7 +148,7 @@ class _MessageMachine(Machine):
     def _open(self, pointer: str, data: dict[str, Any]) -> None:
         if self._index(pointer, data, len(self.blocks)) != len(self.blocks):
             at = f"{pointer}/index" if "index" in data else pointer
-            message = f"{len(self.blocks)} blocks were started before this one"
+            message = f"number of blocks that were started before this one: {len(self.blocks)}"
             got = data.get("index", MISSING)
             self.report.add("stream-block-index", at, message, want=len(self.blocks), got=got)
         if unfinished := self._unfinished():

@@ -160,7 +160,7 @@ class Calls:
             message = f"{earlier.subject}, opened at {earlier.pointer}, has this index already"
             self._once(call, "stream-call-own-index", join(pointer, "index"), message, call.ordinal, index)
         elif _is_index(index) and index != call.ordinal:
-            message = f"the call has the index {index}, and {call.ordinal} calls came before it"
+            message = f"the call has the index {index}; number of calls before it: {call.ordinal}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)
         if not call.id:
             self._once(call, "stream-call-id", pointer, "", NOT_KNOWN, entry.get("id"))
