@@ -16,6 +16,8 @@ SPELLING = "translation/identity-spelling"
 STATE = "translation/reply-state"
 UNDER_WAY = ("reasoning/parallel-calls",)
 """A case whose last calls are still under way."""
+CALLED_BY_CODE = ("server_tools/file-search-then-call",)
+"""A case in which code that Anthropic runs calls the client's tool."""
 
 
 @broken("translation/setting-lost", sources=SAME)
@@ -106,6 +108,27 @@ def identity_phase_null(draft: Draft) -> None:
     messages = [item for item in items if isinstance(item, dict) and item.get("role") == "assistant"]
     for message in need([message for message in messages if "phase" not in message]):
         message["phase"] = None
+
+
+@broken("translation/setting-lost", target=ANTHROPIC, sources=SAME, cases=CALLED_BY_CODE)
+def identity_container_dropped(draft: Draft) -> None:
+    """On A→A the container, in which code waits for the result of its call, is not named any more."""
+    need(draft.body.pop("container", None))
+
+
+@warning(IDENTITY, target=ANTHROPIC, sources=SAME, cases=CALLED_BY_CODE)
+@warning(
+    IDENTITY,
+    target=ANTHROPIC,
+    check="response",
+    sources=SAME,
+    cases=CALLED_BY_CODE,
+    fault="identity-reply-caller-dropped",
+)
+def identity_caller_dropped(draft: Draft) -> None:
+    """On A→A a call that code made does not say any more who called."""
+    blocks = draft.body["content"] if "content" in draft.body else draft.body["messages"]
+    need([block for block in _blocks(blocks) if block.get("type") == "tool_use" and block.pop("caller", None)])
 
 
 @warning(IDENTITY, target=(ANTHROPIC, CHAT, RESPONSES), check="response", sources=SAME)

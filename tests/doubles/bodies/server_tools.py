@@ -70,7 +70,8 @@ def outcome_moved_to_user(draft: Draft) -> None:
 @broken("anthropic/hosted-result-linked", sources=SAME)
 def step_dropped_before_outcome(draft: Draft) -> None:
     """The call of a server tool is filtered out, and what it brought stays."""
-    for holder, block in _steps(draft):
+    brought = {block["tool_use_id"] for _, block in _outcomes(draft)}
+    for holder, block in need([each for each in _steps(draft) if each[1]["id"] in brought]):
         holder.remove(block)
 
 
