@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
 from judging import judge
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.library import load_corpus
 
 ID = "toolu_01Qm4pVxT7dKcJwR9hYbNzEa"
 LOST, CALL, INVENTED = "translation/result-lost", "translation/call-lost", "translation/text-invented"
@@ -101,3 +103,16 @@ def test_a_call_that_is_only_named_is_not_told() -> None:
     findings = found(source("21 degrees"), "Result of sense: 21 degrees", "I sense something.")
     assert (findings[CALL].pointer, findings[CALL].got) == ("/messages/1", MISSING), "the turn where it should stand"
     assert findings[INVENTED].got == "I sense something."
+
+
+def test_calls_on_both_sides_of_a_told_result_are_not_merged() -> None:
+    """The text is taken for the result; the message of the user that held it still parts the calls."""
+    case = load_corpus().cases["server_tools/tool-reference-in-result"]
+    source = case.exchanges("anthropic")[-1].request
+    output = copy.deepcopy(case.exchanges("openai_chat")[-1].request)
+    for number, message in enumerate(output["messages"]):
+        if message["role"] == "tool":
+            output["messages"][number] = {"role": "user", "content": str(message["content"])}
+    rules = {one.rule for one in judge(source, output, client="anthropic", upstream="openai_chat").findings}
+    assert "translation/result-lost" in rules
+    assert "translation/calls-merged" not in rules

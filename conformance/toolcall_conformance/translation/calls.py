@@ -206,11 +206,17 @@ def _compare_batches(pair: Pair) -> Iterator[Finding]:
 
 
 def _separated(reading: Any) -> dict[int, int]:
-    """For each call, how many user-side interruptions (a result, a text) came before it."""
+    """For each call, how many user-side interruptions (a result, a text) came before it.
+
+    A turn of the user that is empty is one, too: what stood in it was taken out as told elsewhere.
+    """
     seen: dict[int, int] = {}
     breaks = 0
     open_break = False
     for turn in reading.turns:
+        if turn.side == "user" and not turn.items and not open_break:
+            breaks += 1
+            open_break = True
         for item in turn.items:
             if isinstance(item, Call):
                 seen[item.ordinal] = breaks
