@@ -10,6 +10,7 @@ import pytest
 
 from toolcall_conformance.engine import recordings
 from toolcall_conformance.engine.selection import PREFIX
+from toolcall_conformance.engine.texts import relative
 from toolcall_conformance.reports import github, terminal
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Screen:
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     terminalreporter.line(line)
             for path in collector.written:
-                terminalreporter.line(f"toolcall: the report is {path}")
+                terminalreporter.line(f"toolcall: the report is {relative(path, run.settings.directory)}")
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github.lines(roots, run.rules):
                 terminalreporter.line(line)

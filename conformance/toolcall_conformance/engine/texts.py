@@ -67,7 +67,7 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
         variant=planned.variant,
         exchanges=len(planned.case.exchanges(planned.route.client)),
         again=run.settings.again(item.nodeid),
-        files=_relative(item.files, run.settings.directory),
+        files=None if item.files is None else relative(item.files, run.settings.directory),
         left_out=result.left_out,
         witnessed=[one.sentence for one in item.witnessed],
     )
@@ -97,9 +97,8 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
     return FailureText(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
 
 
-def _relative(path: Path | None, directory: Path) -> str | None:
-    if path is None:
-        return None
+def relative(path: Path, directory: Path) -> str:
+    """A path as a user in ``directory`` would write it."""
     return os.fspath(path.relative_to(directory)) if path.is_relative_to(directory) else os.fspath(path)
 
 
