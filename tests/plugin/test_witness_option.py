@@ -146,5 +146,6 @@ def test_the_suite_class_has_it(pytester: pytest.Pytester) -> None:
             test_output = None
         """
     )
-    result = pytester.runpytest_inprocess(*OPTIONS, "--toolcall-witness", "test_mine.py", "-W", "ignore")
+    # Where CI is set, pytest repeats the whole text in its list of failures.
+    result = pytester.runpytest_inprocess(*OPTIONS, "--toolcall-witness", "test_mine.py", "-W", "ignore", "-rN")
     assert len([line for line in result.outlines if "    client anthropic " in line]) == 1
