@@ -61,7 +61,11 @@ REFUSALS = {
 WARNINGS = {
     ("translation/state-lost", "", ".*"): "no format carries another's signatures: the loss table, loop, signature",
     ("translation/setting-added", LIMITS, ".*-to-anthropic"): "Anthropic demands a limit; it comes back",
-    ("translation/setting-added", "reasoning", "anthropic-to-gemini"): "adaptive thinking is a budget of -1 in Gemini",
+    (
+        "translation/setting-added",
+        "thinkingConfig",
+        "anthropic-to-gemini",
+    ): "adaptive thinking is a budget of -1 in Gemini",
     (
         "translation/response-format-changed",
         ANSWER_FORMATS,
@@ -80,10 +84,7 @@ WARNINGS = {
     ("translation/text-invented", "", ".*"): "a placeholder for a file that only its provider has, or a blank turn",
     ("translation/tool-strict", "", STRICT): "OpenAI takes the tool's schema, but not as strict",
     ("translation/ids-kept", "", ".*-to-openai_chat"): "an id of more than 40 characters",
-    ("anthropic/tools-declared", "", ".*-to-anthropic|anthropic-to-.*"): "calls, and no tools but hosted ones, or none",
-    ("gemini/ends-with-user", "", ".*-to-gemini"): "the recorded request ends with the assistant",
     ("gemini/json-mode-with-functions", "", ".*-to-gemini"): "so the recorded request; Gemini 3 takes it",
-    ("openai_responses/tool-schema-properties", "", "openai_responses-to-.*"): "a tool declared without parameters",
 }
 
 #: What went though both formats express it: (element, pairs) -> reason.

@@ -39,7 +39,12 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
             )
     labels = sorted({label for text in cited for label in text.labels}, key=len, reverse=True)
     most = sides.corpus.equivalence("search-source-as-text").parameters["most_letters"]
-    texts = {id(text): _cleaned(text, labels, cited, most) for text in told if not text.labels}
+    own = {text.text.strip() for text in texts_of(sides.source) if not text.labels}  # somebody may name the tool
+    texts = {
+        id(text): _cleaned(text, labels, cited, most)
+        for text in told
+        if not text.labels and text.text.strip() not in own
+    }
     objects = {id(one): _cleaned_object(one, labels, cited, most) for one in _objects(sides.output)}
     texts |= {id(text): None for text in told if _is_name(text)}
     names: dict[int, Text | None] = {id(text): None for text in cited if _is_name(text)}
