@@ -4,46 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any, Final
 
+from toolcall_conformance.jsonvalue import equal
 
-class _Missing:
-    """Stands for "there is no value here", which differs from JSON null."""
 
-    _instance: _Missing | None = None
+class _NoValue(Enum):
+    """What stands where no JSON value does; both differ from JSON null, and are false."""
 
-    def __new__(cls) -> _Missing:  # noqa: PYI034 - there is one, and no subclass
-        if cls._instance is None:
-            cls._instance = super().__new__(cls)
-        return cls._instance
+    MISSING = "(absent)"
+    NOT_KNOWN = "(not known)"
 
     def __repr__(self) -> str:
-        return "(absent)"
+        return self.value
 
     def __bool__(self) -> bool:
         return False
 
 
-class _NotKnown:
-    """Stands for "there may be a value, but nobody can say which"."""
-
-    _instance: _NotKnown | None = None
-
-    def __new__(cls) -> _NotKnown:  # noqa: PYI034 - there is one, and no subclass
-        if cls._instance is None:
-            cls._instance = super().__new__(cls)
-        return cls._instance
-
-    def __repr__(self) -> str:
-        return "(not known)"
-
-    def __bool__(self) -> bool:
-        return False
-
-
-MISSING: Final = _Missing()
-NOT_KNOWN: Final = _NotKnown()
+MISSING: Final = _NoValue.MISSING
+"""There is no value here."""
+NOT_KNOWN: Final = _NoValue.NOT_KNOWN
+"""There may be a value, but nobody can say which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +36,15 @@ class OneOf:
     values: tuple[Any, ...]
 
 
-def one_of(values: Sequence[Any], otherwise: Any = NOT_KNOWN) -> Any:
-    """A choice between values; the value itself where there is but one, ``otherwise`` where there is none."""
-    if not values:
+def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
+    """A choice between values, each once: the value itself if there is but one, ``otherwise`` if there is none."""
+    found: list[Any] = []
+    for value in values:
+        if not any(equal(value, other) for other in found):
+            found.append(value)
+    if not found:
         return otherwise
-    return values[0] if len(values) == 1 else OneOf(tuple(values))
+    return found[0] if len(found) == 1 else OneOf(tuple(found))
 
 
 class Level(StrEnum):

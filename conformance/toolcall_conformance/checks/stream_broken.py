@@ -10,7 +10,7 @@ from toolcall_conformance.checks.base import Harness, Tally
 from toolcall_conformance.checks.golden_replies import rename_calls_in_stream
 from toolcall_conformance.checks.streamed import Blocked, ClientStream, StreamedExchange, kept, said_in_streams
 from toolcall_conformance.drivers import Source, Streamed
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, one_of
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.judge.streams import last_event
@@ -19,7 +19,6 @@ from toolcall_conformance.library import Corpus, Exchange
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.streaming import cuts, parse
 from toolcall_conformance.translation.stream_ends import compare_ends
-from toolcall_conformance.translation.wire_words import one_of
 
 
 def play(exchange: StreamedExchange, upstream: Exchange, harness: Harness, tally: Tally) -> bool:
@@ -69,7 +68,7 @@ def _findings(corpus: Corpus, upstream: str, source: Assembled, received: Client
                 last,
                 f"the reply was cut in the middle of a call ({want.raw}), the translation says "
                 f"{end_received and end_received.raw}",
-                want=one_of(word for place in words.values() for word in place),
+                want=one_of((word for place in words.values() for word in place), MISSING),
                 got=MISSING if end_received is None else end_received.raw,
                 element="finish",
             )

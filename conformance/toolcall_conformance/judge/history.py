@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Judgement
+from toolcall_conformance.findings import MISSING, Judgement, one_of
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
@@ -24,7 +24,6 @@ from toolcall_conformance.translation.pair import Sides
 from toolcall_conformance.translation.state import model_circumstances
 from toolcall_conformance.translation.stored import is_half
 from toolcall_conformance.translation.tools import map_tools, names_of
-from toolcall_conformance.translation.wire_words import one_of
 
 
 def judge_history(

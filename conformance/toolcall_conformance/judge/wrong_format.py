@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, one_of
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.wire_words import one_of
 
 _RULE = "translation/target-format"
 _MODEL = frozenset({"model"})

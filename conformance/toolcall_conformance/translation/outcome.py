@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding, OneOf
+from toolcall_conformance.findings import MISSING, Finding, OneOf, one_of
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Finish, Hosted, Media, Reading, Text
 from toolcall_conformance.translation.pair import Pair
-from toolcall_conformance.translation.wire_words import finish_words, one_of, said_as, usage_pointer
+from toolcall_conformance.translation.wire_words import finish_words, said_as, usage_pointer
 
 UNFINISHED = "unfinished-reply"
 """The circumstance that a reply is no whole answer."""
@@ -38,7 +38,7 @@ def compare_finish(pair: Pair) -> Iterator[Finding]:
             return  # nothing is hidden: there is something to read, and the translator says what it lost
         want, there = finish_words(pair, accepted, where), _raw(output)
         if isinstance(want, OneOf):  # what stands there means something else beside calls
-            want = one_of(word for word in want.values if not equal(word, there))
+            want = one_of((word for word in want.values if not equal(word, there)), MISSING)
         if equal(want, there):  # other members say what the word means
             want, there = f"{want}, {_meant(pair, source.reason)}", f"{there}, {_meant(pair, got)}"
         yield pair.finding(
@@ -69,7 +69,8 @@ def _meant(pair: Pair, reason: str | None) -> str:
     """What makes a word say a reason that it says only beside other members."""
     if reason in ("tools", "end"):
         return "with calls" if reason == "tools" else "without calls"
-    others = [f"{place} {one_of(words)!r}" for place, words in list(pair.words["finish"].get(reason, {}).items())[1:]]
+    places = [*pair.words["finish"].get(reason, {}).items()]
+    others = [f"{place} {' or '.join(map(repr, words))}" for place, words in places[1:]]
     return f"with {' and '.join(others)}" if others else "without the reason"
 
 

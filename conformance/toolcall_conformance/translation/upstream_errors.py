@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.findings import MISSING, Finding, one_of
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Failure
 from toolcall_conformance.translation.pair import Sides
-from toolcall_conformance.translation.wire_words import one_of
 
 _NAME = "error-status-alike"
 

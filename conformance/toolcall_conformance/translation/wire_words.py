@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
-from toolcall_conformance.jsonvalue import equal, resolve
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
+from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Reading, Setting
 from toolcall_conformance.translation.pair import Pair, Sides
-
-
-def one_of(values: Iterable[Any]) -> Any:
-    """One value, or a choice of several; MISSING of none."""
-    found: list[Any] = []
-    for value in values:
-        if not any(equal(value, other) for other in found):
-            found.append(value)
-    if not found:
-        return MISSING
-    return found[0] if len(found) == 1 else OneOf(tuple(found))
 
 
 def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
@@ -27,8 +16,8 @@ def finish_words(sides: Sides, reasons: Iterable[str], pointer: str) -> Any:
     words: Mapping[str, Mapping[str, list[str]]] = sides.words["finish"]
     places = [words[reason] for reason in reasons if reason in words]
     if not pointer:
-        return one_of(word for place in places for word in next(iter(place.values())))
-    return one_of(word for place in places for word in place.get(pointer, ()))
+        return one_of((word for place in places for word in next(iter(place.values()))), MISSING)
+    return one_of((word for place in places for word in place.get(pointer, ())), MISSING)
 
 
 def said_as(sides: Sides, element: str) -> str:
