@@ -1,7 +1,7 @@
-"""Tries a translator: does its adapter work, and what does it declare? Plays one small exchange on every route.
+"""Tries a translator: does its adapter work, and what does it declare? Plays one plain call on every route.
 
 If the session has the operations, it also plays the reply as a stream, and an error of the provider. Where all that
-works, it judges one small conversation with a call as pytest does.
+works, it judges the whole conversation around that call as pytest does.
 """
 
 from __future__ import annotations
@@ -68,20 +68,21 @@ class RouteReport:
 
 
 def try_routes(driver: Driver, corpus: Corpus) -> Iterator[RouteReport]:
-    """Play one small exchange, unstreamed and streamed, and an error of the provider on each route.
+    """Play one plain call, unstreamed and streamed, and an error of the provider on each route; judge what works.
 
     Stops after a call that did not return: it would probably hang on every route.
     """
     harness = _harness(corpus)
     for client in corpus.formats:
         for upstream in corpus.formats:
-            case = _smallest(corpus, client, upstream, failing=False)
+            case = _plainest(corpus, client, upstream, failing=False)
             if case is None:
                 continue
-            report, hung = _try_route(driver, corpus, case, client, upstream)
+            route = Route(client, upstream, case.model(client), case.model(upstream))
+            report, hung = _try_route(driver, corpus, case, route)
             driver.end_item()
             if not hung and not report.problems and report.unsupported is None:
-                _judge(driver, harness, client, upstream, report)
+                _judge(driver, harness, case, route, report)
             yield report
             if hung:
                 return
@@ -93,14 +94,10 @@ def _harness(corpus: Corpus) -> Harness:
     return Harness(CachingJudge(corpus))
 
 
-def _judge(driver: Driver, harness: Harness, client: str, upstream: str, report: RouteReport) -> None:
-    """Judge the smallest conversation that goes on, which has a call and its result, in every check that applies."""
-    case = _smallest(harness.corpus, client, upstream, failing=False, goes_on=True)
-    if case is None:
-        return
-    route = Route(client, upstream, case.model(client), case.model(upstream))
+def _judge(driver: Driver, harness: Harness, case: Case, route: Route, report: RouteReport) -> None:
+    """Judge the whole conversation in every check that applies."""
     for check in ("request", "response", "stream"):
-        if not needs(check, case, upstream) <= set(report.operations):
+        if not needs(check, case, route.upstream) <= set(report.operations):
             continue
         driver.begin_item(case.id)
         try:
@@ -116,8 +113,7 @@ def _judge(driver: Driver, harness: Harness, client: str, upstream: str, report:
                 report.wrong.append(Problem(found.message, found.pointer, hint, item, found.rule, check))
 
 
-def _try_route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream: str) -> tuple[RouteReport, bool]:
-    route = Route(client, upstream, case.model(client), case.model(upstream))
+def _try_route(driver: Driver, corpus: Corpus, case: Case, route: Route) -> tuple[RouteReport, bool]:
     report = RouteReport(str(route))
     driver.begin_item(case.id)
     session = _open_session(driver, route, report)
@@ -129,11 +125,11 @@ def _try_route(driver: Driver, corpus: Corpus, case: Case, client: str, upstream
         hint = "give it request(body), response(body), or exchange(body, upstream_url)"
         report.problems.append(Problem("the session that open returned has no operation", hint=hint))
         return report, False
-    asked, given = case.exchanges(client)[0], case.exchanges(upstream)[0]
+    asked, given = case.exchanges(route.client)[0], case.exchanges(route.upstream)[0]
     hung = _play_exchange(session, corpus, case, route, asked, given, report)
     if not hung and not report.problems and report.unsupported is None:
         hung = _play_stream(driver, corpus, case, route, report)
-    failing = _smallest(corpus, client, upstream, failing=True)
+    failing = _plainest(corpus, route.client, route.upstream, failing=True)
     if hung or report.problems or failing is None or report.unsupported is not None:
         return report, hung
     if "error" not in session.operations:
@@ -265,7 +261,7 @@ def _describe_failure(operation: str, failed: Failed, item: str) -> Problem:
     """Describe an outcome as a compiler would."""
     match failed:
         case RefusedOutcome(reason):
-            what = f"{operation} refused the smallest exchange: {reason or 'no reason given'}"
+            what = f"{operation} refused the plainest exchange: {reason or 'no reason given'}"
             return Problem(what, hint="a route that is never done is Unsupported, raised from open", item=item)
         case UnsupportedOutcome(reason):
             return Problem(f"{operation} is not done: {reason}", item=item)
@@ -286,27 +282,22 @@ def _describe_failure(operation: str, failed: Failed, item: str) -> Problem:
             return Problem(sentence, hint="the upstream's URL, and the route of this adapter", item=item)
 
 
-def _smallest(corpus: Corpus, client: str, upstream: str, *, failing: bool, goes_on: bool = False) -> Case | None:
-    """Return the case with the shortest requests, among those with a reply or, if ``failing``, with an error.
-
-    With ``goes_on`` the plainest that has a call with arguments and its result.
-    """
+def _plainest(corpus: Corpus, client: str, upstream: str, *, failing: bool) -> Case | None:
+    """Return the plainest case that has a call and its result or, if ``failing``, an error of the provider."""
     fitting = [
         case
         for case in corpus.cases.values()
         if {client, upstream} <= set(case.formats)
         and not case.dialects
         and failing == (case.exchanges(upstream)[0].error is not None)
-        and (not goes_on or _has_calls(corpus, case))
+        and (failing or _has_calls(corpus, case))
     ]
 
-    def size(case: Case) -> tuple[bool, int, int]:
-        if not goes_on:
-            return False, 0, len(canonical(case.exchanges(client)[0].request))
+    def oddity(case: Case) -> tuple[bool, int, int]:
         # The first case of a family is a plain one; the others have something odd about them.
-        return not case.id.endswith("/seed"), len(case.features), len(canonical(case.exchanges(client)[-1].request))
+        return not case.id.endswith("/seed"), len(case.features), len(canonical(case.exchanges(client)[0].request))
 
-    return min(fitting, key=size, default=None)
+    return min(fitting, key=oddity, default=None)
 
 
 def _has_calls(corpus: Corpus, case: Case) -> bool:

@@ -93,6 +93,22 @@ def test_what_is_translated_wrongly_is_told_in_a_line(smoke: Smoke, session: str
     assert "12 routes work, 4 do not, 0 are not done" in out
 
 
+DOES_CALLS_ONLY = """    def request(self, body):
+        if "oogle" in repr(body.get("tools", ())):
+            raise Refused("no hosted tools")
+        return self.inner.request(body)
+    def response(self, body):
+        if any(mark in repr(body) for mark in ("inlineData", "image")):
+            raise Refused("no pictures")
+        return self.inner.response(body)"""
+
+
+def test_who_does_no_more_than_calls_passes(smoke: Smoke) -> None:
+    code, out, _ = smoke(DOES_CALLS_ONLY)
+    assert code == 0, out
+    assert "16 routes work, 0 do not, 0 are not done" in out
+
+
 def test_routes_that_are_not_done_are_no_fault(smoke: Smoke) -> None:
     only = "if route.upstream != 'gemini': raise Unsupported('only Gemini')\n        return Mine(route)"
     code, out, _ = smoke("    pass", only)
@@ -125,7 +141,7 @@ def test_a_crash_is_told_once_with_the_line_of_the_translator(smoke: Smoke) -> N
     [
         ("    def request(self, body): pass", "is a `return` missing?"),
         ("    def request(self, body): return body", "hint: route.client is what the caller speaks"),
-        ("    def request(self, body): raise Refused('too small')", "refused the smallest exchange: too small"),
+        ("    def request(self, body): raise Refused('too small')", "refused the plainest exchange: too small"),
         (
             "    def error(self, status, body, headers): return body",
             "error returned a dict; return the client's status",

@@ -19,8 +19,8 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "smoke",
         help="try a translator's adapter on every route, within seconds",
-        description="Load a translator, find out which operations it supports, and play one small exchange on every "
-        "route; then judge one small conversation. pytest judges the rest. Exits with 1 if something does not work.",
+        description="Load a translator, find out which operations it supports, and play one plain call on every route; "
+        "then judge the conversation around it. pytest judges the rest. Exits with 1 if something does not work.",
     )
     parser.add_argument("translator", metavar="TRANSLATOR", help="as for pytest --toolcall-translator")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, default=10.0, help="for each call (default: 10)")

@@ -93,7 +93,7 @@ def judge_stream(
             route,
             "response",
             requests=Requests(request),
-            vendor="events" not in source,  # one format says it in other words streamed than unary
+            vendor=not _is_stream(source),  # one format says it in other words streamed than unary
             captured=True,
             tolerated=tolerated,
             spelt=texts,
@@ -158,10 +158,15 @@ def event_of(finding: Finding) -> int | None:
     return event_at(finding.pointer) if finding.body != TOGETHER else None
 
 
-def _sent(upstream: str, source: dict[str, Any] | None) -> Assembled | None:
+def _sent(upstream: str, source: Any) -> Assembled | None:
     if source is None:
         return None
-    return formats.assembled(upstream, source) if "events" in source else Assembled(source, "whole")
+    return formats.assembled(upstream, source) if _is_stream(source) else Assembled(source, "whole")
+
+
+def _is_stream(source: Any) -> bool:
+    """Whether it is what ``parse`` makes of a stream's bytes, and not a unary reply."""
+    return isinstance(source, dict) and "events" in source
 
 
 def _but_for_its_end(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> list[Finding]:

@@ -24,7 +24,7 @@ def generated_values(bodies: Bodies) -> Iterator[Occurrence]:
         return
     for key in bodies.pair.target["generated_keys"]:
         got, want = bodies.after.get(key, MISSING), MISSING
-        if bodies.pair.source.format == bodies.pair.output.format:
+        if bodies.pair.source.format == bodies.pair.output.format and isinstance(bodies.before, dict):
             want = bodies.before.get(key, MISSING)
         if got is not MISSING and got != want:
             yield Occurrence(join("", key), None, want, got)
