@@ -80,14 +80,22 @@ class ConformanceSuite:
         if "toolcall_item" not in metafunc.fixturenames:
             return
         owner = type(self)
-        if "snapshot" in metafunc.fixturenames and not metafunc.config.pluginmanager.hasplugin("syrupy"):
-            raise pytest.UsageError(
-                f"{owner.__name__}: snapshots need syrupy, which is not installed: "
-                "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
-            )
-        items = _Items.of(owner, metafunc.config)
+        try:
+            items = _items_for(metafunc, owner)
+        except pytest.UsageError as mistake:  # of which pytest would print the way through its own code
+            raise pytest.Collector.CollectError(str(mistake)) from None
         # The scope lets all tests of an item run one after the other.
         metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], scope="class")
+
+
+def _items_for(metafunc: pytest.Metafunc, owner: type[ConformanceSuite]) -> list[PlayedItem]:
+    """The items of a class for one of its tests. Raises pytest.UsageError."""
+    if "snapshot" in metafunc.fixturenames and not metafunc.config.pluginmanager.hasplugin("syrupy"):
+        raise pytest.UsageError(
+            f"{owner.__name__}: snapshots need syrupy, which is not installed: "
+            "pip install 'toolcall-conformance[snapshots]', or set test_output = None to test the rules alone"
+        )
+    return _Items.of(owner, metafunc.config)
 
 
 @dataclass
@@ -225,11 +233,27 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
                 f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
                 f"there are {', '.join(sorted(there))}"
             )
-    for planned in run.selected:
-        if _is_wanted(f"{planned.check}-{planned.variant}".rstrip("-"), owner.checks) and (
-            not owner.routes or _is_wanted(str(planned.route), owner.routes)
-        ):
-            yield PlayedItem(planned, run)
+    found = [PlayedItem(planned, run) for planned in run.selected if _selects(owner, planned)]
+    if not found:
+        raise pytest.UsageError(f"{owner.__name__}: there is nothing to test: {_lacking(owner, run)}")
+    yield from found
+
+
+def _selects(owner: type[ConformanceSuite], planned: Planned) -> bool:
+    return _is_wanted(f"{planned.check}-{planned.variant}".rstrip("-"), owner.checks) and (
+        not owner.routes or _is_wanted(str(planned.route), owner.routes)
+    )
+
+
+def _lacking(owner: type[ConformanceSuite], run: Run) -> str:
+    """Why a class selects no item: the translator does not do them, or there are none."""
+    from toolcall_conformance.engine.nothing import unsupported
+
+    lacking = [planned for planned in run.not_applicable if _selects(owner, planned)]
+    if lacking:
+        return unsupported(run, lacking)
+    routes = f" on {' or '.join(owner.routes)}" if owner.routes else ""
+    return f"no item of its cases is of the check {' or '.join(owner.checks)}{routes}"
 
 
 def _is_wanted(name: str, patterns: Sequence[str]) -> bool:

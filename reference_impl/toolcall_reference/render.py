@@ -1,12 +1,14 @@
 """Renders the wire files of a scenario: ``python -m toolcall_reference.render CORPUS_DIR [CASE…]``.
 
-Only files whose provenance in ``scenario.json`` is ``rendered``, or that are new, are written; a file that somebody
-typed or recorded, or that nobody listed, is never touched, and none is ever deleted.
+CORPUS_DIR is the corpus or a folder of private cases, which may declare the corpus's tools besides its own. Only files
+whose provenance in ``scenario.json`` is ``rendered``, or that are new, are written; a file that somebody typed or
+recorded, or that nobody listed, is never touched, and none is ever deleted.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 import sys
@@ -25,6 +27,8 @@ RELEASED = "2026-11-21"
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)
 _TEMPORARY = ".rendering-"
+# The corpus: beside this package in a checkout, beside it as an installed one.
+_CORPORA = (Path(__file__).parents[2] / "corpus", Path(__file__).parents[1] / "toolcall_conformance" / "corpus")
 
 
 def render(scenario: dict[str, Any], tools: dict[str, dict[str, Any]], format_name: str) -> dict[str, Body]:
@@ -90,10 +94,11 @@ def _spelling(scenario: dict[str, Any], format_name: str) -> frozenset[str]:
 
 def _entry(case: Path, format_name: str, listed: dict[str, Any]) -> dict[str, str]:
     """What to say of a new file: the format's API version, and the date of the case's other files."""
-    version = case.parents[2] / "formats" / format_name / "format.json"
     found = {"provenance": "rendered", "source": "toolcall_reference.render"}
-    if version.is_file():
-        found["api_version"] = json.loads(version.read_text(encoding="utf-8"))["api_version"]
+    for root in (case.parents[2], *_CORPORA):
+        version = root / "formats" / format_name / "format.json"
+        if "api_version" not in found and version.is_file():
+            found["api_version"] = json.loads(version.read_text(encoding="utf-8"))["api_version"]
     dates = [entry["date"] for entry in listed.values() if "date" in entry]
     return {**found, "date": max(dates, default=RELEASED)}
 
@@ -124,7 +129,11 @@ def wanted(case: Path, tools: dict[str, dict[str, Any]]) -> dict[str, str]:
     is listed before it is there, so that a run cut short leaves none that looks foreign. Raises a ``CANNOT_RENDER``
     for a scenario that is not well formed, for an unlisted file in the way, and for a listed one that is no more.
     """
+    if not (case / "scenario.json").is_file():
+        raise ValueError("there is no such case: it has no scenario.json")
     scenario = json.loads((case / "scenario.json").read_text(encoding="utf-8"))
+    for name in {*scenario.get("tools", []), *itertools.chain(*scenario.get("tools_in", {}).values())} - tools.keys():
+        raise ValueError(f"the tool {name!r} has no file; add tools/{name}.json or correct the name")
     files = scenario.setdefault("files", {})
     listed = dict(files)
     found: dict[str, str] = {}
@@ -172,10 +181,10 @@ def sweep(corpus: Path) -> None:
 
 
 def load_tools(corpus: Path) -> dict[str, dict[str, Any]]:
-    """The declarations in ``tools/`` by the name of their file."""
-    return {
-        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((corpus / "tools").glob("*.json"))
-    }
+    """The declarations in ``tools/`` by the name of their file; where there is none of a name, that of the corpus."""
+    folders = (*(root / "tools" for root in _CORPORA), corpus / "tools")
+    paths = {path.stem: path for folder in folders for path in sorted(folder.glob("*.json"))}
+    return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in paths.items()}
 
 
 def main(arguments: Iterable[str]) -> int:

@@ -81,7 +81,7 @@ def test_a_route_that_a_case_is_not_rendered_in(project: Any, add_case: Callable
     (folder / "beta").rmdir()
     result = project.run("toolcall::box/half::request::alpha-to-beta")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*the case has not been rendered in beta"])
+    result.stderr.fnmatch_lines(["*the case has no bodies of beta; there are those of alpha"])
     assert len(ids(project.run("--collect-only", "-q", "toolcall::box/half"))) == 2
 
 

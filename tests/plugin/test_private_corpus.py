@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from miniature import write_case
+from miniature import FORMATS, write_case
+from toolcall_conformance.library import default_root
+from toolcall_reference.render import main as render
 
 
 @pytest.fixture
@@ -111,3 +115,40 @@ def test_a_case_that_is_there_twice(project: Any) -> None:
     result = project.run("toolcall::", "--toolcall-corpus", "private")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *the case box/one exists twice*"])
+
+
+@pytest.mark.parametrize(
+    "what", ["", "ours/first", "ours", "ours/first::request", "ours/first::request::alpha-to-beta", "ours::request"]
+)
+def test_a_case_that_has_no_bodies_yet(project: Any, private: Path, what: str) -> None:
+    case = private / "scenarios" / "ours" / "first"
+    for name in FORMATS:
+        shutil.rmtree(case / name)
+    result = project.run(f"toolcall::{what}", "--toolcall-corpus", "private")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            (
+                "ERROR: *first: the case has no bodies yet; write them into a folder for each format (alpha, beta), or "
+                "have the reference render them: python -m toolcall_reference.render private ours/first"
+            )
+        ]
+    )
+    project.run("toolcall::box", "--toolcall-corpus", "private").assert_outcomes(passed=16)
+
+
+def test_a_case_that_was_just_rendered_runs(pytester: pytest.Pytester) -> None:
+    """From a scenario without bodies to green, by the command that the message prints. The tool is the corpus's."""
+    case = pytester.path / "private" / "scenarios" / "ours" / "first"
+    case.mkdir(parents=True)
+    scenario = json.loads((default_root() / "scenarios" / "shell" / "seed" / "scenario.json").read_text("utf-8"))
+    scenario |= {"id": "ours/first"}
+    del scenario["files"]
+    (case / "scenario.json").write_text(json.dumps(scenario), encoding="utf-8")
+    arguments = ("-p", "no:hypothesispytest", "--toolcall-translator", "toolcall_reference:ReferenceTranslator")
+    told = pytester.runpytest_inprocess(*arguments, "toolcall::ours", "--toolcall-corpus=private")
+    assert told.ret == pytest.ExitCode.USAGE_ERROR
+    command = told.stderr.str().partition("have the reference render them: python -m toolcall_reference.render ")[2]
+    assert render(shlex.split(command)) == 0
+    done = pytester.runpytest_subprocess(*arguments, "toolcall::ours::request", "--toolcall-corpus=private")
+    done.assert_outcomes(passed=16)

@@ -181,3 +181,14 @@ def test_usage_and_broken_cases(tmp_path: Path, capsys: pytest.CaptureFixture[st
     (case / "scenario.json").write_text('{"id": "a/b", "conversation": [{"role": "user", "content": [{"odd": 1}]}]}')
     assert main([str(tmp_path)]) == 1
     assert "unknown entry" in capsys.readouterr().err
+
+
+def test_what_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = write_case(tmp_path, {})
+    assert main([str(tmp_path), "weather/tow"]) == 1
+    assert "weather/tow: ValueError: there is no such case: it has no scenario.json" in capsys.readouterr().err
+    (tmp_path / "tools" / "forecast.json").unlink()
+    assert main([str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "the tool 'forecast' has no file; add tools/forecast.json or correct the name" in said
+    assert sorted(path.name for path in case.rglob("*.json")) == ["01-request.json", "scenario.json"]

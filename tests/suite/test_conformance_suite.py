@@ -198,6 +198,16 @@ def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
             "TestMine: there is no check 'agent_lop', 'request-swapped'; there are agent_loop, agent_loop-fresh, ",
         ),
         ("'{module}:Translator'", "cases = ('shel',)", "there is no case or family 'shel'; did you mean shell"),
+        (
+            "'{module}:Translator'",
+            "checks = ('stream',)",
+            ":Translator supports none of the selected items: no stream (anthropic → gemini, openai_chat → anthropic)",
+        ),
+        (
+            "'{module}:Translator'",
+            "checks = ('stream-cut',)",
+            "there is nothing to test: no item of its cases is of the check stream-cut on anthropic-to-gemini or ",
+        ),
     ],
 )
 def test_mistakes_are_told(user: User, translator: str, more: str, sentence: str) -> None:
@@ -207,6 +217,7 @@ def test_mistakes_are_told(user: User, translator: str, more: str, sentence: str
     assert done.ret != 0
     assert sentence in said
     assert "Traceback" not in said
+    assert "_hookexec" not in said
 
 
 def test_without_syrupy_the_rules_alone(user: User) -> None:

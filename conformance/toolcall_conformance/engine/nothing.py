@@ -17,7 +17,7 @@ _SHOWN = 3
 def nothing_selected(run: Run) -> str:
     """Why the arguments select no item that can run."""
     if run.not_applicable:
-        return f"{run.driver.name} supports none of the selected items: {_unsupported(run, run.not_applicable)}"
+        return unsupported(run, run.not_applicable)
     if not run.driver.carries:
         return (
             f"without a translator there are only the checks {_listed(ALONE)} of recordings; "
@@ -33,8 +33,12 @@ def nothing_reached(records: Iterable[ItemRecord]) -> str:
     return "; ".join(["no item reached a verdict", *said, *_more(len(reasons), "reason")])
 
 
-def _unsupported(run: Run, items: Sequence[Planned]) -> str:
-    """What the translator says, or lacks, of the routes of some items."""
+def unsupported(run: Run, items: Sequence[Planned]) -> str:
+    """That the translator does none of some items, with what it says, or lacks, of their routes."""
+    return f"{run.driver.name} supports none of the selected items: {_reasons(run, items)}"
+
+
+def _reasons(run: Run, items: Sequence[Planned]) -> str:
     routes: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         client, upstream = item.route.client, item.route.upstream

@@ -138,10 +138,13 @@ def _verify_route(
     routes = {f"{client}-to-{upstream}" for client in formats for upstream in formats}
     if route not in routes:
         raise SelectionError(f"{argument}: there is no route {route!r}{_perhaps(route, routes)}")
-    ends = set(route.split("-to-"))
-    if not any(ends <= set(cases[case]) for case in wanted or cases):
-        missing = ", ".join(sorted(ends - {name for case in wanted or cases for name in cases[case]})) or "both"
-        raise SelectionError(f"{argument}: the case has not been rendered in {missing}")
+    ends, rendered = set(route.split("-to-")), {name for case in wanted or cases for name in cases[case]}
+    # A case without any body is told of when its bodies are read.
+    if rendered and not any(ends <= set(cases[case]) for case in wanted or cases):
+        missing = ", ".join(sorted(ends - rendered)) or "both formats"
+        whose = "the case has" if wanted is not None and len(wanted) == 1 else "its cases have"
+        there = ", ".join(name for name in formats if name in rendered)
+        raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {there}")
 
 
 def _perhaps(wrong: str, names: Collection[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -51,6 +52,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         )
         for case in corpus.cases.values():
             if wanted.has(case.id):
+                _verify_rendered(case, corpus)
                 _verify_bodies(case)
         known = known_failures.KnownFailures()
         if chosen.known_failures is not None:
@@ -129,6 +131,17 @@ def _verify_file(file: Path) -> None:
         raise pytest.UsageError(f"--toolcall-known-failures: there is no folder {folder}; make it first")
     if not os.access(folder, os.W_OK):
         raise pytest.UsageError(f"--toolcall-known-failures: {folder} is not writable")
+
+
+def _verify_rendered(case: Case, corpus: Corpus) -> None:
+    """Refuse a case without bodies: it would silently test nothing."""
+    if not case.formats:
+        folder = os.path.relpath(case.path.parents[2])
+        raise CorpusError(
+            f"{case.path}: the case has no bodies yet; write them into a folder for each format "
+            f"({', '.join(corpus.formats)}), or have the reference render them: "
+            f"{shlex.join(['python', '-m', 'toolcall_reference.render', folder, case.id])}"
+        )
 
 
 def _verify_bodies(case: Case) -> None:
