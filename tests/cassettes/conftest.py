@@ -40,17 +40,23 @@ def record(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Record:
-    """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``."""
+    """``record(format, *arguments)`` runs the command against the provider, cassettes go to ``tmp_path / 'kept'``.
+
+    With ``settled`` the settings say so, not the command.
+    """
     clear_environment(corpus, monkeypatch)
 
-    def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY) -> Ran:
+    def run(name: str, *arguments: str, url: str | None = None, key: str | None = KEY, settled: bool = False) -> Ran:
         variable = corpus.transports[name]["sdk"]["keys"][0]["variable"]
         if key is not None:
             monkeypatch.setenv(variable, key)
         target = base_url(corpus, name, upstream.url) if url is None else url
+        kept = str(tmp_path / "kept")
+        if settled:
+            monkeypatch.setenv("TOOLCALL_CASSETTES", kept)
         code = main(
             [
-                *("record", "--format", name, "--model", "model-1", "--cassettes", str(tmp_path / "kept")),
+                *("record", "--format", name, "--model", "model-1", *([] if settled else ["--cassettes", kept])),
                 *("--rate", "60000", "--base-url", target),
                 *arguments,
             ]

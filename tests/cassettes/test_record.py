@@ -69,6 +69,13 @@ def test_a_case_is_recorded_and_read_again(
     assert (about["case"], about["format"], about["model"], about["streamed"]) == (case, name, "model-1", streamed)
 
 
+def test_the_settings_name_the_folder(corpus: Corpus, upstream: Provider, record: Record, tmp_path: Path) -> None:
+    upstream.answers = replies(corpus.cases[CASES[0]], "anthropic", streamed=False)
+    ran = record("anthropic", "--case", CASES[0], "--unary", settled=True)
+    assert (ran.code, ran.err) == (0, "")
+    assert (tmp_path / "kept" / "anthropic" / f"{CASES[0]}.json").is_file()
+
+
 def said(corpus: Corpus, name: str, body: dict[str, Any]) -> dict[str, Any]:
     """What a request says: its settings and tools as they stand, its calls and results as they are read.
 

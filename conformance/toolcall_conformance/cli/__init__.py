@@ -24,6 +24,8 @@ from toolcall_conformance.cli import (
 )
 from toolcall_conformance.cli.common import USAGE, UsageError
 from toolcall_conformance.library import CorpusError
+from toolcall_conformance.settings_files import UnreadableFileError
+from toolcall_conformance.settings_sources import SettingError
 
 
 class _Parser(argparse.ArgumentParser):
@@ -57,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
-    except (UsageError, CorpusError) as error:
+    except (UsageError, CorpusError, SettingError, UnreadableFileError) as error:
         print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:

@@ -7,7 +7,8 @@ import difflib
 from collections.abc import Collection
 from pathlib import Path
 
-from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.library import Corpus
 
 USAGE = 4
 
@@ -37,5 +38,5 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 
 def corpus_of(parsed: argparse.Namespace) -> Corpus:
-    """The corpus with the private folders that were given."""
-    return load_corpus(extra=parsed.corpus)
+    """The corpus with the private folders that the settings name. Raises SettingError, UnreadableFileError."""
+    return Settings(parsed).corpus()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, did_you_mean
+from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.cli.witnessed import witnessed
 from toolcall_conformance.findings import Finding, Judgement, Verdict, verdict_of, worst
@@ -62,7 +63,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--upstream-model", metavar="MODEL", help="the model that the request goes to, if its body does not name it"
     )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 for a SHOULD finding as well")
+    parser.add_argument(
+        "--strict", action=argparse.BooleanOptionalAction, help="exit with 1 for a SHOULD finding as well"
+    )
     parser.add_argument(
         "--tolerated",
         action="store_true",
@@ -70,7 +73,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     )
     parser.add_argument(
         "--witness",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         help="also say what the official client of OUTPUT's format does with it; needs the extra `witnesses`",
     )
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -79,7 +82,8 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
-    corpus = load_corpus()
+    corpus, settings = load_corpus(), Settings(parsed)
+    parsed.strict, parsed.witness = settings.holds("strict"), settings.named("witness")
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
     if len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")

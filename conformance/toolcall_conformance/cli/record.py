@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
+from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.library import Case, Corpus
 
 if TYPE_CHECKING:
@@ -49,7 +50,12 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     )
     parser.add_argument("--format", required=True, metavar="FORMAT", help="the API to call, a name from `list formats`")
     parser.add_argument("--model", required=True, metavar="MODEL", help="the model, by its name in the API")
-    parser.add_argument("--cassettes", required=True, type=Path, metavar="DIR", help="the folder for the cassettes")
+    parser.add_argument(
+        "--cassettes",
+        type=Path,
+        metavar="DIR",
+        help="the folder for the cassettes; without it, the one that the settings name for --toolcall-cassettes",
+    )
     parser.add_argument(
         "--case", action="append", default=[], metavar="CASE", help="a case; may be given several times"
     )
@@ -120,7 +126,7 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.cassettes.redaction import Redactor
     from toolcall_conformance.cassettes.tape import MissingRecorderError, verify_installed
 
-    corpus = corpus_of(parsed)
+    folder, corpus = _folder(Settings(parsed)), corpus_of(parsed)
     if parsed.format not in corpus.formats:
         raise UsageError(f"there is no format {parsed.format!r}{did_you_mean(parsed.format, corpus.formats)}")
     cases = _wanted(parsed, corpus)
@@ -135,11 +141,21 @@ def run(parsed: argparse.Namespace) -> int:
     secrets = {*target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
     limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout)
     with Api(target, limits, Redactor(filters, secrets), lambda text: print(f"  {text}", flush=True)) as api:
-        recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, parsed.cassettes, filters, secrets)
+        recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")
     print(f"{totals}; {api.sent} requests to {target.host}")
     return 0 if counts["recorded"] + counts["there"] and not counts["failed"] + counts["not tried"] else 1
+
+
+def _folder(settings: Settings) -> Path:
+    """The one folder that the cassettes are written to. Raises UsageError."""
+    named = settings.named("cassettes")
+    if named is None:
+        raise UsageError("name the folder for the cassettes: --cassettes DIR")
+    if len(named.paths) != 1:
+        raise UsageError(f"{named.where} has {len(named.paths)} folders; name the one to write to: --cassettes DIR")
+    return named.paths[0]
 
 
 _COUNTED = ("recorded", "failed", "there", "skipped", "not tried")

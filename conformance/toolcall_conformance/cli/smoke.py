@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
-from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance import settings_sources
+from toolcall_conformance.cli.common import UsageError, add_corpus
+from toolcall_conformance.cli.settings import Settings
+from toolcall_conformance.settings_sources import Named
 from toolcall_conformance.smoke import Problem, RouteReport
 
 _COLOURS = {"error": "31;1", "wrong": "31;1", "warning": "33;1", "ok": "32"}
@@ -22,8 +23,13 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         description="Load a translator, find out which operations it supports, and play one plain call on every route; "
         "then judge the conversation around it. pytest judges the rest. Exits with 1 if something does not work.",
     )
-    parser.add_argument("translator", metavar="TRANSLATOR", help="as for pytest --toolcall-translator")
-    parser.add_argument("--timeout", metavar="SECONDS", type=float, default=10.0, help="for each call (default: 10)")
+    parser.add_argument(
+        "translator",
+        metavar="TRANSLATOR",
+        nargs="?",
+        help="as for pytest --toolcall-translator; without it, the one of the settings",
+    )
+    parser.add_argument("--timeout", metavar="SECONDS", help="for each call (default: 10)")
     add_corpus(parser)
     parser.set_defaults(run=run)
 
@@ -34,14 +40,14 @@ def run(parsed: argparse.Namespace) -> int:
     from toolcall_conformance.smoke import try_routes
     from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
-    if not parsed.timeout > 0:
-        raise UsageError(f"--timeout {parsed.timeout:g} is not a time limit; give seconds above zero")
-    corpus = corpus_of(parsed)
+    settings = Settings(parsed)
+    translator, corpus = _translator(settings), settings.corpus()
+    seconds = settings_sources.seconds(settings.named("timeout"))
     try:
         driver = load_driver(
-            parsed.translator,
-            directory=Path.cwd(),
-            seconds=parsed.timeout,
+            translator.value,
+            directory=translator.directory,
+            seconds=seconds,
             transports=lambda: corpus.transports,
             say=lambda sentence: print(sentence, file=sys.stderr, flush=True),
         )
@@ -56,9 +62,19 @@ def run(parsed: argparse.Namespace) -> int:
         noise = list(getattr(driver, "noise", ()))
     finally:
         driver.close()
-    _summarise(reports, noise, parsed.translator)
+    _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout"))
     broken = any(report.problems or report.wrong for report in reports)
     return 0 if any(_works(report) for report in reports) and not broken else 1
+
+
+def _translator(settings: Settings) -> Named:
+    found = settings.named("translator")
+    if found is None:
+        raise UsageError(
+            "name the translator to try: package.module:attribute, exec:COMMAND or gateway:FILE.toml "
+            '(or write `translator = "..."` under [tool.toolcall] in pyproject.toml)'
+        )
+    return found
 
 
 def _works(report: RouteReport) -> bool:
@@ -87,7 +103,7 @@ def _rules(wrong: list[Problem], check: str) -> str:
     return f"{first} (+{len(more)})" if more else first
 
 
-def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
+def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> None:
     for problems in _grouped(
         [(report.route, problem) for report in reports for problem in report.problems + report.wrong]
     ):
@@ -102,7 +118,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
         if first.hint:
             print(f"  hint: {first.hint}")
         if first.item:
-            print(f'  again: pytest --toolcall-translator {shlex.quote(spec)} "toolcall::{first.item}"')
+            print(f'  again: {command} "toolcall::{first.item}"')
     for note in dict.fromkeys(note for report in reports for note in report.notes):
         routes = [report.route for report in reports if note in report.notes]
         print(f"\n{_coloured('warning', 'warning')}: {note}")
@@ -116,7 +132,7 @@ def _summarise(reports: list[RouteReport], noise: list[str], spec: str) -> None:
     if any(report.problems for report in reports):
         print("next: fix the first error above and run this again")
     elif works or broken:
-        print(f"next: pytest --toolcall-translator {shlex.quote(spec)} toolcall::shell")
+        print(f"next: {command} toolcall::shell")
     else:
         print("next: let open(route) return a session for at least one route; see docs/python.md")
 

@@ -18,7 +18,7 @@ def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: A
 
     Without a source the output stands alone, in the format that ``--client`` names. Raises UsageError.
     """
-    if not parsed.witness:
+    if parsed.witness is None or not parsed.witness.value:
         return None
     from toolcall_conformance.witnesses import MissingSDKError, witness
 
@@ -30,7 +30,7 @@ def witnessed(parsed: argparse.Namespace, direction: str, output: Any, source: A
     try:
         return witness(name, direction, output, meant=meant)
     except MissingSDKError as error:
-        raise UsageError(f"--witness: {error}") from None
+        raise UsageError(f"{parsed.witness.where}: {error}") from None
 
 
 def _meant(upstream: str, direction: str, source: Any) -> Reading | None:

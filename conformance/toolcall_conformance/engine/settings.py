@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance import settings_sources
 from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
@@ -91,16 +91,10 @@ def _value(sources: Sources, name: str, *, default: Any) -> Any:
 
 
 def _seconds(sources: Sources) -> float:
-    named = sources.named("timeout")
-    if named is None:
-        return 10.0
     try:
-        seconds = float(named.value)
-    except (TypeError, ValueError):
-        raise pytest.UsageError(f"{named.where}: {named.value!r} is no number; give seconds above zero") from None
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise pytest.UsageError(f"{named.where}: {seconds:g} is not a time limit; give seconds above zero")
-    return seconds
+        return settings_sources.seconds(sources.named("timeout"))
+    except settings_sources.SettingError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _tries(sources: Sources) -> int:

@@ -1,43 +1,21 @@
-"""Where a setting comes from: the command line, the environment, or a file; the first that names it decides.
+"""Where a setting of pytest's run comes from: the command line, the environment, or a file; the first decides.
 
-The file is ``[tool.toolcall]`` of the ``pyproject.toml`` in pytest's root directory, or the key ``toolcall_…`` of
-pytest's own ini file. Paths are relative to the file that names them, else to the directory where pytest was started.
+``settings_sources`` reads the environment and the files; here are pytest's options and its own ini file.
 """
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import os
 import shlex
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolcall_conformance import settings_schema
-
-_TABLE = "toolcall"
-_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A setting that was named: its value, the directory of its paths, and the words for messages."""
-
-    value: Any
-    directory: Path
-    where: str
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The value as paths."""
-        values = self.value if isinstance(self.value, (list, tuple)) else [self.value]
-        return tuple(self.directory / value for value in values)
+from toolcall_conformance import settings_sources
+from toolcall_conformance.settings_sources import Named, SettingError, key_of
 
 
 class Sources:
@@ -46,16 +24,23 @@ class Sources:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._here = config.invocation_params.dir
-        self._kinds: Mapping[str, Mapping[str, Any]] = settings_schema.table()["properties"]
-        self._verify_environment()
+        self._table = settings_sources.Table(config.rootpath)
+        try:
+            settings_sources.verify_environment()
+        except SettingError as error:
+            raise pytest.UsageError(str(error)) from None
 
     def named(self, name: str) -> Named | None:
         """A setting, or None if no source names it. Raises pytest.UsageError."""
-        for source in (self._from_options, self._from_environment, self._from_table, self._from_ini):
-            found = source(name)
-            if found is not None:
-                return found
-        return None
+        try:
+            return (
+                self._from_options(name)
+                or settings_sources.from_environment(name, self._here)
+                or self._table.named(name)
+                or settings_sources.from_ini(name, self._config.getini(key_of(name)), self._config.inipath, self._here)
+            )
+        except SettingError as error:
+            raise pytest.UsageError(str(error)) from None
 
     def paths(self, name: str) -> tuple[Path, ...]:
         """A setting whose values are paths."""
@@ -68,13 +53,13 @@ class Sources:
 
     def on_command_line(self, name: str) -> Any:
         """The value that the command itself has for a setting, without those of ``addopts``; None if it has none."""
-        value, written = self._config.getoption(_dest(name)), self._written(name)
+        value, written = self._config.getoption(key_of(name)), self._written(name)
         if value in (None, []) or not written:
             return None
         return value[-written:] if isinstance(value, list) else value
 
     def _from_options(self, name: str) -> Named | None:
-        value = self._config.getoption(_dest(name))
+        value = self._config.getoption(key_of(name))
         if value in (None, []):
             return None
         option = f"--toolcall-{name}"
@@ -92,97 +77,9 @@ class Sources:
         words = [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, self._config.invocation_params.args)]
         return sum(word.partition("=")[0] in flags for word in words)
 
-    def _from_environment(self, name: str) -> Named | None:
-        variable = _variable(name)
-        text = os.environ.get(variable)
-        if text is None:
-            return None
-        kind = self._kinds[name]
-        value: Any = text
-        if kind.get("type") == "boolean":
-            value = _flag(variable, text)
-        elif kind.get("$ref") == "#/$defs/paths":
-            value = [part for part in text.split(os.pathsep) if part]
-        elif not text:
-            return None
-        return Named(value, self._here, variable)
-
-    def _verify_environment(self) -> None:
-        known = {_variable(name): name for name in self._kinds}
-        for variable in os.environ:
-            if variable.startswith("TOOLCALL_") and variable not in known:
-                close = difflib.get_close_matches(variable, known, n=1, cutoff=0.8)
-                if close:
-                    raise pytest.UsageError(f"there is no variable {variable}; did you mean {close[0]}?")
-
-    def _from_table(self, name: str) -> Named | None:
-        if name not in self._table:
-            return None
-        return Named(self._table[name], self._config.rootpath, f"{name} in [tool.{_TABLE}] of pyproject.toml")
-
-    @cached_property
-    def _table(self) -> Mapping[str, Any]:
-        """``[tool.toolcall]`` of pyproject.toml, held against the schema."""
-        path = self._config.rootpath / "pyproject.toml"
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError:
-            return {}
-        try:
-            table = tomllib.loads(text).get("tool", {}).get(_TABLE, {})
-        except (tomllib.TOMLDecodeError, AttributeError) as error:
-            raise pytest.UsageError(f"{path}: {error}") from None
-        for sentence in _mistakes(table, self._kinds):
-            raise pytest.UsageError(f"{path}: [tool.{_TABLE}]: {sentence}")
-        return table if isinstance(table, dict) else {}
-
-    def _from_ini(self, name: str) -> Named | None:
-        key = _dest(name)
-        value = self._config.getini(key)
-        if value in (None, "", []):
-            return None
-        if self._kinds[name].get("type") == "boolean":
-            value = _flag(key, str(value))
-        return Named(value, self._ini_directory, f"{key} in {self._config.inipath or 'the ini file'}")
-
     @property
     def _ini_directory(self) -> Path:
         return self._config.inipath.parent if self._config.inipath is not None else self._here
-
-
-def _mistakes(table: Any, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """What is wrong with the table, one sentence each."""
-    import jsonschema
-
-    if not isinstance(table, dict):
-        yield "is no table"
-        return
-    for key in table:
-        if key not in kinds:
-            close = difflib.get_close_matches(key.replace("_", "-"), kinds, n=1)
-            yield f"there is no key {key!r}; " + (f"did you mean {close[0]!r}?" if close else _all(kinds))
-    for error in jsonschema.Draft202012Validator(settings_schema.table()).iter_errors(table):
-        if error.absolute_path:
-            key = str(error.absolute_path[0])
-            yield f"{key}: {error.message} ({kinds[key]['description'].rstrip('.')})"
-
-
-def _all(kinds: Mapping[str, Any]) -> str:
-    return f"there are {', '.join(sorted(kinds))}"
-
-
-def _flag(where: str, text: str) -> bool:
-    if text.lower() not in (*_YES, *_NO):
-        raise pytest.UsageError(f"{where}: {text!r} is neither true nor false")
-    return text.lower() in _YES
-
-
-def _dest(name: str) -> str:
-    return f"toolcall_{name.replace('-', '_')}"
-
-
-def _variable(name: str) -> str:
-    return _dest(name).upper()
 
 
 def verify_root(config: pytest.Config, names: Sequence[str]) -> None:

@@ -1,0 +1,76 @@
+"""The settings of a command: its own options, else the environment, else the files in which pytest finds them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import settings_files, settings_sources
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.settings_sources import Named
+
+# Settings whose values are paths; pytest takes one behind a blank for a test file.
+_PATHS = ("corpus",)
+
+
+class Settings:
+    """The settings that the user named for a command, in its options or elsewhere."""
+
+    def __init__(self, parsed: argparse.Namespace) -> None:
+        self._parsed = parsed
+        self._here = Path.cwd()
+        settings_sources.verify_environment()
+
+    def named(self, name: str) -> Named | None:
+        """A setting, or None if nothing names it. Raises SettingError, UnreadableFileError."""
+        value = self._option(name)
+        if value is not None:
+            return Named(value, self._here, f"--{name}" if name != "translator" else name.upper())
+        return (
+            settings_sources.from_environment(name, self._here)
+            or self._table.named(name)
+            or settings_sources.from_ini(name, self._of_ini(name), self._found.file, self._here)
+        )
+
+    def holds(self, name: str) -> bool:
+        """A setting that is true or false; false if nothing names it."""
+        found = self.named(name)
+        return found is not None and bool(found.value)
+
+    def corpus(self) -> Corpus:
+        """The corpus with the private folders that are named."""
+        found = self.named("corpus")
+        return load_corpus(extra=found.paths if found is not None else ())
+
+    def pytest(self, *names: str) -> str:
+        """The beginning of a pytest command with the same settings; those of files and the environment hold there."""
+        words = ["pytest"]
+        for name in names:
+            value = self._option(name)
+            for one in value if isinstance(value, list) else [] if value is None else [value]:
+                option = f"--toolcall-{name}"
+                words += [f"{option}={os.fspath(one)}"] if name in _PATHS else [option, str(one)]
+        return shlex.join(words)
+
+    def _option(self, name: str) -> Any:
+        """The value that the command line has, or None."""
+        value = getattr(self._parsed, name, None)
+        return None if value == [] else value
+
+    @cached_property
+    def _found(self) -> settings_files.Settled:
+        return settings_files.settled(self._here)
+
+    @cached_property
+    def _table(self) -> settings_sources.Table:
+        return settings_sources.Table(self._found.root)
+
+    def _of_ini(self, name: str) -> Any:
+        value = self._found.content.get(settings_sources.key_of(name))
+        if isinstance(value, str) and settings_sources.kinds()[name].get("$ref") == "#/$defs/paths":
+            return [line.strip() for line in value.splitlines() if line.strip()]
+        return value
