@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .intermediate import UniversalToolCall
 from .jsontext import digest
+from .store import Shelf
 
 _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]+")
 _HASH = 10
@@ -83,20 +84,21 @@ def assign(calls: Iterable[UniversalToolCall], rule: IdRule, taken: Iterable[str
     return {key: value for key, value in found.items() if value is not None}
 
 
-@dataclass(slots=True)
 class IdMemory:
-    """What one session knows of ids that it had to rewrite for its client: the provider gets its own back."""
+    """What is known of ids that had to be rewritten for a client: the provider gets its own back."""
 
-    given: dict[str, str] = field(default_factory=dict)
+    def __init__(self, shelf: Shelf) -> None:
+        self._given = shelf
 
     def keep(self, calls: Iterable[UniversalToolCall], written: dict[str, str]) -> None:
         """Remember the ids of a reply's calls; ``written`` are those that the client got, by universal id."""
         for call in calls:
             wire = written.get(call.id)
             if wire is not None and call.given_id is not None and wire != call.given_id:
-                self.given[wire] = call.given_id
+                self._given.put(wire, call.given_id, call.given_id)
 
     def restore(self, calls: Iterable[UniversalToolCall]) -> None:
         """Put the provider's ids back on the calls of a history. What another session rewrote stays as it is."""
         for call in calls:
-            call.given_id = self.given.get(call.given_id or "", call.given_id)
+            if call.given_id is not None:
+                call.given_id = self._given.get(call.given_id) or call.given_id

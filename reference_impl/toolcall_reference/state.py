@@ -2,8 +2,9 @@
 
 A client of another format has no place for a thought signature or an encrypted reasoning block. The session keeps them
 by what the client does keep: each stretch of a reply up to a call by that call, and an answer in words by its words.
-They go back when that very call or answer stands in the history of the next request. Of words only a digest is kept,
-which is made piece by piece, so that a reply that streams need not be held.
+They go back when that very call or answer stands in the history of a later request, an answer only behind the same
+words of the user: elsewhere it may be the answer to something else. Of words only a digest is kept, which is made piece
+by piece, so that a reply that streams need not be held.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .deltas import Closed, Delta, Grown, Opened, Whole
-from .intermediate import Conversation, Item, Opaque, Reply, Text, UniversalToolCall
+from .intermediate import Conversation, Item, Opaque, Reply, Text, Turn, UniversalToolCall
 from .jsontext import digest
+from .store import Shelf
+
+MOST_ALIKE = 64
+"""Of equal calls or answers only so many last ones are told apart."""
 
 
 @dataclass(slots=True)
@@ -47,6 +52,11 @@ class _Kept:
     def __bool__(self) -> bool:
         return bool(self.ahead or self.behind or self.signed or self.raw_context)
 
+    @property
+    def said(self) -> list[Any]:
+        """All that it holds, as JSON values."""
+        return [[item.value for item in (*self.ahead, *self.behind)], self.signed, self.raw_context]
+
 
 class _Words:
     """The digest of words, of whatever pieces they come in and whatever white space stands between them."""
@@ -59,6 +69,12 @@ class _Words:
         words = "".join(text.split())
         self.any = self.any or bool(words)
         self._digest.update(words.encode("utf-8", "surrogatepass"))
+
+    def hear(self, turn: Turn) -> None:
+        """Add what a turn of the user's says."""
+        for item in turn.items if turn.side == "user" else ():
+            if isinstance(item, Text):
+                self.add(item.text)
 
     @property
     def key(self) -> str:
@@ -114,23 +130,26 @@ class Gathering:
         elif isinstance(delta, Whole):
             self.other(delta.item)
 
-    def found(self, ids: dict[str, str]) -> Iterator[tuple[str, _Kept]]:
-        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
+    def found(self, ids: dict[str, str], asked: str) -> Iterator[tuple[str, _Kept]]:
+        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id.
+
+        ``asked`` is the digest of what the user had said, see :func:`asked`.
+        """
         for call, kept in zip(self.calls, self._called, strict=True):
             yield _key_of_call(call, ids.get(call.id)), kept
         if self.calls and (self._kept or self._spoken):
             yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), behind=True), self._kept
         elif self._all.any and not self.calls:
-            yield self._all.key, self._kept
+            yield asked + self._all.key, self._kept
 
 
 class StateMemory:
-    """What one session remembers."""
+    """What is remembered for one client. ``asked`` is what the user had said before, see :func:`asked`."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[_Kept]] = {}
+    def __init__(self, shelf: Shelf) -> None:
+        self._kept = shelf
 
-    def keep(self, reply: Reply, ids: dict[str, str]) -> None:
+    def keep(self, reply: Reply, ids: dict[str, str], asked: str) -> None:
         """Remember a reply's state under the ids that the client was given."""
         gathering = Gathering()
         for item in reply.items:
@@ -141,26 +160,28 @@ class StateMemory:
                 gathering.called(item)
             else:
                 gathering.other(item)
-        self.keep_gathered(gathering, ids)
+        self.keep_gathered(gathering, ids, asked)
 
-    def keep_gathered(self, gathering: Gathering, ids: dict[str, str]) -> None:
+    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], asked: str) -> None:
         """Remember what was gathered of a complete reply."""
-        for key, kept in gathering.found(ids):
+        for key, kept in gathering.found(ids, asked):
+            every = self._every(key)
             # Another one of the same key counts even without state, so that the last ones are told apart.
-            if kept or key in self._kept:
-                self._kept.setdefault(key, []).append(kept)
+            if kept or every:
+                every = [*every, kept][-MOST_ALIKE:]
+                self._kept.put(key, every, [one.said for one in every])
+
+    def _every(self, key: str | None) -> list[_Kept]:
+        return (None if key is None else self._kept.get(key)) or []
 
     def restore(self, conversation: Conversation, upstream: str) -> None:
         """Put state of ``upstream`` back to its place. Where the same thing was said twice, the last is the last."""
-        if not self._kept:
-            return
-        left = Counter(stretch.key for turn in conversation.turns for stretch in _stretches(turn.items))
-        for turn in conversation.turns:
-            if turn.side != "assistant":
-                continue
+        turns = list(_spoken(conversation))
+        left = Counter(stretch.key for _, stretches in turns for stretch in stretches)
+        for turn, stretches in turns:
             items: list[Item] = []
-            for stretch in _stretches(turn.items):
-                every = self._kept.get(stretch.key or "", [])
+            for stretch in stretches:
+                every = self._every(stretch.key)
                 place = len(every) - left[stretch.key]
                 left[stretch.key] -= 1
                 items += _restored(stretch, every[place], upstream) if place >= 0 else [*stretch.items]
@@ -168,7 +189,24 @@ class StateMemory:
             turn.items = items
 
 
-def _stretches(items: list[Item]) -> Iterator[_Stretch]:
+def asked(conversation: Conversation) -> str:
+    """The digest of all that the user says in words."""
+    words = _Words()
+    for turn in conversation.turns:
+        words.hear(turn)
+    return words.key
+
+
+def _spoken(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]:
+    """The assistant's turns in their stretches."""
+    words = _Words()
+    for turn in conversation.turns:
+        words.hear(turn)
+        if turn.side == "assistant":
+            yield turn, list(_stretches(turn.items, words.key))
+
+
+def _stretches(items: list[Item], asked: str) -> Iterator[_Stretch]:
     found, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):
@@ -178,7 +216,11 @@ def _stretches(items: list[Item]) -> Iterator[_Stretch]:
         else:
             found.items.append(item)
     if found.items:
-        found.key = _key_of_words(found.texts) if after is None else _key_of_call(after, after.given_id, behind=True)
+        words = _key_of_words(found.texts)
+        if after is not None:
+            found.key = _key_of_call(after, after.given_id, behind=True)
+        elif words is not None:
+            found.key = asked + words
         yield found
 
 

@@ -32,43 +32,65 @@ class Encoder(Protocol):
 Between = Callable[[Delta], Iterator[Delta]]
 
 
-def translate(
-    chunks: Iterable[bytes], decoder: Decoder, between: Between, encoder: Encoder, newline: str
-) -> Iterator[bytes]:
-    """One piece of output for each piece of input that says something.
+class Pouring(Protocol):
+    """A stream that is being translated: pieces go in, pieces come out.
 
-    A source that just ends before its reply did becomes an error of the client's format; one that raises raises, when
-    what was read has gone out. After the end of the reply nothing more is read.
+    ``ended``: the reply is over, and nothing more is read. ``problem`` is what ended it in the middle, to be raised
+    when what :meth:`feed` returned has gone out.
     """
-    ended = False
-    for deltas in _read(chunks, decoder):
+
+    ended: bool
+    problem: Exception | None
+
+    def feed(self, chunk: bytes, /) -> bytes: ...
+
+    def end(self) -> bytes: ...
+
+
+def poured(chunks: Iterable[bytes], pouring: Pouring) -> Iterator[bytes]:
+    """One piece of output for each piece of input that says something. Raises what the source raises, and problems."""
+    source = iter(chunks)
+    while not pouring.ended:
+        chunk = next(source, None)
+        written = pouring.end() if chunk is None else pouring.feed(chunk)
+        if written:
+            yield written
+        if pouring.problem is not None:
+            raise pouring.problem
+
+
+class Translation:
+    """A stream of another format. A source that just ends before its reply did becomes an error of the client's."""
+
+    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, newline: str) -> None:
+        self.ended = False
+        self.problem: Exception | None = None
+        self._decoder, self._between, self._encoder, self._newline = decoder, between, encoder, newline
+        self._parser = sse.Parser()
+
+    def feed(self, chunk: bytes, /) -> bytes:
+        """What the client is told behind ``chunk``."""
+        return self._written(delta for event in self._parser.feed(chunk) for delta in _event(event, self._decoder))
+
+    def end(self) -> bytes:
+        """What the client is told when the source has ended."""
+        written = self._written(_rest(self._parser, self._decoder))
+        self.ended = True
+        return written
+
+    def _written(self, deltas: Iterable[Delta]) -> bytes:
         written = bytearray()
-        problem: Exception | None = None
         try:
-            for delta in deltas:
-                for said in between(delta):
-                    for name, data in encoder.encode(said):
-                        written += sse.frame(name, data if isinstance(data, str) else dump(data), newline)
-                ended = isinstance(delta, END)
-                if ended:
+            for delta in () if self.ended else deltas:
+                for said in self._between(delta):
+                    for name, data in self._encoder.encode(said):
+                        written += sse.frame(name, data if isinstance(data, str) else dump(data), self._newline)
+                if isinstance(delta, END):
+                    self.ended = True
                     break
         except Exception as error:
-            problem = error
-        if written:
-            yield bytes(written)
-        if problem is not None:
-            raise problem
-        if ended:
-            return
-
-
-def _read(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Iterator[Delta]]:
-    parser = sse.Parser()
-    for chunk in chunks:
-        events = parser.feed(chunk)
-        if events:
-            yield (delta for event in events for delta in _event(event, decoder))
-    yield _rest(parser, decoder)
+            self.ended, self.problem = True, error
+        return bytes(written)
 
 
 def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
@@ -120,18 +142,32 @@ class Restored:
         yield delta
 
 
-def same(chunks: Iterable[bytes], model_path: tuple[str, ...], model: str, newline: str) -> Iterator[bytes]:
+class Same:
     """A stream of the client's own format: every block as it stood, the model aside, as far as the source came."""
-    parser = sse.Parser()
-    for chunk in chunks:
-        written = b"".join(_same(event, model_path, model, newline) for event in parser.feed(chunk))
-        if written:
-            yield written
-    rest = parser.end()
-    if rest is not None and rest.is_whole:
-        yield _same(rest, model_path, model, newline)
-    elif rest is not None:
-        yield newline.join(rest.lines).encode("utf-8", "surrogatepass")
+
+    problem: Exception | None = None
+
+    def __init__(self, model_path: tuple[str, ...], model: str, newline: str) -> None:
+        self.ended = False
+        self._model_path, self._model, self._newline = model_path, model, newline
+        self._parser = sse.Parser()
+
+    def feed(self, chunk: bytes, /) -> bytes:
+        """The blocks that ``chunk`` completes."""
+        return b"".join(self._block(event) for event in self._parser.feed(chunk))
+
+    def end(self) -> bytes:
+        """What stands behind the last whole block."""
+        self.ended = True
+        rest = self._parser.end()
+        if rest is None:
+            return b""
+        if rest.is_whole:
+            return self._block(rest)
+        return self._newline.join(rest.lines).encode("utf-8", "surrogatepass")
+
+    def _block(self, event: sse.Event) -> bytes:
+        return _same(event, self._model_path, self._model, self._newline)
 
 
 def _same(event: sse.Event, model_path: tuple[str, ...], model: str, newline: str) -> bytes:

@@ -1,9 +1,9 @@
 """The translator: a session decodes one format, and encodes the other.
 
 Everything that a reply needs of its request (names, free-text tools, settings to echo) is in the session. Across
-exchanges nothing is needed, so a fresh session can go on with any conversation that comes whole; the same session also
-keeps the conversation for clients that ask for it, and gives back what the client's format had no place for: opaque
-state, and ids that it does not take.
+exchanges nothing is needed, so a fresh session can go on with any conversation that comes whole. Its memory also keeps
+the conversation for clients that ask for it, and gives back what the client's format had no place for: opaque state,
+and ids that it does not take. Sessions may share a memory.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from . import formats, history, streams
+from . import formats, history, state, streams
 from .deltas import Delta, Ended
 from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
-from .ids import IdMemory
 from .intermediate import Body, Conversation, Reply, UniversalToolCall
 from .jsontext import copied
 from .losses import Losses
+from .memory import Memory
 from .names import NameMap
-from .state import Gathering, StateMemory
+from .state import Gathering
+from .streams import Pouring
 from .target import Target
 
 VERSION = "0.1.0"
@@ -56,18 +57,21 @@ class ReferenceTranslator:
     name = "toolcall-reference"
     version = VERSION
 
-    def open(self, route: Route, /) -> Session:
-        """A session for one conversation; Unsupported for a format that is not here."""
+    def open(self, route: Route, /, memory: Memory | None = None) -> Session:
+        """A session for one conversation; Unsupported for a format that is not here.
+
+        Without a memory it has one of its own. Exchanges that overlap need a session each, with one memory.
+        """
         for name in (route.client, route.upstream):
             if name not in formats.names():
                 raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
-        return Session(route)
+        return Session(route, memory)
 
 
 class Session:
     """One conversation on one route. ``losses`` says what the last translation could not carry."""
 
-    def __init__(self, route: Route) -> None:
+    def __init__(self, route: Route, memory: Memory | None = None) -> None:
         self.losses = Losses()
         self._route = route
         self._client: Format = formats.get(route.client)
@@ -76,9 +80,8 @@ class Session:
         self._custom: set[str] = set()
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
-        self._replies = self._client.memory()
-        self._state = StateMemory()
-        self._given = IdMemory()
+        self._words = ""
+        self.memory = Memory.of(self._client) if memory is None else memory
 
     def request(self, body: Body, /) -> Body:
         """The upstream's request for the client's; Refused where it cannot be said without inventing."""
@@ -86,11 +89,11 @@ class Session:
         self._asked = copied(body)
         if self._route.client == self._route.upstream:
             return _same(body, self._upstream.request_model, self._route.upstream_model)
-        conversation = self._client.decode_request(self._replies.whole(copied(body)), self.losses)
+        conversation = self._client.decode_request(self.memory.replies.whole(copied(body)), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
-        self._state.restore(conversation, self._route.upstream)
-        self._given.restore(conversation.calls)
+        self.memory.state.restore(conversation, self._route.upstream)
+        self.memory.ids.restore(conversation.calls)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
         wished = self._route.stream or body.get("stream") is True
         target = Target(self._route.upstream_model, self.losses, stream=wished, names=self._names)
@@ -98,6 +101,7 @@ class Session:
 
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
+        self._words = state.asked(conversation)
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
         self._ids = frozenset(call.given_id for call in conversation.calls if call.given_id is not None)
 
@@ -110,9 +114,9 @@ class Session:
         self._restore(reply)
         target = self._target()
         found = self._client.encode_response(reply, target)
-        self._replies.keep(found)
-        self._state.keep(reply, target.call_ids)
-        self._given.keep(reply.calls, target.call_ids)
+        self.memory.replies.keep(self._asked, found)
+        self.memory.state.keep(reply, target.call_ids, self._words)
+        self.memory.ids.keep(reply.calls, target.call_ids)
         return found
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
@@ -121,9 +125,13 @@ class Session:
         Raises what ``chunks`` raises, and Refused where :meth:`response` would, when all that was read before has gone
         out.
         """
+        return streams.poured(chunks, self.pour())
+
+    def pour(self) -> Pouring:
+        """The same for those who are given the pieces one by one, and cannot wait for the next inside a loop."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return streams.same(chunks, self._client.stream_model, self._route.client_model, self._client.newline)
+            return streams.Same(self._client.stream_model, self._route.client_model, self._client.newline)
         target = self._target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
         restored, gathering = streams.Restored(self._rename, self._free), Gathering()
@@ -134,12 +142,12 @@ class Session:
                 gathering.take(said)
                 yield said
                 if isinstance(said, Ended):
-                    self._state.keep_gathered(gathering, target.call_ids)
-                    self._given.keep(gathering.calls, target.call_ids)
+                    self.memory.state.keep_gathered(gathering, target.call_ids, self._words)
+                    self.memory.ids.keep(gathering.calls, target.call_ids)
                     if encoder.kept is not None:
-                        self._replies.keep(encoder.kept)
+                        self.memory.replies.keep(self._asked, encoder.kept)
 
-        return streams.translate(chunks, decoder, told, encoder, self._client.newline)
+        return streams.Translation(decoder, told, encoder, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model

@@ -9,6 +9,7 @@ from typing import Protocol
 from toolcall_reference.failures import Failure
 from toolcall_reference.intermediate import Body, Conversation, Reply
 from toolcall_reference.losses import Losses
+from toolcall_reference.store import Shelf
 from toolcall_reference.streams import Decoder, Encoder
 from toolcall_reference.target import Target
 
@@ -18,19 +19,22 @@ class Memory(Protocol):
 
     def whole(self, body: Body, /) -> Body: ...
 
-    def keep(self, reply: Body, /) -> None: ...
+    def keep(self, request: Body, reply: Body, /) -> None: ...
 
 
 class NoMemory:
     """Clients of most formats say everything again."""
 
+    def __init__(self, shelf: Shelf) -> None:
+        del shelf
+
     def whole(self, body: Body, /) -> Body:
         """The request as it is."""
         return body
 
-    def keep(self, reply: Body, /) -> None:
+    def keep(self, request: Body, reply: Body, /) -> None:
         """Remember nothing."""
-        del reply
+        del request, reply
 
 
 def _beside_functions(request: Body, hosted: list[Body]) -> None:
@@ -118,5 +122,5 @@ class Format:
     spellings: frozenset[str]
     """The words that :attr:`Target.spelling` may hold."""
 
-    memory: Callable[[], Memory] = NoMemory
-    """Makes a new memory for one client."""
+    memory: Callable[[Shelf], Memory] = NoMemory
+    """Makes the memory of one client, which keeps what it remembers on a shelf."""

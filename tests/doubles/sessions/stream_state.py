@@ -11,6 +11,7 @@ from doubles.sessions.reasoning import SENTINEL, signed
 from doubles.sessions.stored import new_part
 from toolcall_conformance.contract import Route
 from toolcall_reference.state import StateMemory
+from toolcall_reference.store import Shelf
 
 
 class ForgettingState(StreamingSession):
@@ -19,7 +20,7 @@ class ForgettingState(StreamingSession):
     forgot = False
 
     def forget(self) -> None:
-        self.inner._state = StateMemory()
+        self.inner.memory.state = StateMemory(Shelf())
         self.forgot = True
 
     def after_request(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -77,9 +78,9 @@ class KeepingStreams(StreamingSession):
         raise NotImplementedError
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
-        keeper = self.inner._replies
+        keeper = self.inner.memory.replies
         keep = keeper.keep
-        with patch.object(keeper, "keep", lambda reply: keep(self.kept(reply))):
+        with patch.object(keeper, "keep", lambda request, reply: keep(request, self.kept(reply))):
             yield from super().stream(chunks)
 
 

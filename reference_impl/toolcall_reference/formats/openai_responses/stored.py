@@ -1,49 +1,92 @@
 """Conversations that a client expects to be kept for it: ``previous_response_id`` names the reply that it goes on from.
 
-A session keeps those that it made itself, as OpenAI would: the input and output of each reply, unless the request said
+Kept are those that were made here, as OpenAI would: the input and output of each reply, unless the request said
 ``store: false``. Settings, instructions and tools are never kept
 (https://platform.openai.com/docs/guides/conversation-state). A reference to a single item stands for the item of a kept
-reply that has its id.
+reply that has its id. Each reply is kept once, with the id of the one that it goes on from.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body
 from toolcall_reference.jsontext import as_list, copied
+from toolcall_reference.store import Shelf
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A reply: what it goes on from, and all items since then. ``outputs`` are the last ones, which it said itself."""
+
+    before: str | None
+    items: list[Any]
+    outputs: int
+
+    @property
+    def output(self) -> list[Any]:
+        return self.items[len(self.items) - self.outputs :]
 
 
 class Replies:
-    """What one session has replied, by the id of the reply, and each item of it by its own id."""
+    """What one client was replied, by the id of the reply, and of which reply an item is, by the item's id."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, list[Any]] = {}
-        self._items: dict[str, Body] = {}
-        self._asked: list[Any] | None = None
+    def __init__(self, shelf: Shelf) -> None:
+        self._kept = shelf
 
     def whole(self, body: Body) -> Body:
         """The request with everything before it; Refused where it goes on from a reply that is not kept here."""
+        previous = body.get("previous_response_id")
+        items = self._items(body)
+        if previous is not None:
+            body = {key: value for key, value in body.items() if key != "previous_response_id"}
+            items = [*self._until(previous), *items]
+        elif items == body.get("input", []) or isinstance(body.get("input"), str):
+            return body
+        return body | {"input": items}
+
+    def keep(self, request: Body, reply: Body) -> None:
+        """Remember the reply to a request."""
+        if request.get("store") is False:
+            return
+        output = copied(reply["output"])
+        items = [*self._items(request), *output]
+        kept = _Kept(request.get("previous_response_id"), items, len(output))
+        self._kept.put(_key("reply", reply["id"]), kept, items)
+        for item in output:
+            if "id" in item:
+                self._kept.put(_key("item", item["id"]), reply["id"], reply["id"])
+
+    def _items(self, body: Body) -> list[Any]:
+        """The input of a request as items, with those that it only names."""
         given = body.get("input")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
-        if any(named(item) in self._items for item in items):
-            items = [copied(self._items.get(named(item) or "", item)) for item in items]
-            body = {**body, "input": items}
-        previous = body.get("previous_response_id")
-        if previous is not None:
-            if previous not in self._kept:
-                raise Refused(f"the reply {previous} is not kept here; send the whole input instead of its id")
-            items = [*copied(self._kept[previous]), *items]
-            body = {key: value for key, value in body.items() if key != "previous_response_id"} | {"input": items}
-        self._asked = None if body.get("store") is False else copied(items)
-        return body
+        return [copied(self._named(item)) for item in items]
 
-    def keep(self, reply: Body) -> None:
-        """Remember the reply to the last request."""
-        if self._asked is not None:
-            self._kept[reply["id"]] = [*self._asked, *copied(reply["output"])]
-            self._items |= {item["id"]: item for item in copied(reply["output"]) if "id" in item}
+    def _named(self, item: Any) -> Any:
+        """The item that a reference stands for; any other as it is."""
+        name = named(item)
+        reply = None if name is None else self._kept.get(_key("item", name))
+        kept: _Kept | None = None if reply is None else self._kept.get(_key("reply", reply))
+        return item if kept is None else next(one for one in kept.output if one.get("id") == name)
+
+    def _until(self, reply: Any) -> list[Any]:
+        """All items up to the end of a reply."""
+        parts: list[list[Any]] = []
+        following: Any = reply
+        while following is not None:
+            kept: _Kept | None = self._kept.get(_key("reply", str(following)))
+            if kept is None:
+                raise Refused(f"the reply {reply} is not kept here; send the whole input instead of its id")
+            parts.insert(0, copied(kept.items))
+            following = kept.before
+        return [item for part in parts for item in part]
+
+
+def _key(kind: str, id: str) -> str:
+    return f"{kind} {id}"
 
 
 def named(item: Any) -> str | None:
