@@ -90,6 +90,42 @@ class FusedTranslator(Protocol):
     def exchange(self, body: Body, upstream_url: str, /) -> Exchanged | Awaitable[Exchanged]: ...
 
 
+class ToolCallAdapter(Protocol):
+    """Turns a reply of one format into tool calls, and results into messages of that format.
+
+    Its session is opened on the route with the same format on both ends. A call is an object with ``id``, ``name`` and
+    ``arguments`` (an object), and may have keys of its own. A result is ``{"tool_call_id", "name", "result",
+    "is_error"}``; ``result`` is a text or an object. Where a result is more than one text it also has
+    ``multimodal_parts``, in order: ``{"type": "text", "text"}`` or ``{"type": "media", "kind", "mime_type"}`` with
+    ``data`` (base64), ``url`` or ``file_id``.
+    """
+
+    def tool_calls(self, reply: Body, /) -> list[Body] | Awaitable[list[Body]]: ...
+
+    def tool_results(self, calls: list[Body], results: list[Body], /) -> list[Body] | Awaitable[list[Body]]:
+        """The entries to append to the conversation, behind the reply: messages, items or contents.
+
+        ``calls`` are those that ``tool_calls`` returned, ``results`` may come in any order.
+        """
+
+
+class McpBridge(Protocol):
+    """Turns what an MCP server sends into one format. Its session is opened as that of :class:`ToolCallAdapter`."""
+
+    def mcp_tools(self, listed: Body, /) -> list[Body] | Awaitable[list[Body]]:
+        """The ``tools`` of a request for the result of ``tools/list``."""
+
+    def mcp_result(self, call: Body, result: Body, /) -> list[Body] | Awaitable[list[Body]]:
+        """The entries to append to the conversation, behind the reply with ``call``, for a ``CallToolResult``."""
+
+
+class Instrumentation(Protocol):
+    """Tells OpenTelemetry what was said in one format. Its session is opened as that of :class:`ToolCallAdapter`."""
+
+    def otel(self, request: Body, reply: Body, /) -> Body | Awaitable[Body]:
+        """``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``."""
+
+
 class Translator(Protocol):
     """Opens sessions; raises :class:`Unsupported` for a route that it does not support."""
 
@@ -102,4 +138,7 @@ class Translator(Protocol):
         | ErrorTranslator
         | ErrorTranslatorWithHeaders
         | FusedTranslator
+        | ToolCallAdapter
+        | McpBridge
+        | Instrumentation
     ): ...

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
 from toolcall_conformance.drivers.error_result import takes_headers
 from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.streams import SourceLost
@@ -40,7 +40,9 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
     if operation == "open":
         session = result(translator.open(Route(**message["route"])))
         sessions[message["session"]] = session
-        told: dict[str, Any] = {"operations": [name for name in OPERATIONS if hasattr(session, name)]}
+        told: dict[str, Any] = {
+            "operations": [name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if hasattr(session, name)]
+        }
         return told | ({"history": "own"} if getattr(session, "history", None) == "own" else {})
     if operation == "close":
         sessions.pop(message["session"], None)
@@ -52,6 +54,9 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
         given = (message["status"], message["body"], message["headers"])
         status, body, *rest = result(method(*given[: 3 if headers else 2]))
         return {"status": status, "body": body} | ({"headers": dict(rest[0] or {})} if rest else {})
+    if operation in FORMAT_OPERATIONS:
+        value = result(getattr(session, operation)(*message["arguments"]))
+        return {"value": value, "losses": list(read_losses(session))}
     body = result(getattr(session, operation)(message["body"]))
     return {"body": body, "losses": list(read_losses(session))}
 

@@ -15,11 +15,12 @@ from jsonschema import Draft202012Validator
 from toolcall_conformance import protocol
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Source, Streamed
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.drivers.exec_answers import find_breach
 from toolcall_conformance.drivers.exec_driver import ExecDriver, ExecSession
 
 STREAM = ("stream-open", "stream-chunk", "stream-end")
-OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", *STREAM, "close")
+OPERATIONS = ("hello", "open", "request", "response", "error", "exchange", *STREAM, *FORMAT_OPERATIONS, "close")
 ANSWERS = {name: Draft202012Validator(protocol.message_schema(f"{name}-answer")) for name in OPERATIONS}
 QUESTIONS = {name: Draft202012Validator(protocol.message_schema(name)) for name in OPERATIONS}
 
@@ -31,6 +32,7 @@ VALUES: dict[str, list[Any]] = {
     "operations": [[], ["request"], ["request", "exchange", "stream"], ["close"], "request", [1], None, {}],
     "history": ["own", "theirs", None, True],
     "body": [{}, {"a": [1]}],
+    "value": [[], {}, [{"id": "a"}]],
     "losses": [[], ["x"], [{"element": "x", "why": 1}], [{"element": 1}], [{}], [1], "x", None],
     "chunks": [
         [],
@@ -78,6 +80,7 @@ def test_every_key_and_value_by_itself(operation: str) -> None:
         "close": {},
         "error": {"status": 429, "body": {}},
         **{name: {"chunks": ["YQ=="]} for name in STREAM},
+        **{name: {"value": []} for name in FORMAT_OPERATIONS},
     }
     base = {"seq": 1, **needed.get(operation, {"body": {}})}
     verdicts = set()

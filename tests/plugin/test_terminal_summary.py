@@ -57,8 +57,8 @@ MUST  beta/text-kept                                                     6 items
   got   "lost"
   near  {"text": "lost"}
   more  5 more: request 6; box, crate; alpha → beta; beta → beta
-  run   pytest --toolcall-translator mine:T "toolcall::" -k "check:request and \\
-    to-beta"
+  run   pytest --toolcall-translator mine:T "toolcall::box/one" \\
+    "toolcall::box/two" "toolcall::crate/deep" -k "check:request and to-beta"
 
 `toolcall-conformance explain RULE` gives reasons, evidence and examples
 """

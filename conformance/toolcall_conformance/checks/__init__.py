@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import agent_loop, request, response, round_trip, stream
+from toolcall_conformance.checks import adapter, agent_loop, request, response, round_trip, stream
 from toolcall_conformance.checks.base import Check, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
 __all__ = [
     "CHECKS",
     "NEEDS",
+    "ONE_FORMAT",
     "WAYS",
     "Check",
     "Harness",
@@ -29,8 +30,12 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "stream": stream.run,
         "agent_loop": agent_loop.run,
         "round_trip": round_trip.run,
+        "adapter": adapter.run,
     }
 )
+
+# The checks within one format. Their items name it instead of a route, and only who has their operations gets them.
+ONE_FORMAT = frozenset({"adapter"})
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
 NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -40,13 +45,14 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "stream": frozenset({"stream"}),
         "agent_loop": frozenset({"request", "response"}),
         "round_trip": frozenset({"request"}),
+        "adapter": frozenset({"tool_calls", "tool_results"}),
     }
 )
 
 
 # The variants of each check; a check that is not listed has the plain one only.
 WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"agent_loop": tuple(agent_loop.VARIANTS), "stream": stream.VARIANTS}
+    {"agent_loop": tuple(agent_loop.VARIANTS), "stream": stream.VARIANTS, "adapter": adapter.VARIANTS}
 )
 
 
@@ -68,6 +74,8 @@ def variants(
     corpus: Corpus, check: str, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
 ) -> tuple[str, ...]:
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
+    if check == "adapter":
+        return adapter.variants(case, client)
     if check in ("response", "agent_loop") and not case.replies(client, upstream):
         return ()
     if check == "round_trip":

@@ -58,7 +58,7 @@ def continue_from_reply(
         known = len(formats.read(name, "request", before).calls)
         want, got = len(golden.calls) - known, len(calls) - known
         raise UncontinuableError(f"the reply has {got} calls, the provider's had {want}", want, got)
-    start = _start_of_tail(golden, client.CONTAINER)
+    start = start_of_tail(golden, client.CONTAINER)
     said = rename_captions(following.request, golden, {call.ordinal: call.id for call in calls})
     tail = copied(client.entries(said)[start:])
     for result in golden.results:
@@ -93,7 +93,7 @@ def request_to_send(
     return sent
 
 
-def _start_of_tail(golden: Reading, container: str) -> int:
+def start_of_tail(golden: Reading, container: str) -> int:
     """Where the user's last addition begins in a golden request: after the last entry of the assistant."""
     places = [
         place[0]

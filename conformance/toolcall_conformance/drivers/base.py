@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from toolcall_conformance.contract import Route
@@ -9,6 +11,11 @@ from toolcall_conformance.drivers.outcomes import OpenOutcome, Outcome
 from toolcall_conformance.drivers.streams import Source, StreamOutcome
 
 OPERATIONS = ("request", "response", "error", "stream")
+
+# The operations within one format, for sessions whose route has it on both ends, with the type of what they return.
+FORMAT_OPERATIONS: Mapping[str, type] = MappingProxyType(
+    {"tool_calls": list, "tool_results": list, "mcp_tools": list, "mcp_result": list, "otel": dict}
+)
 
 
 class SessionDriver(Protocol):
@@ -40,6 +47,9 @@ class SessionDriver(Protocol):
 
     def stream(self, source: Source, /) -> StreamOutcome:
         """Translate an upstream's stream, in the pieces of ``source``, into the client's."""
+
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        """Call one of FORMAT_OPERATIONS with JSON values, which are never changed."""
 
     def finish_exchange(self, reply: dict[str, Any], /) -> None:
         """End the exchange of the last request, unjudged; ``reply`` is ``{"status", "headers", "body"}``.

@@ -178,6 +178,11 @@ class ExchangeSession:
             self._buffering.found(self._route)
         return self._stream_outcome(answer)
 
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        """Nothing within one format: such a translator answers requests alone."""
+        del arguments
+        return UnsupportedOutcome(f"an exchange has no {operation}")
+
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         if self._pending is not None and not self._pending.done():
             self._finish(Reply.json(reply["body"], reply["status"], reply.get("headers")))

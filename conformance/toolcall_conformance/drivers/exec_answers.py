@@ -10,10 +10,11 @@ from base64 import b64decode
 from collections.abc import Callable
 from typing import Any
 
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
 
 PROTOCOL = 1
-OPERATIONS = ("request", "response", "stream", "error", "exchange")
+OPERATIONS = ("request", "response", "stream", "error", "exchange", *FORMAT_OPERATIONS)
 
 # By operation: the required and the optional keys of an answer. All have seq.
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -26,6 +27,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "stream-open": (("chunks",), ()),
     "stream-chunk": (("chunks",), ()),
     "stream-end": (("chunks",), ("losses",)),
+    **dict.fromkeys(FORMAT_OPERATIONS, (("value",), ("losses",))),
     "close": ((), ()),
 }
 # One of these replaces the result. Only `failed` has a `traceback`; in a stream all may have earlier `chunks`.
@@ -53,7 +55,7 @@ def find_breach(operation: str, answer: dict[str, Any]) -> str | None:
                 f"the answer has no {key!r}, which an answer to {operation} needs (or one of {', '.join(FAILURE_KEYS)})"
             )
     for key, value in answer.items():
-        wrong = None if key in ("seq", "body") else _value_breach(key, value)
+        wrong = None if key in ("seq", "body", "value") else _value_breach(key, value)
         if wrong is not None:
             return wrong
     if "headers" in answer and "status" not in answer:

@@ -12,13 +12,13 @@ from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
 from toolcall_conformance.drivers.exec_streams import play_stream
-from toolcall_conformance.drivers.json_result import plain
+from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
@@ -50,7 +50,7 @@ class ExecDriver:
     standard output that are not answers. Raises SpecError.
     """
 
-    carries = frozenset(OPERATIONS)
+    carries = frozenset((*OPERATIONS, *FORMAT_OPERATIONS))
 
     def __init__(
         self, spec: str, *, directory: Path, seconds: float = 10.0, start_seconds: float | None = None
@@ -204,6 +204,15 @@ class ExecSession:
         if isinstance(outcome, BadOutput):
             child.kill("was ended in the middle of its stream")
         return outcome
+
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        """Ask for one of the operations within one format."""
+        answer = self._asked(operation, {"arguments": list(arguments)})
+        if not isinstance(answer, dict):
+            return answer
+        copy = plain_list if FORMAT_OPERATIONS[operation] is list else plain
+        value = copy(answer["value"], operation)
+        return value if isinstance(value, BadOutput) else Produced(value, losses=read_losses(AnswerLosses(answer)))
 
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         """Do nothing: a translated request leaves nothing open."""

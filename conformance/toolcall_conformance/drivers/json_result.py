@@ -32,17 +32,23 @@ def plain(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> dict[str, An
     ``operation`` is the method that returned it, ``limit`` the largest size of its JSON text in bytes.
     """
     wrong = _not_an_object(value, operation)
-    if wrong is not None:
-        return BadOutput(wrong)
+    return cast("dict[str, Any] | BadOutput", BadOutput(wrong) if wrong is not None else _copy(value, operation, limit))
+
+
+def plain_list(value: Any, operation: str, limit: int = OUTPUT_LIMIT) -> list[Any] | BadOutput:
+    """Copy a list as :func:`plain` copies a body."""
+    wrong = _not_a_list(value, operation)
+    return cast("list[Any] | BadOutput", BadOutput(wrong) if wrong is not None else _copy(value, operation, limit))
+
+
+def _copy(value: Any, operation: str, limit: int) -> Any:
     if _surely_plain(value, limit):
-        return cast("dict[str, Any]", copied(value))
+        return copied(value)
     try:
-        found = _Copier(limit).copy(value, None, 0)
+        return _Copier(limit).copy(value, None, 0)
     except _BadValue as bad:
         where = f"at {bad.pointer}" if bad.pointer else "at the top"
         return BadOutput(f"{operation} returned {bad.sentence} ({where})", bad.pointer)
-    assert isinstance(found, dict)
-    return found
 
 
 def _not_an_object(value: Any, operation: str) -> str | None:
@@ -56,6 +62,14 @@ def _not_an_object(value: Any, operation: str) -> str | None:
     if isinstance(value, (list, tuple)):
         return f"{operation} returned a {type(value).__name__}; a body is one JSON object (a dict)"
     return f"{operation} returned {_an_object(value)}; return plain JSON (a dict){_dump_hint(value)}"
+
+
+def _not_a_list(value: Any, operation: str) -> str | None:
+    if isinstance(value, list):
+        return None
+    if value is None:
+        return f"{operation} returned None; return a list (is a `return` missing?)"
+    return f"{operation} returned {_an_object(value)}; return a list of plain JSON objects{_dump_hint(value)}"
 
 
 def _an_object(value: Any) -> str:

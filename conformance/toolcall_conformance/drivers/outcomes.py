@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """A body, copied as plain JSON. ``mutated`` says that the translator changed its input.
+    """What was returned, copied as plain JSON: a body, or the list of an operation within one format.
 
-    ``losses`` are the elements that the translator itself reports as dropped; ``flaws`` are what is wrong about the
-    request outside its body.
+    ``mutated`` says that the translator changed its input. ``losses`` are the elements that the translator itself
+    reports as dropped; ``flaws`` are what is wrong about the request outside its body.
     """
 
-    value: dict[str, Any]
+    value: Any
     mutated: bool = False
     losses: tuple[str, ...] = ()
     flaws: tuple[RequestFlaw, ...] = ()

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers.base import OPERATIONS
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
 from toolcall_conformance.drivers.fused import Fused, Transports
-from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, plain_list
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.losses import read_losses
 from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
     Crashed,
     Opened,
     OpenOutcome,
@@ -40,7 +41,7 @@ class PythonDriver:
     ``exchange`` need ``transports`` (by format, the content of ``transport.json``).
     """
 
-    carries = frozenset(OPERATIONS)
+    carries = frozenset((*OPERATIONS, *FORMAT_OPERATIONS))
 
     def __init__(
         self,
@@ -96,7 +97,9 @@ class PythonSession:
 
     @property
     def operations(self) -> frozenset[str]:
-        return frozenset(name for name in OPERATIONS if callable(getattr(self.object, name, None)))
+        return frozenset(
+            name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if callable(getattr(self.object, name, None))
+        )
 
     @property
     def own_history(self) -> bool:
@@ -132,21 +135,28 @@ class PythonSession:
         outcome: StreamOutcome = came.value
         return replace(outcome, losses=came.after) if isinstance(outcome, Streamed) else outcome
 
+    def call(self, operation: str, /, *arguments: Any) -> Outcome:
+        return self._call(operation, arguments)
+
     def finish_exchange(self, reply: dict[str, Any]) -> None:
         """Do nothing: a translated request leaves nothing open."""
 
     def _translate(self, operation: str, body: dict[str, Any]) -> Outcome:
+        return self._call(operation, (body,))
+
+    def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
         method = getattr(self.object, operation, None)
         if not callable(method):
             return UnsupportedOutcome(f"the session has no method {operation}")
-        given = copied(body)
-        came = self._caller.call(method, given, then=self._declared)
+        given = [copied(argument) for argument in arguments]
+        came = self._caller.call(method, *given, then=self._declared)
         if not isinstance(came, _Value):
             return came
-        value = plain(came.value, operation, self._driver.output_limit)
-        if not isinstance(value, dict):
+        copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
+        value = copy(came.value, operation, self._driver.output_limit)
+        if isinstance(value, BadOutput):
             return value
-        return Produced(value, mutated=_changed(given, body), losses=came.after)
+        return Produced(value, mutated=_changed(given, [*arguments]), losses=came.after)
 
     def _declared(self) -> tuple[str, ...]:
         """Return what the session reports as dropped in its last call; nothing if it has no readable list.

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance.cassettes import replay
 from toolcall_conformance.cassettes.cases import RecordedCase
-from toolcall_conformance.checks import CHECKS, needs, variants
+from toolcall_conformance.checks import CHECKS, ONE_FORMAT, needs, variants
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     Driver,
@@ -50,8 +50,13 @@ class Planned:
 
     @property
     def name(self) -> str:
-        """The last part of the node id: the route, and the variant if it has one."""
-        return f"{self.route}-{self.variant}" if self.variant else str(self.route)
+        """The last part of the node id: where it is played, and the variant if it has one."""
+        return f"{self.place}-{self.variant}" if self.variant else self.place
+
+    @property
+    def place(self) -> str:
+        """The route, or the one format that a check within one format is played in."""
+        return self.route.client if self.check in ONE_FORMAT else str(self.route)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ def items(
             if not wanted(case.id, check):
                 continue
             for client in case.formats:
-                for upstream in case.formats:
+                for upstream in [client] if check in ONE_FORMAT else case.formats:
                     for name in variants(corpus, check, case, client, upstream, cut_everywhere=cut_everywhere):
                         yield Planned(case, check, route_of(case, client, upstream), name)
 
@@ -160,7 +165,7 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
             if not offered:
                 raise UnusableSessionError(
                     f"{driver.spec}: the session that open returned for {'-to-'.join(ends)} has neither request "
-                    "nor response; give it one of them, or raise an exception named Unsupported from open"
+                    "nor response nor another operation; give it one, or raise an exception named Unsupported from open"
                 )
             answers = {} if hangs else _ask_for_all(driver, corpus, opened.session, example, ends)
             for name, outcome in answers.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from toolcall_conformance.cassettes.cases import Cassettes, RecordedCase
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.causes import cause_of
-from toolcall_conformance.checks import CHECKS, Harness, ItemResult
+from toolcall_conformance.checks import CHECKS, NEEDS, ONE_FORMAT, Harness, ItemResult
 from toolcall_conformance.checks.agent_loop import VARIANTS, speaks_beside
 from toolcall_conformance.drivers import Driver
 from toolcall_conformance.engine.plan import Planned, Support, items, recorded_items
@@ -77,7 +77,20 @@ class Run:
     def _requested(self) -> tuple[Planned, ...]:
         """The items that the arguments select, supported or not. Other cases are not read."""
         has = self.selection.has
-        return tuple(item for item in self._items(has) if has(item.case.id, item.check, str(item.route), item.variant))
+        named = self.selection.checks
+
+        def wanted(case: str, check: str) -> bool:
+            return has(case, check) and (check in named or self._has_some(check))
+
+        found = (item for item in self._items(wanted) if has(item.case.id, item.check, item.place, item.variant))
+        # Who does not work within one format is not told so case by case.
+        return tuple(
+            item for item in found if item.check not in ONE_FORMAT or item.check in named or self._applies(item)
+        )
+
+    def _has_some(self, check: str) -> bool:
+        """Whether a check is one between formats, or the translator has its operations in some format."""
+        return check not in ONE_FORMAT or any(NEEDS[check] <= done for done in self.support.operations.values())
 
     def _applies(self, item: Planned) -> bool:
         return self.support.applies(item)

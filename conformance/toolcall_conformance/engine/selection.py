@@ -1,6 +1,7 @@
 """The items that arguments select: the grammar of ``toolcall::CASE::CHECK::ROUTE`` and its error messages.
 
-A route stands for its plain item alone, so that the id of each item selects that one; ``ROUTE*`` takes its variants in.
+Checks within one format have that format in the place of the route. A route stands for its plain item alone, so that
+the id of each item selects that one; ``ROUTE*`` takes its variants in.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.cassettes.replay import ALONE
-from toolcall_conformance.checks import WAYS
+from toolcall_conformance.checks import ONE_FORMAT, WAYS
 
 PREFIX = "toolcall"
 _NO_RECORDINGS = "recordings need --toolcall-cassettes=FOLDER"
@@ -94,16 +95,20 @@ def _parse(
         raise SelectionError(f"{argument}: there is no check {check!r}{_perhaps(check, checks)}")
     variant = None
     if route is not None:
-        route, variant = _split_variant(argument, route, formats, WAYS.get(check or "", ()))
-        _verify_route(argument, route, wanted, cases, formats)
+        if check in ONE_FORMAT and "-to-" in route:
+            one = route.partition("-to-")[0]
+            raise SelectionError(f"{argument}: {check} is within one format; write {PREFIX}::{case}::{check}::{one}")
+        places = [*formats] if check in ONE_FORMAT else [f"{one}-to-{other}" for one in formats for other in formats]
+        route, variant = _split_variant(argument, route, places, WAYS.get(check or "", ()))
+        _verify_route(argument, route, wanted, cases, places)
     return _Wanted(wanted, check, route, variant)
 
 
-def _split_variant(argument: str, name: str, formats: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
+def _split_variant(argument: str, name: str, places: Collection[str], ways: Collection[str]) -> tuple[str, str | None]:
     """``anthropic-to-gemini-swapped`` as route and variant; None for all of them, the plain one too: ``ROUTE*``."""
     if name.endswith("*"):
         return name.removesuffix("*"), None
-    for route in (f"{client}-to-{upstream}" for client in formats for upstream in formats):
+    for route in places:
         variant = name.removeprefix(f"{route}-")
         if variant != name:
             if variant not in ways:
@@ -133,17 +138,17 @@ def _verify_route(
     route: str,
     wanted: frozenset[str] | None,
     cases: Mapping[str, Collection[str]],
-    formats: Collection[str],
+    places: Collection[str],
 ) -> None:
-    routes = {f"{client}-to-{upstream}" for client in formats for upstream in formats}
-    if route not in routes:
-        raise SelectionError(f"{argument}: there is no route {route!r}{_perhaps(route, routes)}")
+    if route not in places:
+        kind = "route" if any("-to-" in place for place in places) else "format"
+        raise SelectionError(f"{argument}: there is no {kind} {route!r}{_perhaps(route, places)}")
     ends, rendered = set(route.split("-to-")), {name for case in wanted or cases for name in cases[case]}
     # A case without any body is told of when its bodies are read.
     if rendered and not any(ends <= set(cases[case]) for case in wanted or cases):
         missing = ", ".join(sorted(ends - rendered)) or "both formats"
         whose = "the case has" if wanted is not None and len(wanted) == 1 else "its cases have"
-        there = ", ".join(name for name in formats if name in rendered)
+        there = ", ".join(sorted(rendered))
         raise SelectionError(f"{argument}: {whose} no bodies of {missing}; there are those of {there}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.errors import judge_error
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
@@ -165,6 +166,17 @@ class Judge:
         """
         found = check_body(self.corpus, name, direction, body, model=model, assembled=assembled)
         return Judgement(tuple(found)).of(name)
+
+    def tool_calls(self, name: str, reply: Any, calls: Any) -> Judgement:
+        """Judge the list of calls that a session took out of a reply of the format ``name``."""
+        return judge_calls(self.corpus, name, reply, calls).of(name)
+
+    def tool_results(self, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
+        """Judge a request with entries that a session made of results, by the ``golden`` one with the same results.
+
+        What else the client says behind the results is not demanded.
+        """
+        return judge_results(self.corpus, name, golden, output, model=model).of(name)
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""

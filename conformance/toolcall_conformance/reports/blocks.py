@@ -151,12 +151,14 @@ def command(root: RootCause, again: Again, run: Sequence[ItemRecord]) -> str:
     items = root.items
     if len(items) == 1:
         return again(items[0].nodeid)
-    families = sorted({item.case.partition("/")[0] for item in items})
-    few = len(families) <= _NAMES_SHOWN and len(families) < len({item.case.partition("/")[0] for item in run})
-    wanted = again(*(f"toolcall::{family}" for family in families)) if few else again("toolcall::")
+    cases = sorted({item.case for item in items})
+    families = sorted({case.partition("/")[0] for case in cases})
+    named = next((names for names in (cases, families) if len(names) <= _NAMES_SHOWN), [""])
+    wanted = again(*(f"toolcall::{name}" for name in named))
     terms = [*_term((f"check:{item.check}" for item in items), (f"check:{item.check}" for item in run))]
     routes, all_routes = ({f"{one.client}-to-{one.upstream}" for one in each} for each in (items, run))
-    for side in (0, 2):
+    within_one = any("-to-" not in one.nodeid.rpartition("::")[2] for one in items)
+    for side in () if within_one else (0, 2):
         ends, all_ends = ({route.partition("-to-")[side] for route in each} for each in (routes, all_routes))
         if ends != all_ends and len(ends) == 1:
             terms += _term((f"{end}-to" if side == 0 else f"to-{end}" for end in ends), ())

@@ -1,0 +1,134 @@
+"""The check ``adapter``: tool calls taken out of replies, and results put back, within one format."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, produced
+from toolcall_conformance.checks.client import start_of_tail
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, Produced, SessionDriver
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.reading import Media, Result, Text, Value
+
+VARIANTS = ("", "swapped")
+"""The results as the corpus has them, and in the reverse order."""
+
+
+def variants(case: Case, name: str) -> tuple[str, ...]:
+    """How a case is played in a format: not at all without a call; with its results swapped where it has several."""
+    if not any(True for _ in _rounds(case, name)):
+        return ()
+    several = any(len(_results(name, following.request)) > 1 for _, following in _rounds(case, name))
+    return VARIANTS if several else ("",)
+
+
+def run(
+    case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str = "", other: Case | None = None
+) -> ItemResult:
+    """Takes the calls out of each reply and puts their results behind it, as an agent's own layer does."""
+    del other
+    tally = Tally.of(harness, case, "adapter", route)
+    opened = open_session(route)
+    if not isinstance(opened, Opened):
+        tally.fail("open", opened, "")
+        return tally.result()
+    for exchange, following in _rounds(case, route.client):
+        if not _play(opened.session, exchange, following, tally, harness, swapped=variant == "swapped"):
+            break
+    return tally.result()
+
+
+def _play(
+    session: SessionDriver, exchange: Exchange, following: Exchange, tally: Tally, harness: Harness, *, swapped: bool
+) -> bool:
+    """Judge one reply and the results behind it; whether the conversation can go on."""
+    name, body = tally.route.client, exchange.request_path.stem.replace("request", "response")
+    came = session.call("tool_calls", exchange.response)
+    tally.played.append(PlayedBodies(body, exchange.response, produced(came), None))
+    if not isinstance(came, Produced):
+        tally.fail("tool_calls", came, body)
+        return False
+    tally.observe("tool_calls", came, body)
+    tally.note(harness.judge.tool_calls(name, exchange.response, came.value), body)
+    given = list(universal_results(name, following.request, came.value))
+    if swapped:
+        given.reverse()
+    body = following.request_path.stem
+    made = session.call("tool_results", came.value, given)
+    tally.played.append(PlayedBodies(body, given, produced(made), following.request))
+    if not isinstance(made, Produced):
+        tally.fail("tool_results", made, body)
+        return False
+    tally.observe("tool_results", made, body)
+    sent = follow_up(name, following.request, made.value)
+    tally.note(harness.judge.tool_results(name, following.request, sent, model=tally.route.client_model), body)
+    return True
+
+
+def _rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:
+    """Each exchange whose reply has calls of the client's tools, with the exchange that has all their results."""
+    exchanges = case.exchanges(name)
+    for exchange, following in itertools.pairwise(exchanges):
+        if exchange.response is None:
+            continue
+        calls = formats.read(name, "response", exchange.response).calls
+        if calls and len(calls) == len(_results(name, following.request)):
+            yield exchange, following
+
+
+def _results(name: str, request: dict[str, Any]) -> list[Result]:
+    """The results that a golden request adds behind the provider's last reply."""
+    reading = formats.read(name, "request", request)
+    container = formats.get(name).client.CONTAINER
+    start = start_of_tail(reading, container)
+    return [one for one in reading.results if int(one.pointer.split("/")[2]) >= start]
+
+
+def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
+    """The results of a golden request's last turn for the calls that the session found, in the order of the calls."""
+    results = _results(name, request)
+    ordinals = sorted(one.call for one in results if one.call is not None)
+    for result in results:
+        if result.call is None or ordinals.index(result.call) >= len(calls):
+            continue
+        call = calls[ordinals.index(result.call)]
+        if isinstance(call, dict):
+            yield {
+                "tool_call_id": call.get("id"),
+                "name": call.get("name"),
+                **_content(result),
+                "is_error": result.error is True,
+            }
+
+
+def _content(result: Result) -> dict[str, Any]:
+    parts = result.parts
+    if len(parts) == 1 and isinstance(parts[0], Value):
+        return {"result": copied(parts[0].value)}
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    if all(isinstance(part, Text) for part in parts) and len(parts) <= 1:
+        return {"result": "".join(texts)}
+    return {"result": "\n".join(texts), "multimodal_parts": [_part(part) for part in parts]}
+
+
+def _part(part: Any) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, Media):
+        known = {"mime_type": part.mime, "data": part.data, "url": part.url, "file_id": part.file_id}
+        return {"type": "media", "kind": part.kind, **{key: value for key, value in known.items() if value is not None}}
+    return {"type": "object", "value": copied(part.value)}
+
+
+def follow_up(name: str, request: dict[str, Any], entries: list[Any]) -> dict[str, Any]:
+    """The golden request with the entries of the session in the place of those that have its results."""
+    client = formats.get(name).client
+    body: dict[str, Any] = copied(request)
+    start = start_of_tail(formats.read(name, "request", request), client.CONTAINER)
+    body[client.CONTAINER] = [*copied(client.entries(request)[:start]), *copied(entries)]
+    return body

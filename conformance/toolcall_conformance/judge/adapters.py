@@ -1,0 +1,69 @@
+"""Judges what a session makes of one format: the calls of a reply, and the entries with their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.jsonvalue import join
+from toolcall_conformance.judge.comparisons import HISTORY, compare
+from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reading import Call, Reading, Result, Turn
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.calls import compare_calls
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.state import model_circumstances
+
+
+def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:
+    """Judge the calls that a session took out of a reply; see ``Judge.tool_calls``."""
+    before = formats.read(name, "response", reply)
+    turns = [replace(turn, items=[item for item in turn.items if isinstance(item, Call)]) for turn in before.turns]
+    after = Reading(name, "response", turns=[Turn("assistant", "", [*_calls(calls)])], body=calls)
+    pair = aligned(Sides(corpus, replace(before, turns=turns), after))
+    return Judgement(tuple(compare_calls(pair)))
+
+
+def _calls(calls: Any) -> Iterator[Call]:
+    """The entries of a session's list as calls."""
+    for place, one in enumerate(calls if isinstance(calls, list) else []):
+        if isinstance(one, dict):
+            pointer = join("", place)
+            at = {key: join(pointer, key) for key in ("id", "name", "arguments") if key in one}
+            yield Call(
+                place,
+                0,
+                one.get("name"),
+                one.get("arguments", {}),
+                one.get("id"),
+                pointer,
+                at.get("name"),
+                at.get("arguments"),
+                at.get("id"),
+                kind=one.get("kind", "function"),
+            )
+
+
+def judge_results(corpus: Corpus, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
+    """Judge a request with a session's entries; see ``Judge.tool_results``."""
+    before, after = formats.read(name, "request", golden), formats.read(name, "request", output)
+    before = _without_further_words(before)
+    pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
+    own = check_body(corpus, name, "request", output, model=model)
+    if own:
+        own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)
+    return Judgement((*own, *compare(pair, HISTORY)))
+
+
+def _without_further_words(golden: Reading) -> Reading:
+    """A golden request whose last turns have nothing but results."""
+    last = max((place for place, turn in enumerate(golden.turns) if turn.side == "assistant"), default=-1)
+    tail = [
+        replace(turn, items=[one for one in turn.items if isinstance(one, Result)]) for turn in golden.turns[last + 1 :]
+    ]
+    return replace(golden, turns=[*golden.turns[: last + 1], *(turn for turn in tail if turn.items)])
