@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
 from toolcall_conformance.jsonvalue import unescaped
 from toolcall_conformance.library import Corpus
 
@@ -22,8 +22,8 @@ class Cause:
 
     ``format`` is that of the wrong body. ``place`` is a JSON Pointer with ``*`` for numbers and ``**`` for what a user
     names, or the name of a setting that stands nowhere. ``difference`` is ``lost`` (nothing stands where something
-    should), ``added``, ``type`` (another JSON type), ``value``, or empty where neither side is known. Of words of a
-    format it is both, ``tool_use≠end_turn``; of a failed call what was said. It has no spaces.
+    should), ``added``, ``type`` (another JSON type), ``value``, or empty where one side has no known value. Of words of
+    a format it is both, ``tool_use≠end_turn``; of a failed call what was said. It has no spaces.
     """
 
     rule: str
@@ -87,7 +87,7 @@ def difference(want: Any, got: Any) -> str:
         return "added"
     if got is MISSING and want is not MISSING:
         return "lost"
-    if want is NOT_KNOWN or got is NOT_KNOWN:
+    if want is NOT_KNOWN or got is NOT_KNOWN or isinstance(want, Form):
         return ""
     wanted = want.values if isinstance(want, OneOf) else (want,)
     return "value" if type(got) in {type(value) for value in wanted} else "type"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Final
@@ -34,6 +34,17 @@ class OneOf:
     """Stands for a choice: any of these JSON values is right."""
 
     values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Stands for any JSON value that fits a JSON Schema, where nobody can say which value is right.
+
+    ``schema`` is of draft 2020-12, without references. No right value breaks it; one that fits it may still be wrong.
+    Where an object lacks more than one key it has no ``type``, and says which ``required`` keys must come.
+    """
+
+    schema: Mapping[str, Any]
 
 
 def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
@@ -73,7 +84,7 @@ class Finding:
 
     ``pointer`` is a JSON Pointer (RFC 6901) into the body that the translator produced, ``""`` for the whole
     body; ``source_pointer`` is one into the body it was given. ``want`` and ``got`` are what should and what does stand
-    there: JSON values, MISSING (nothing) or NOT_KNOWN; ``want`` may be OneOf.
+    there: JSON values, MISSING (nothing) or NOT_KNOWN; ``want`` may be OneOf or a Form.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
     in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
     the one that it is in. Of a round trip ``between`` is the body in the other format.

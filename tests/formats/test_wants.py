@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
+from toolcall_conformance.findings import MISSING, Form, OneOf
 from toolcall_conformance.library import Corpus, default_root
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.sentences import sentence
@@ -19,6 +19,7 @@ from toolcall_conformance.rules.shapes import Shapes
 from toolcall_conformance.rules.wants import Wants
 
 JSON_TEXT = {"type": "string", "contentMediaType": "application/json"}
+LIST_OR_TEXT = {"if": {"type": "array"}, "else": {"type": "string"}}
 PART: dict[str, Any] = {
     "type": "object",
     "allOf": [{"required": ["type"]}, {"required": ["text"]}],
@@ -45,36 +46,56 @@ def told(schema: dict[str, Any], value: Any) -> tuple[Any, str]:
         ({"not": {}}, 1, MISSING, "this must not stand here"),
         ({"properties": {"a": False}}, {"a": 1}, MISSING, "this must not stand here"),
         ({"type": "null"}, 1, MISSING, "this must not stand here"),
-        ({"not": {"const": 1}}, 1, NOT_KNOWN, "1 must not stand here"),
+        ({"not": {"const": 1}}, 1, Form({"not": {"const": 1}}), "1 must not stand here"),
         ({"type": "object"}, '{"a": 1}', {"a": 1}, "this is a string; it must be an object"),
-        ({"type": "object"}, "a", NOT_KNOWN, "this is a string; it must be an object"),
-        ({"type": ["array", "null"]}, 1.5, NOT_KNOWN, "this is a number; it must be a list or null"),
+        ({"type": "object"}, "a", Form({"type": "object"}), "this is a string; it must be an object"),
+        (
+            {"type": ["array", "null"]},
+            1.5,
+            Form({"type": ["array", "null"]}),
+            "this is a number; it must be a list or null",
+        ),
         ({"type": "integer"}, "7", 7, "this is a string; it must be a whole number"),
         ({"type": "string"}, 7, "7", "this is a whole number; it must be a string"),
-        ({"type": "string"}, [7], NOT_KNOWN, "this is a list; it must be a string"),
+        ({"type": "string"}, [7], Form({"type": "string"}), "this is a list; it must be a string"),
         (JSON_TEXT, {"a": [1]}, '{"a":[1]}', "this is an object; it must be a string"),
         ({"type": "boolean"}, "true", True, "this is a string; it must be true or false"),
         ({"type": "boolean"}, 1, OneOf((True, False)), "this is a whole number; it must be true or false"),
-        ({"if": {"type": "array"}, "else": {"type": "string"}}, {}, NOT_KNOWN, "* it must be a list or a string"),
-        ({"minLength": 1}, "", NOT_KNOWN, "this string is empty; it must have at least 1 character"),
-        ({"minLength": 3}, "a", NOT_KNOWN, "this string has 1 character; it must have at least 3 characters"),
-        ({"maxLength": 1}, "abc", NOT_KNOWN, "this string has 3 characters; it may have at most 1"),
-        ({"maxItems": 1}, [1, 2], NOT_KNOWN, "this list has 2 entries; it may have at most 1"),
-        ({"minProperties": 1}, {}, NOT_KNOWN, "this object is empty; it must have at least 1 key"),
-        ({"minimum": 16}, 1, NOT_KNOWN, "1 is too small; it must be at least 16"),
-        ({"maximum": 2}, 2.5, NOT_KNOWN, "2.5 is too large; it must be at most 2"),
-        ({"pattern": "^a"}, "b", NOT_KNOWN, '"b" does not match the pattern ^a, as it must'),
+        (LIST_OR_TEXT, {}, Form({"type": ["array", "string"]}), "* it must be a list or a string"),
+        ({"minLength": 1}, "", Form({"minLength": 1}), "this string is empty; it must have at least 1 character"),
+        (
+            {"minLength": 3},
+            "a",
+            Form({"minLength": 3}),
+            "this string has 1 character; it must have at least 3 characters",
+        ),
+        ({"maxLength": 1}, "abc", Form({"maxLength": 1}), "this string has 3 characters; it may have at most 1"),
+        ({"maxItems": 1}, [1, 2], Form({"maxItems": 1}), "this list has 2 entries; it may have at most 1"),
+        (
+            {"minProperties": 1},
+            {},
+            Form({"type": "object", "minProperties": 1}),
+            "*this object is empty; it must have at least 1 key",
+        ),
+        ({"minimum": 16}, 1, Form({"minimum": 16}), "1 is too small; it must be at least 16"),
+        ({"maximum": 2}, 2.5, Form({"maximum": 2}), "2.5 is too large; it must be at most 2"),
+        ({"pattern": "^a"}, "b", Form({"pattern": "^a"}), '"b" does not match the pattern ^a, as it must'),
         (PART, {"text": ""}, "text", "the key 'type' is missing"),
-        (PART, {"type": "text"}, NOT_KNOWN, "the key 'text' is missing; it must be a string or null"),
-        ({"required": ["a", "b"]}, {}, NOT_KNOWN, "the keys 'a', 'b' are missing"),
+        (
+            PART,
+            {"type": "text"},
+            Form({"type": ["string", "null"]}),
+            "the key 'text' is missing; it must be a string or null",
+        ),
+        ({"required": ["a", "b"]}, {}, Form({"required": ["a", "b"]}), "the keys 'a', 'b' are missing"),
         ({"items": PART}, [{"text": ""}], "text", "the key 'type' is missing"),
         ({"minItems": 1, "x-want": []}, [], MISSING, "*"),
         ({"minItems": 1, "x-want": {"minItems": []}}, [], MISSING, "*"),
-        ({"maxItems": 0, "x-want": {"minItems": []}}, [1], NOT_KNOWN, "*"),
+        ({"maxItems": 0, "x-want": {"minItems": []}}, [1], Form({"maxItems": 0}), "*"),
         ({"not": {"const": "a"}, "x-want": ["b", "c"]}, "a", OneOf(("b", "c")), "*"),
-        ({"minimum": 1, "x-message": "this must be more"}, 0, NOT_KNOWN, "this must be more"),
-        ({"minimum": 1, "x-message": {"minimum": "more", "*": "less"}}, 0, NOT_KNOWN, "more"),
-        ({"maximum": 1, "x-message": {"minimum": "more", "*": "less"}}, 2, NOT_KNOWN, "less"),
+        ({"minimum": 1, "x-message": "this must be more"}, 0, Form({"minimum": 1}), "this must be more"),
+        ({"minimum": 1, "x-message": {"minimum": "more", "*": "less"}}, 0, Form({"minimum": 1}), "more"),
+        ({"maximum": 1, "x-message": {"minimum": "more", "*": "less"}}, 2, Form({"maximum": 1}), "less"),
     ],
 )
 def test_what_should_stand_there(schema: dict[str, Any], value: Any, want: Any, message: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.causes import cause_of, difference, kind_of_place
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
 
 CORPUS = load_corpus()
 
@@ -43,6 +43,10 @@ def test_kinds_of_place(pointer: str, kind: str) -> None:
         (1, True, "type"),
         (OneOf((1, "a")), "b", "value"),
         (NOT_KNOWN, NOT_KNOWN, ""),
+        # A form is told beside what was not known; signatures in known failures must stay as they are.
+        (Form({"type": "string"}), "a", ""),
+        (Form({"type": "string"}), 1, ""),
+        (Form({"type": "string"}), MISSING, "lost"),
     ],
 )
 def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
@@ -57,6 +61,7 @@ def test_kinds_of_difference(want: Any, got: Any, kind: str) -> None:
         ("/stop_reason", OneOf(("end_turn", "refusal")), "tool_use", "end_turn|refusal≠tool_use"),
         ("/stop_reason", "tool_use", "It ended well.", "value"),
         ("/stop_reason", NOT_KNOWN, "end_turn", ""),
+        ("/stop_reason", Form({"type": "string"}), "end_turn", ""),
         ("/stop_reason", "tool_use", MISSING, "lost"),
         ("/name", "one", "other", "value"),
     ],

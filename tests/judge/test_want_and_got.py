@@ -12,17 +12,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import jsonschema
 import pytest
 
 from doubles import wants
-from toolcall_conformance.findings import NOT_KNOWN, Finding
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reports.failure import show
 
 Side = Literal["want", "got"]
 
 LISTED: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "not_known.json").read_bytes())
 """By side, the reasons why nothing can be known, each with its rules."""
 
-MOST = 1_120
+TWO_LINES = 144
+"""How long a value may be that a block has no more than two lines for."""
+
+MOST = 360
 """How many MUST findings of these rules may be without a ``want``; it only falls."""
 
 
@@ -56,8 +63,48 @@ def test_the_list_gives_reasons_and_each_rule_once(side: Side) -> None:
     assert [rule for rule, count in Counter(listed(side)).items() if count > 1] == []
 
 
-def test_no_finding_has_the_same_on_both_sides() -> None:
+def test_no_finding_wants_what_it_got() -> None:
     assert [(name, finding.rule, finding.pointer) for name, finding in found() if wants.says_nothing(finding)] == []
+
+
+def forms() -> list[tuple[str, Finding, Form]]:
+    return [(name, finding, finding.want) for name, finding in found() if isinstance(finding.want, Form)]
+
+
+def test_forms_are_schemas_and_told_in_two_lines() -> None:
+    for _, _, form in forms():
+        jsonschema.Draft202012Validator.check_schema(form.schema)
+    told = {(finding.rule, show(form)) for _, finding, form in forms()}
+    assert [(rule, words) for rule, words in told if len(words) > TWO_LINES or words == "anything"] == []
+
+
+def test_what_the_example_of_a_rule_has_right_fits_the_form() -> None:
+    """Where its two bodies have the same place; of a missing key, one of those that only the right body has."""
+    checked, wrong = 0, []
+    for name, finding, form in forms():
+        raw = load_corpus().rules[finding.rule].raw
+        if name == finding.rule and (values := right_values(raw, finding, form)):
+            checked += 1
+            fitting = jsonschema.Draft202012Validator(form.schema).is_valid
+            wrong += [] if any(map(fitting, values)) else [(name, finding.pointer, form, values)]
+    assert wrong == []
+    assert checked > 100
+
+
+def right_values(raw: Any, finding: Finding, form: Form) -> list[Any]:
+    try:
+        right, wrong = (resolve(raw[body], finding.pointer) for body in ("obeys", "breaks"))
+    except LookupError:
+        return []
+    if finding.got is not MISSING or not isinstance(right, dict) or not isinstance(wrong, dict):
+        return [right]
+    keys = [key for key in right if key not in wrong]
+    return [right] if lacks_keys(form) else [right[key] for key in keys]
+
+
+def lacks_keys(form: Form) -> bool:
+    schemas = [form.schema, *form.schema.get("anyOf", ())]
+    return any("required" in schema and "type" not in schema for schema in schemas)
 
 
 def test_few_findings_are_without_a_want() -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Level, OneOf
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Rule
 
 _VALUE_WIDTH = 160
+_FORM_WIDTH = 140
 _PLACES_SHOWN = 3
 _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
@@ -142,6 +144,8 @@ def show(value: Any) -> str:
         return repr(value)
     if isinstance(value, OneOf):
         return f"one of {', '.join(map(_json, value.values))}"
+    if isinstance(value, Form):
+        return in_words(value.schema, _FORM_WIDTH)
     text = _json(value)
     if len(text) <= _VALUE_WIDTH:
         return text

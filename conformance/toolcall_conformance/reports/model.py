@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Loss, OneOf, Verdict
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict
 
 if TYPE_CHECKING:
     from toolcall_conformance.reports.roots import RootCause
@@ -156,18 +156,18 @@ def told(plain: Mapping[str, Any], key: str) -> Any:
             return MISSING
         if value.keys() == {"$one_of"}:
             return OneOf(tuple(value["$one_of"]))
+        if value.keys() == {"$json_schema"}:
+            return Form(value["$json_schema"])
     return value
 
 
 def _told(value: Any, limit: int | None) -> Any:
-    """A wanted or found value: JSON, ``{"$absent": true}``, or ``{"$one_of": [...]}``."""
+    """A wanted or found value: JSON, or an object with ``$absent``, ``$one_of`` or ``$json_schema``."""
     if value is MISSING:
         return {"$absent": True}
-    return (
-        {"$one_of": [_capped(one, limit) for one in value.values]}
-        if isinstance(value, OneOf)
-        else _capped(value, limit)
-    )
+    if isinstance(value, OneOf):
+        return {"$one_of": [_capped(one, limit) for one in value.values]}
+    return _capped({"$json_schema": value.schema} if isinstance(value, Form) else value, limit)
 
 
 def _capped(value: Any, limit: int | None) -> Any:

@@ -8,17 +8,10 @@ from typing import Any, Final
 
 from jsonschema.exceptions import ValidationError
 
+from toolcall_conformance.forms import TYPES
+from toolcall_conformance.rules.merging import types_in
 from toolcall_conformance.rules.wants import Wants, missing_keys, must_be_absent
 
-_TYPES: Final[Mapping[str, str]] = {
-    "object": "an object",
-    "array": "a list",
-    "string": "a string",
-    "boolean": "true or false",
-    "null": "null",
-    "number": "a number",
-    "integer": "a whole number",
-}
 _WIDTH = 60
 
 
@@ -40,7 +33,7 @@ def _of_keyword(error: ValidationError, wants: Wants) -> str:
     if keyword == "required":
         return _missing(error, wants)
     if keyword == "type":
-        return f"this is {kind_of(error.instance)}; it must be {_or(wants.types_here(error))}"
+        return f"this is {kind_of(error.instance)}; it must be {_or(types_in(wants.form(error)))}"
     if keyword in _BOUNDS:
         return _BOUNDS[keyword](error.instance, error.validator_value)
     return _cut(error.message)
@@ -50,7 +43,7 @@ def _missing(error: ValidationError, wants: Wants) -> str:
     missing = missing_keys(error)
     if len(missing) > 1:
         return f"the keys {', '.join(map(repr, missing))} are missing"
-    types = wants.types(error, missing[0])
+    types = types_in(wants.form(error))
     must = f"; it must be {_or(types)}" if types else ""
     return f"the key {missing[0]!r} is missing{must}"
 
@@ -60,13 +53,13 @@ def kind_of(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int):
-        return _TYPES["integer"]
+        return TYPES["integer"]
     kinds: dict[type, str] = {dict: "object", list: "array", str: "string"}
-    return _TYPES[kinds.get(type(value), "number")]
+    return TYPES[kinds.get(type(value), "number")]
 
 
 def _or(types: Sequence[str]) -> str:
-    *first, last = [_TYPES[name] for name in types]
+    *first, last = [TYPES[name] for name in types]
     return f"{', '.join(first)} or {last}" if first else last
 
 

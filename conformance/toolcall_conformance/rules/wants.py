@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Form, OneOf, one_of
 from toolcall_conformance.jsonvalue import JSONError, equal, parse, resolve
+from toolcall_conformance.rules.forms import Forms, types_of, values_of
+from toolcall_conformance.rules.merging import Said, both, types_in, written
 from toolcall_conformance.rules.shapes import Shapes
 
 # Behind these keywords of a schema's path stands a place of the body further in; behind others, the same place.
@@ -22,57 +24,53 @@ class Wants:
 
     def __init__(self, document: Mapping[str, Any], shapes: Shapes) -> None:
         self._document = document
-        self._shapes = shapes
+        self._forms = Forms(document, shapes)
 
     def wanted(self, error: ValidationError) -> Any:
-        """What should stand at the place of an error: a JSON value, OneOf, MISSING or NOT_KNOWN.
+        """What should stand at the place of an error: a JSON value, OneOf, Form, MISSING or NOT_KNOWN.
 
         ``x-want`` beside the failed keyword goes before what the keyword says: a list of values, empty for none, or
         an object from keywords to such lists.
-        Of a missing key it is the value of that key.
+        Of a missing key it is the value of that key, of several a Form that asks for them.
         """
         schema = error.schema if isinstance(error.schema, dict) else {}
         told = schema.get("x-want")
         told = told.get(str(error.validator)) if isinstance(told, dict) else told
         if told is not None:
             return one_of(told, MISSING)
-        if error.validator == "required":
-            missing = missing_keys(error)
-            return one_of(self.values(error, missing[0])) if len(missing) == 1 else NOT_KNOWN
         if error.schema is False or must_be_absent(error):
             return MISSING
         meant = _meant(error.instance, schema) if error.validator == "type" else NOT_KNOWN
-        return one_of(_values(schema)) if meant is NOT_KNOWN else meant
+        return _told(self.form(error)) if meant is NOT_KNOWN else meant
 
-    def values(self, error: ValidationError, key: str) -> list[Any]:
-        """The values that a missing key may have, empty if they are not few."""
-        found = [values for schema in self._of_key(error, key) if (values := self._deep_values(schema))]
-        return min(found, key=len, default=[])
+    def form(self, error: ValidationError) -> Said:
+        """What the document says of the place of an error, or of the keys that lack there; empty if nothing."""
+        schema, keyword = error.schema, str(error.validator)
+        if missing := missing_keys(error):
+            return self._of_keys(error, missing)
+        if isinstance(schema, dict) and (values := values_of(schema)):
+            return {"enum": values}
+        own = self._forms.of([{keyword: error.validator_value}])
+        if isinstance(error.instance, dict) and keyword != "type":
+            return own if asks_for_keys(error) else both({"type": ["object"]}, own)
+        whole = self._forms.of(self._here(error), MISSING if keyword == "type" else error.instance)
+        return whole if keyword == "type" and types_in(whole) else both(own, whole)
 
-    def types(self, error: ValidationError, key: str) -> list[str]:
-        """The JSON types that a missing key may have, empty if the schema does not say."""
-        found = [types for schema in self._of_key(error, key) if (types := self._deep_types(schema))]
-        return min(found, key=len, default=[])
+    def _of_keys(self, error: ValidationError, keys: Sequence[str]) -> Said:
+        """What the document says of keys of the object that an error is about."""
+        said = {key: self._forms.of(self._forms.members(self._here(error), error.instance, key)) for key in keys}
+        if len(keys) == 1:
+            return said[keys[0]]
+        members = {key: form for key, form in said.items() if form}
+        return {"required": list(keys), **({"properties": members} if members else {})}
 
-    def types_here(self, error: ValidationError) -> list[str]:
-        """The JSON types that may stand where a value has the wrong one; one that an ``if`` has sent elsewhere too."""
-        own = types_of(error.schema) if isinstance(error.schema, dict) else []
-        *way, branch, _ = ["", "", *error.absolute_schema_path]
-        condition = _down(self._at(way[2:]), ("if",)) if branch == "else" else None
-        elsewhere = types_of(condition) if isinstance(condition, dict) else []
-        return [*(kind for kind in elsewhere if kind != "null"), *own]  # null is judged there, and mostly refused
-
-    def _of_key(self, error: ValidationError, key: str) -> Iterator[Any]:
-        """What the document says of a key of the object that an error is about."""
-        return self._said(self._outermost(error.absolute_schema_path), error.instance, key)
+    def _here(self, error: ValidationError) -> list[Any]:
+        *path, _ = error.absolute_schema_path  # the last step is the failed keyword
+        return [self._outermost(path)]
 
     def _outermost(self, path: Iterable[str | int]) -> Any:
         """The first schema on a schema's path that is about the same place of the body as its end."""
         return next((schema for step, schema in reversed(self._passed(path)) if step in _INWARD), self._document)
-
-    def _at(self, path: Iterable[str | int]) -> Any:
-        """The schema at the end of a schema's path."""
-        return self._passed(path)[-1][1]
 
     def _passed(self, path: Iterable[str | int]) -> list[tuple[str | int, Any]]:
         """The schemas that a schema's path passes, each with the keyword that led to it."""
@@ -92,42 +90,16 @@ class Wants:
     def _referred(self, schema: Mapping[str, Any]) -> Any:
         return resolve(self._document, schema["$ref"].removeprefix("#"))
 
-    def _said(self, schema: Any, instance: Any, key: str) -> Iterator[Any]:
-        if not isinstance(schema, dict):
-            return
-        if key in schema.get("properties", {}):
-            yield schema["properties"][key]
-        for one in self._beside(schema, instance):
-            yield from self._said(one, instance, key)
-
-    def _beside(self, schema: Mapping[str, Any], instance: Any) -> Iterator[Any]:
-        """The schemas that hold for an instance where this one does."""
-        if "$ref" in schema:
-            yield self._referred(schema)
-        yield from schema.get("allOf", ())
-        if "if" in schema:
-            yield schema.get("then" if self._shapes.compile(schema["if"])(instance) else "else")
-
-    def _deep_values(self, schema: Any) -> list[Any]:
-        if not isinstance(schema, dict):
-            return []
-        if values := _values(schema):
-            return values
-        return next((found for one in self._beside(schema, MISSING) if (found := self._deep_values(one))), [])
-
-    def _deep_types(self, schema: Any) -> list[str]:
-        if not isinstance(schema, dict):
-            return []
-        if types := types_of(schema):
-            return types
-        return next((found for one in self._beside(schema, MISSING) if (found := self._deep_types(one))), [])
-
 
 def missing_keys(error: ValidationError) -> list[str]:
-    """The keys that a ``required`` asks for and the object does not have."""
-    wanted: Any = error.validator_value
+    """The keys that a ``required`` asks for and the object does not have; an ``anyOf`` of one branch is such, too."""
+    said: Any = error.validator_value
     instance: Any = error.instance
-    return [key for key in wanted if key not in instance]
+    if error.validator == "anyOf" and len(said) == 1 and asks_for_keys(error):
+        said = said[0]["required"]
+    elif error.validator != "required":
+        return []
+    return [key for key in said if key not in instance]
 
 
 def must_be_absent(error: ValidationError) -> bool:
@@ -146,12 +118,6 @@ def asks_for_keys(error: ValidationError) -> bool:
     return error.validator == "required"
 
 
-def types_of(schema: Mapping[str, Any]) -> list[str]:
-    """The JSON types that a schema allows, empty if it does not say."""
-    said = schema.get("type", [])
-    return [said] if isinstance(said, str) else list(said)
-
-
 def _down(value: Any, way: Iterable[str | int]) -> Any:
     """What stands at the end of a way through a document; None where it leads nowhere."""
     for step in way:
@@ -160,15 +126,16 @@ def _down(value: Any, way: Iterable[str | int]) -> Any:
     return value
 
 
-def _values(schema: Mapping[str, Any]) -> list[Any]:
-    """The values that a schema object names, empty if they are not few."""
-    if isinstance(schema.get("x-want"), list):
-        return list(schema["x-want"])
-    if "const" in schema:
-        return [schema["const"]]
-    if "enum" in schema:
-        return list(schema["enum"])
-    return [True, False] if {"boolean"} <= set(types_of(schema)) <= {"boolean", "null"} else []
+def _told(form: Said) -> Any:
+    """A form as a finding has it: a few values if it names them all."""
+    if not form:
+        return NOT_KNOWN
+    if "enum" in form:
+        return one_of(form["enum"])
+    types = form.get("type", [])
+    if {"boolean"} <= set(types) <= {"boolean", "null"}:
+        return OneOf((True, False))
+    return Form(written(form))
 
 
 def _meant(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
@@ -114,9 +115,10 @@ def reasoning_has_follower(subject: Subject) -> Iterator[Breach]:
             continue
         following = next((later for later in items[index + 1 :] if later.kind != "additional_tools"), None)
         if following is None or not _is_of_the_model(following):
-            got = MISSING if following is None else following.kind
+            got = MISSING if following is None else _said_by(following)
+            want = OneOf(({"role": "assistant"}, *({"type": kind} for kind in OUTPUT_OF)))
             message = "the message or call that the model made with this reasoning must follow it"
-            yield Breach(entry.pointer, message, OneOf(("message", *OUTPUT_OF)), got)
+            yield Breach(entry.pointer, message, want, got)
 
 
 @rule("openai_responses/reasoning-stateless", "request")
@@ -172,6 +174,12 @@ def _hosted_ids(subject: Subject) -> set[str]:
         if entry.kind in HOSTED and entry.kind != "item_reference" and isinstance(item_id, str):
             found.add(item_id)
     return found
+
+
+def _said_by(entry: Entry) -> dict[str, Any]:
+    """What an item says of whose it is."""
+    key = "role" if entry.kind == "message" else "type"
+    return {key: entry.value.get(key)}
 
 
 def _is_of_the_model(entry: Entry) -> bool:

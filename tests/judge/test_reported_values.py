@@ -1,0 +1,42 @@
+"""What a report says of both sides of a finding reads back as the finding had it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
+from toolcall_conformance.reports.model import finding_json, told
+
+
+def plain(want: Any, limit: int | None = None) -> dict[str, Any]:
+    finding = Finding("a/b", Level.MUST, "/c", "no", want=want, got=1)
+    found: dict[str, Any] = json.loads(json.dumps(finding_json(finding, limit=limit)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("want", "said"),
+    [
+        ({"type": "x"}, {"type": "x"}),
+        (MISSING, {"$absent": True}),
+        (OneOf(("a", 1)), {"$one_of": ["a", 1]}),
+        (Form({"type": "string", "minLength": 1}), {"$json_schema": {"type": "string", "minLength": 1}}),
+    ],
+)
+def test_what_should_stand_there(want: Any, said: Any) -> None:
+    assert plain(want)["want"] == said
+    assert told(plain(want), "want") == want
+
+
+def test_what_nobody_knows_has_no_key() -> None:
+    assert "want" not in plain(NOT_KNOWN)
+    assert told(plain(NOT_KNOWN), "want") is NOT_KNOWN
+
+
+def test_a_long_form_is_cut_as_other_values_are() -> None:
+    want = plain(Form({"not": {"enum": ["toolu_1"] * 500}}), limit=2_000)["want"]
+    assert want["$shown"].startswith('{"$json_schema": {"not"')
+    assert want["$length"] > 2_000
