@@ -93,6 +93,15 @@ class Translation:
         return bytes(written)
 
 
+def deltas(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[Delta]:
+    """All that a stream tells, up to the end of its reply or of its bytes."""
+    parser = sse.Parser()
+    for chunk in chunks:
+        for event in parser.feed(chunk):
+            yield from _event(event, decoder)
+    yield from _rest(parser, decoder)
+
+
 def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     rest = parser.end()
     if rest is not None and rest.is_whole:  # it lacks only the blank line behind it

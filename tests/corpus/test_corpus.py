@@ -49,6 +49,7 @@ SHAPES = {
     "alignment": ["translation/alignment.json"],
     "places": ["translation/places.json"],
     "harm": ["translation/harm.json"],
+    "otel": ["otel/otel.json"],
 }
 # By schema and folder: an item for each of the thousands of files would cost more than the test.
 OWN_FILES: dict[tuple[str, str], list[Path]] = {}

@@ -30,6 +30,7 @@ SECTIONS = {
     "stream-rules": "rules/",
     "retired-rules": "rules/",
     "drift-known": "drift/known/",
+    "otel": "otel.json",
     "circumstance": "circumstances/",
     "equivalence": "equivalences/",
     "equivalence-pair": "equivalences/",

@@ -13,6 +13,8 @@ from toolcall_reference.store import Shelf
 from toolcall_reference.streams import Decoder, Encoder
 from toolcall_reference.target import Target
 
+from .observed import Observed
+
 
 class Memory(Protocol):
     """What the clients of a format expect to be remembered from one request to the next."""
@@ -106,6 +108,7 @@ class Format:
     stream_decoder: Callable[[Losses], Decoder]
     stream_encoder: Callable[[Target], Encoder]
     provider: Provider
+    observed: Observed
 
     request_model: str | None
     """The key of a request that names the model; None where it stands in the URL."""

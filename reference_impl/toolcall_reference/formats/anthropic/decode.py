@@ -34,13 +34,13 @@ _FINISH = {
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Anthropic's."""
-    found = Conversation(system=_system(body.get("system"), losses))
+    found = Conversation(system=system_texts(body.get("system"), losses))
     ledger = Ledger(NAME)
     for message in as_list(body.get("messages"), "messages"):
         message = as_object(message, "a message")
         role = message.get("role")
         if role == "system":
-            texts = _system(message.get("content"), losses)
+            texts = system_texts(message.get("content"), losses)
             if found.turns:
                 found.turns.append(Turn("system", list(texts)))
             else:
@@ -55,7 +55,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     return found
 
 
-def _system(value: Any, losses: Losses) -> list[Text]:
+def system_texts(value: Any, losses: Losses) -> list[Text]:
     if isinstance(value, str):
         return [Text(value)] if value.strip() else []
     found = []

@@ -49,7 +49,12 @@ def as_functions(declared: object) -> list[Tool]:
     """The functions that a declaration of ``computerUse`` stands for, without those that it excludes."""
     left_out = as_list(as_object(declared, "computerUse").get("excludedPredefinedFunctions"), "excluded functions")
     return [
-        Tool(name, said, {"type": "object", "properties": properties, "required": list(required)})
+        Tool(
+            name,
+            said,
+            {"type": "object", "properties": properties, "required": list(required)},
+            own={"computerUse": declared},
+        )
         for name, (said, properties, required) in _FUNCTIONS.items()
         if name not in left_out
     ]

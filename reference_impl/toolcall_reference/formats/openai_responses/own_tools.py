@@ -83,7 +83,7 @@ def as_function(tool: Body) -> Tool | None:
     if name is None or is_hosted(tool):
         return None
     description, schema, _ = _KNOWN[name]
-    return Tool(name, description, schema)
+    return Tool(name, description, schema, own=tool)
 
 
 def name_of(item: Body) -> str:

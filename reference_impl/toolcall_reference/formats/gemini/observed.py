@@ -1,0 +1,127 @@
+"""Gemini's own tools, as calls and results, both ways: https://ai.google.dev/api/caching#Part
+
+The search that grounds an answer is told beside the answer; an observer shows it where it happened, ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from toolcall_reference.formats.observed import Observed, as_block
+from toolcall_reference.intermediate import Body, Hosted, Opaque
+from toolcall_reference.losses import Losses
+from toolcall_reference.steps import ServerCall, ServerResult, Step
+
+from .spelling import camel
+
+_SEARCH = "GOOGLE_SEARCH_WEB"
+_CODE = "code_execution"
+
+
+def _request(body: Body, losses: Losses) -> Body:
+    cached = next((key for key in ("cachedContent", "cached_content") if body.get(key)), None)
+    if cached is None:
+        return body
+    losses.add("history", "what Gemini keeps in its cache is not in the request", body[cached])
+    return {key: value for key, value in body.items() if key != cached}
+
+
+def _choices(body: Body) -> list[Body]:
+    body = camel(body)
+    candidates = body.get("candidates")
+    if not isinstance(candidates, list) or not candidates:
+        return [body]
+    return [{**body, "candidates": [_grounded(one)]} for one in candidates]
+
+
+def _grounded(candidate: Any) -> Any:
+    """A candidate with the search that it rests on as parts of its own, ahead of all others."""
+    candidate = candidate if isinstance(candidate, dict) else {}
+    grounding, content = candidate.get("groundingMetadata"), candidate.get("content")
+    if not isinstance(grounding, dict) or not isinstance(content, dict):
+        return candidate
+    queries, parts = grounding.get("webSearchQueries"), content.get("parts")
+    if not queries or not isinstance(parts, list):
+        return candidate
+    if any(isinstance(part, dict) and "toolCall" in part for part in parts):
+        return candidate
+    ahead = [
+        {"toolCall": {"toolType": _SEARCH, "args": {"queries": queries}}},
+        {"toolResponse": {"toolType": _SEARCH, "response": {"groundingChunks": grounding.get("groundingChunks")}}},
+    ]
+    moved = {**grounding, "groundingSupports": [_moved(one, len(ahead)) for one in _supports(grounding)]}
+    return {**candidate, "groundingMetadata": moved, "content": {**content, "parts": [*ahead, *parts]}}
+
+
+def _supports(grounding: Body) -> list[Any]:
+    found = grounding.get("groundingSupports")
+    return found if isinstance(found, list) else []
+
+
+def _moved(support: Any, by: int) -> Any:
+    segment = support.get("segment") if isinstance(support, dict) else None
+    if not isinstance(segment, dict):
+        return support
+    place = segment.get("partIndex")
+    return {**support, "segment": {**segment, "partIndex": (place if isinstance(place, int) else 0) + by}}
+
+
+def _steps(item: Hosted) -> list[Step]:
+    said = item.value.get(item.type)
+    if not isinstance(said, dict):
+        return [as_block(item)]
+    given = said.get("id")
+    rest = {key: value for key, value in said.items() if key not in ("id", "toolType", "args")}
+    if item.type == "executableCode":
+        return [ServerCall(_CODE, {"type": _CODE, **rest}, given)]
+    if item.type == "codeExecutionResult":
+        return [ServerResult({"type": _CODE, **rest}, given)]
+    name = str(said.get("toolType") or "unknown").lower()
+    if item.type == "toolResponse":
+        return [ServerResult({"type": name, **rest}, given)]
+    arguments = {"arguments": said["args"]} if "args" in said else {}
+    return [ServerCall(name, {"type": name, **arguments, **rest}, given)]
+
+
+def _sealed(item: Hosted) -> bool:
+    return "thoughtSignature" in item.value
+
+
+def _hosted(steps: Sequence[Step]) -> Iterator[tuple[Step, Body]]:
+    for step in steps:
+        if not isinstance(step, (ServerCall, ServerResult)):
+            continue
+        rest = {key: value for key, value in step.details.items() if key not in ("type", "arguments")}
+        given = {} if step.id is None else {"id": step.id}
+        if step.details["type"] == _CODE:
+            yield step, {"executableCode" if isinstance(step, ServerCall) else "codeExecutionResult": {**given, **rest}}
+            continue
+        kind = {"toolType": step.details["type"].upper()}
+        if isinstance(step, ServerResult):
+            yield step, {"toolResponse": {**kind, **given, **rest}}
+        else:
+            arguments = {"args": step.details["arguments"]} if "arguments" in step.details else {}
+            yield step, {"toolCall": {**kind, **arguments, **given, **rest}}
+
+
+def _thoughts(item: Opaque) -> list[str]:
+    said = item.value.get("text")
+    return [said] if isinstance(said, str) and said else []
+
+
+def _declaration(definition: Body) -> Body | None:
+    """Gemini declares a tool by one key, which is the type of its definition."""
+    kind = str(definition.get("type"))
+    return {kind: definition[kind]} if isinstance(definition.get(kind), dict) else None
+
+
+OBSERVED = Observed(
+    request=_request,
+    choices=_choices,
+    steps=_steps,
+    sealed=_sealed,
+    hosted=_hosted,
+    declaration=_declaration,
+    thoughts=_thoughts,
+)

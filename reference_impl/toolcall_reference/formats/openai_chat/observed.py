@@ -1,0 +1,24 @@
+"""What an observer sees in Chat Completions: system messages of the history, and every choice of a reply.
+
+Chat has no items for tools that a provider runs: of a web search only the sources are told.
+"""
+
+from __future__ import annotations
+
+from toolcall_reference.formats.observed import Observed
+from toolcall_reference.intermediate import Body, Conversation
+
+
+def _choices(body: Body) -> list[Body]:
+    choices = body.get("choices")
+    if not isinstance(choices, list) or len(choices) < 2:
+        return [body]
+    return [{**body, "choices": [choice]} for choice in choices]
+
+
+def _separate(body: Body, conversation: Conversation) -> int:
+    del body, conversation
+    return 0
+
+
+OBSERVED = Observed(result_role="tool", choices=_choices, separate=_separate)

@@ -1,0 +1,23 @@
+"""Conversations as OpenTelemetry's GenAI messages: what a tracer records of them, from all formats, and back.
+
+A hosted tool is a ``server_tool_call`` and its ``server_tool_call_response``; :mod:`toolcall_reference.otel.forms` has
+the other ways to write them. The schemas are in the corpus, in ``otel/``.
+https://github.com/open-telemetry/semantic-conventions-genai
+"""
+
+from .back import to_request
+from .forms import FORMS, from_form, to_form
+from .messages import GenAI, of_conversation, of_exchange, of_request, of_response, of_stream
+
+__all__ = [
+    "FORMS",
+    "GenAI",
+    "from_form",
+    "of_conversation",
+    "of_exchange",
+    "of_request",
+    "of_response",
+    "of_stream",
+    "to_form",
+    "to_request",
+]

@@ -1,0 +1,226 @@
+"""GenAI messages as a request of a format, as far as they hold enough.
+
+Messages have no settings and, unless they were made with ``state``, nothing that only a provider can read: reasoning
+does not come back then. What another provider ran itself becomes nothing. Each of these is said as a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolcall_reference import formats, history, media, results
+from toolcall_reference.errors import Refused
+from toolcall_reference.formats import Format
+from toolcall_reference.intermediate import (
+    Body,
+    Citation,
+    Conversation,
+    Hosted,
+    Item,
+    Media,
+    Opaque,
+    Text,
+    Tool,
+    Turn,
+)
+from toolcall_reference.jsontext import as_list, as_object, as_text, dump
+from toolcall_reference.losses import Losses
+from toolcall_reference.pairing import Ledger
+from toolcall_reference.steps import Block, ServerCall, ServerResult, Step
+from toolcall_reference.target import Target
+
+from .parts import STATE
+from .tools import tools_of
+
+_MEDIA = ("blob", "uri", "file")
+_SERVER = ("server_tool_call", "server_tool_call_response", "generic")
+
+
+def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses: Losses | None = None) -> Body:
+    """The request that says ``input_messages``, ``system_instructions`` and ``tool_definitions``.
+
+    ``losses`` tells, afterwards, what did not come back. Refused where a message is not as its schema says, and where a
+    call or a result stands alone: a tracer may cut a history, a provider takes none that is cut.
+    """
+    losses = Losses() if losses is None else losses
+    spoken = formats.get(format_name)
+    conversation = _Reader(spoken, losses).conversation(messages)
+    history.check_pairing(conversation)
+    target = Target(model, losses)
+    declared = [(tool, _declaration(tool, spoken)) for tool in conversation.tools]
+    conversation.tools = [tool for tool, own in declared if own is None]
+    body = spoken.encode_request(conversation, target)
+    own = [one for _, one in declared if one is not None]
+    if own:
+        spoken.provider.declare(body, own)
+    return body
+
+
+def _declaration(tool: Tool, spoken: Format) -> Body | None:
+    """How this provider itself declares a tool that it runs; None for functions, and for other providers' tools."""
+    return spoken.observed.declaration(tool.format) if tool.kind == "hosted" else None
+
+
+class _Reader:
+    """Reads the messages of one body."""
+
+    def __init__(self, spoken: Format, losses: Losses) -> None:
+        self._spoken, self._losses = spoken, losses
+        self._ledger = Ledger(spoken.name)
+
+    def conversation(self, messages: Mapping[str, Any]) -> Conversation:
+        """The conversation that they say."""
+        found = Conversation()
+        for part in as_list(messages.get("system_instructions"), "system_instructions"):
+            found.system += _texts(self._items([as_object(part, "a part")], "system"))
+        for message in as_list(messages.get("input_messages"), "input_messages"):
+            self._enter(as_object(message, "a message"), found)
+        found.tools = tools_of(as_list(messages.get("tool_definitions"), "tool_definitions"))
+        return found
+
+    def _enter(self, message: Body, found: Conversation) -> None:
+        role = as_text(message.get("role"), "role")
+        parts = [as_object(part, "a part") for part in as_list(message.get("parts"), "parts")]
+        side = role if role in ("assistant", "system") else "user"
+        if message.get("name"):
+            self._losses.add("name", "a message's author name is dropped", message["name"])
+        if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
+            self._ledger.new_batch()
+        items = self._items(parts, side)
+        if side == "system" and not found.turns:
+            found.system += _texts(items)
+        else:
+            found.turns.append(Turn(side, items))
+
+    def _items(self, parts: Sequence[Body], side: str) -> list[Item]:
+        hosted = self._hosted(parts) if side != "system" else {}
+        found: list[Item] = []
+        for place, part in enumerate(parts):
+            if part.get("type") in _SERVER or _own_state(part, self._spoken):
+                found += hosted.get(place, [])
+            else:
+                found += self._item(part)
+        return found
+
+    def _hosted(self, parts: Sequence[Body]) -> dict[int, list[Item]]:
+        """What the provider ran itself, each item at the place of its first part, and what only it can read."""
+        name = self._spoken.name
+        found: dict[int, list[Item]] = {}
+        places: list[int] = []
+        steps: list[Step] = []
+        for place, part in enumerate(parts):
+            own = _own_state(part, self._spoken)
+            if own is not None:
+                made: Item = Opaque(name, str(part.get("type")), own)
+                if part.get("type") in _SERVER and part["type"] != "generic":
+                    made = Hosted(name, str(part["type"]), own)
+                found[place] = [made]
+            elif part.get("type") == "generic" and part.keys() <= {"type", "generic_type"}:
+                self._losses.add("reasoning", "only the provider can read it; dropped", part.get("generic_type"))
+            elif part.get("type") in _SERVER:
+                places.append(place)
+                steps.append(_step(part))
+        for step, body in self._spoken.observed.hosted(steps):
+            at = next(place for place, one in zip(places, steps, strict=True) if one is step)
+            found[at] = [Hosted(name, str(body.get("type")), body)]
+        return found
+
+    def _item(self, part: Body) -> list[Item]:
+        kind = part.get("type")
+        if kind == "text":
+            return [_text(part)]
+        if kind in _MEDIA:
+            return [_media(part, self._spoken)]
+        if kind == "tool_call":
+            return [self._call(part)]
+        if kind == "tool_call_response":
+            return [self._result(part)]
+        element = "reasoning" if kind == "reasoning" else "content"
+        self._losses.add(element, "the part holds not enough to come back; dropped", kind)
+        return []
+
+    def _call(self, part: Body) -> Item:
+        name, given = as_text(part.get("name"), "name"), as_text(part.get("id"), "id") or None
+        arguments = part.get("arguments")
+        if part.get("kind") == "custom" and isinstance(arguments, str):
+            found = self._ledger.custom(given, name, arguments)
+        elif isinstance(arguments, str):
+            found = self._ledger.call_text(given, name, arguments)
+        else:
+            found = self._ledger.call(given, name, as_object(arguments, "arguments"))
+        found.raw_context = dict(part.get(STATE) or {})
+        return found
+
+    def _result(self, part: Body) -> Item:
+        given = as_text(part.get("id"), "id") or None
+        call = self._ledger.answer(given)
+        if "response" not in part:
+            raise Refused("a tool_call_response must have a response")
+        made = results.make(
+            call.id if call else given or "",
+            call.name if call else "",
+            self._response(part["response"]),
+            is_error=part.get("error") is True,
+            kind=call.kind if call else "function",
+        )
+        if isinstance(part["response"], dict):
+            made.result, made.multimodal_parts = part["response"], []
+        return made
+
+    def _response(self, response: Any) -> list[Text | Media]:
+        if isinstance(response, list) and all(isinstance(one, dict) and "type" in one for one in response):
+            return [item for part in response for item in self._item(part) if isinstance(item, (Text, Media))]
+        return [Text(response if isinstance(response, str) else dump(response))]
+
+
+def _own_state(part: Body, spoken: Format) -> Any:
+    """The block that a part was made of, where it has state of this provider; calls and texts have it beside them."""
+    state = part.get(STATE)
+    if part.get("type") in ("text", "tool_call") or not isinstance(state, dict):
+        return None
+    return state.get(spoken.name)
+
+
+def _step(part: Body) -> Step:
+    given = part.get("id")
+    if part["type"] == "server_tool_call":
+        return ServerCall(as_text(part.get("name"), "name"), _details(part, "server_tool_call"), given)
+    if part["type"] == "server_tool_call_response":
+        return ServerResult(_details(part, "server_tool_call_response"), given)
+    members = {key: value for key, value in part.items() if key not in ("type", "generic_type")}
+    return Block(as_text(part.get("generic_type"), "generic_type"), members)
+
+
+def _details(part: Body, key: str) -> Body:
+    found = as_object(part.get(key), key)
+    if not isinstance(found.get("type"), str):
+        raise Refused(f"{key} must be an object with a type")
+    return found
+
+
+def _texts(items: Sequence[Item]) -> list[Text]:
+    return [item for item in items if isinstance(item, Text)]
+
+
+def _text(part: Body) -> Text:
+    cited = [Citation(**one) for one in part.get("citations") or ()]
+    return Text(
+        as_text(part.get("content"), "content"),
+        refusal=part.get("refusal") is True,
+        raw_context=dict(part.get(STATE) or {}),
+        citations=cited,
+    )
+
+
+def _media(part: Body, spoken: Format) -> Media:
+    mime = part.get("mime_type")
+    kind = str(part.get("modality") or media.kind_of(mime))
+    found = Media(kind, mime, name=part.get("filename"), detail=part.get("detail"))
+    if part["type"] == "blob":
+        found.data = as_text(part.get("content"), "content")
+    elif part["type"] == "uri":
+        found.url = as_text(part.get("uri"), "uri")
+    else:
+        found.file_id, found.vendor = as_text(part.get("file_id"), "file_id"), spoken.provider.files_of
+    return found

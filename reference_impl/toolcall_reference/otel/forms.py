@@ -1,0 +1,161 @@
+"""Other ways to write what a provider ran itself, and back.
+
+The convention has parts of their own for it. The proposals before it were: ``polymorphic``, where calls of the client
+and of the provider are the same part with a typed member; ``unified``, where a call and what came of it are one part;
+and ``execution``, the same with other names.
+https://github.com/open-telemetry/semantic-conventions/issues/2585
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from toolcall_reference.errors import Refused
+from toolcall_reference.intermediate import Body
+from toolcall_reference.losses import Losses
+
+_CALL, _ANSWER = "server_tool_call", "server_tool_call_response"
+_CLIENTS = ("function", "custom")
+_UNIFIED = {"type": "server_tool", "call": "tool_call", "answer": "tool_response"}
+_EXECUTION = {"type": "server_tool_execution", "call": "request", "answer": "response"}
+_RUNNING, _DONE = "in_progress", "completed"
+_Parts = Callable[[Sequence[Body], Losses], list[Body]]
+
+
+def to_form(messages: Sequence[Body], form: str, losses: Losses | None = None) -> list[Body]:
+    """The messages with their server tools written in a form of :data:`FORMS`; LookupError for another name."""
+    return _each(messages, _form(form)[0], Losses() if losses is None else losses)
+
+
+def from_form(messages: Sequence[Body], form: str, losses: Losses | None = None) -> list[Body]:
+    """The way back from :func:`to_form`."""
+    return _each(messages, _form(form)[1], Losses() if losses is None else losses)
+
+
+def _form(name: str) -> tuple[_Parts, _Parts]:
+    if name not in FORMS:
+        raise LookupError(f"no such form: {name!r} (known: {', '.join(FORMS)})")
+    return FORMS[name]
+
+
+def _each(messages: Sequence[Body], change: _Parts, losses: Losses) -> list[Body]:
+    return [{**message, "parts": change(message["parts"], losses)} for message in messages]
+
+
+def _but(part: Body, *keys: str) -> Body:
+    return {key: value for key, value in part.items() if key not in keys}
+
+
+def _polymorphic(parts: Sequence[Body], losses: Losses) -> list[Body]:
+    del losses
+    return [_typed(part) for part in parts]
+
+
+def _typed(part: Body) -> Body:
+    kind = part.get("type")
+    if kind == _CALL:
+        return {**_but(part, _CALL), "type": "tool_call", "tool_call": part[_CALL]}
+    if kind == _ANSWER:
+        return {**_but(part, _ANSWER), "type": "tool_call_response", "response": part[_ANSWER]}
+    if kind == "tool_call":
+        said = {"arguments": part["arguments"]} if "arguments" in part else {}
+        return {**_but(part, "arguments", "kind"), "tool_call": {"type": part.get("kind", "function"), **said}}
+    if kind == "tool_call_response":
+        return {**part, "response": {"type": "function", "result": part["response"]}}
+    return part
+
+
+def _from_polymorphic(parts: Sequence[Body], losses: Losses) -> list[Body]:
+    del losses
+    return [_untyped(part) for part in parts]
+
+
+def _untyped(part: Body) -> Body:
+    kind = part.get("type")
+    if kind not in ("tool_call", "tool_call_response"):
+        return part
+    member = "tool_call" if kind == "tool_call" else "response"
+    details = part.get(member)
+    if not isinstance(details, dict) or not isinstance(details.get("type"), str):
+        raise Refused(f"the member {member} of a {kind} must be an object with a type")
+    if details["type"] not in _CLIENTS:
+        own = _CALL if kind == "tool_call" else _ANSWER
+        return {**_but(part, member), "type": own, own: details}
+    if kind == "tool_call_response":
+        return {**part, "response": details.get("result")}
+    special = {"kind": "custom"} if details["type"] == "custom" else {}
+    said = {"arguments": details["arguments"]} if "arguments" in details else {}
+    return {**_but(part, "tool_call"), **said, **special}
+
+
+def _unified(parts: Sequence[Body], losses: Losses, names: Body) -> list[Body]:
+    """Every call with what came of it, at the place of the call; a result without its call stays as it is."""
+    pairs = dict(_pairs(parts))
+    for call, answer in pairs.items():
+        if any(other not in pairs and other not in pairs.values() for other in range(call + 1, answer)):
+            losses.add("order", "what stood between a call and its result stands behind both", parts[call].get("id"))
+    return [
+        _whole(part, parts[pairs[place]] if place in pairs else None, names) if part.get("type") == _CALL else part
+        for place, part in enumerate(parts)
+        if place not in pairs.values()
+    ]
+
+
+def _pairs(parts: Sequence[Body]) -> Iterator[tuple[int, int]]:
+    """The places of calls and of what came of them: by id; without ids, the next result of that type."""
+    taken: set[int] = set()
+    for place, part in enumerate(parts):
+        if part.get("type") != _CALL:
+            continue
+        at = next(
+            (one for one in range(place + 1, len(parts)) if one not in taken and _answers(parts[one], part)), None
+        )
+        if at is not None:
+            taken.add(at)
+            yield place, at
+
+
+def _answers(part: Body, call: Body) -> bool:
+    if part.get("type") != _ANSWER or part.get("id") != call.get("id"):
+        return False
+    return call.get("id") is not None or part[_ANSWER].get("type") == call[_CALL].get("type")
+
+
+def _whole(call: Body, answer: Body | None, names: Body) -> Body:
+    found = {**_but(call, _CALL), "type": names["type"], names["call"]: call[_CALL]}
+    said = call[_CALL].get("status", _RUNNING)
+    if answer is not None:
+        found[names["answer"]] = answer[_ANSWER]
+        said = answer[_ANSWER].get("status", _DONE)
+    return found | ({"status": said} if names is _UNIFIED else {"execution_metadata": {"status": said}})
+
+
+def _parted(parts: Sequence[Body], losses: Losses, names: Body) -> list[Body]:
+    return [one for part in parts for one in _two(part, losses, names)]
+
+
+def _two(part: Body, losses: Losses, names: Body) -> Iterator[Body]:
+    if part.get("type") != names["type"]:
+        yield part
+        return
+    for key in part.get("execution_metadata", {}).keys() - {"status"}:
+        losses.add("execution", "the convention's parts have no place for it; dropped", key)
+    call, answer = names["call"], names["answer"]
+    yield {**_but(part, call, answer, "status", "execution_metadata"), "type": _CALL, _CALL: part[call]}
+    if answer in part:
+        given = {"id": part["id"]} if "id" in part else {}
+        yield {"type": _ANSWER, **given, _ANSWER: part[answer]}
+
+
+FORMS: dict[str, tuple[_Parts, _Parts]] = {
+    "polymorphic": (_polymorphic, _from_polymorphic),
+    "unified": (
+        lambda parts, losses: _unified(parts, losses, _UNIFIED),
+        lambda parts, losses: _parted(parts, losses, _UNIFIED),
+    ),
+    "execution": (
+        lambda parts, losses: _unified(parts, losses, _EXECUTION),
+        lambda parts, losses: _parted(parts, losses, _EXECUTION),
+    ),
+}
+"""By name: how to write it, and the way back."""
