@@ -489,3 +489,23 @@ def test_texts_that_close_up_behind_a_lost_one_did_not_move() -> None:
     assert told(user[0], model, user[1]) == set()
     assert told(*user) == {"translation/text-lost"}
     assert told(*user, model) == {"translation/text-moved"}, "that one did move: the model's words are still there"
+
+
+def test_texts_that_a_new_one_parts_did_not_move() -> None:
+    """A lost call left ``{}`` between two texts of the model: the new text is told, and no move."""
+    source = anthropic(
+        ("user", "Write it, and check it."),
+        ("assistant", ["First the script.", ("t1", "f")]),
+        ("user", [("t1", "Wrote 18 bytes.")]),
+        ("assistant", ["Now the check.", ("t2", "g")]),
+        ("user", [("t2", "ok")]),
+    )
+    first, filler, answer = ("assistant", "First the script."), ("user", "{}"), ("tool", ("t1", "Wrote 18 bytes."))
+    then = ("assistant", "Now the check.")
+
+    def told(*messages: tuple[str, Any]) -> set[str]:
+        found = verdict(source, chat(("user", "Write it, and check it."), *messages))
+        return {rule for rule in found if rule.startswith("text-")}
+
+    assert told(first, filler, answer, then, filler) == {"text-invented"}
+    assert told(then, filler, answer, first, filler) == {"text-invented", "text-moved"}, "those did change places"

@@ -133,8 +133,10 @@ def _settle_moved(
         else:
             moves.setdefault((id(piece.place), id(found.place)), []).append((piece, found))
     gone = {piece.pointer for piece in missing}
+    added = {piece.pointer for number, piece in enumerate(fresh) if number not in claimed and not piece.glued}
+    apart = _pulled_apart([each for pieces in moves.values() for each in pieces], right, added)
     for pieces in moves.values():
-        if not _closed_up(*pieces[0], left, gone):
+        if id(pieces[0][0].place) not in apart and not _closed_up(*pieces[0], left, gone):
             yield from _report_move(pair, pieces, left, right)
     rest: list[TextPiece] = []
     for number, piece in enumerate(fresh):
@@ -159,6 +161,38 @@ def _closed_up(old: TextPiece, new: TextPiece, left: Sequence[TextRun], gone: Co
     between = left[first + 1 : last]
     return bool(between) and all(
         not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
+    )
+
+
+def _pulled_apart(
+    moves: Iterable[tuple[TextPiece, TextPiece]], right: Sequence[TextRun], added: Collection[str]
+) -> set[int]:
+    """The places whose texts stand apart in the output, in their order, with nothing but new text between them.
+
+    A translator that writes ``{}`` for a lost call puts it between two texts, and moves neither.
+    """
+    by_place: dict[int, list[tuple[TextPiece, TextPiece]]] = {}
+    for old, new in moves:
+        by_place.setdefault(id(old.place), []).append((old, new))
+    return {place for place, pieces in by_place.items() if _is_pulled_apart(pieces, right, added)}
+
+
+def _is_pulled_apart(
+    pieces: Sequence[tuple[TextPiece, TextPiece]], right: Sequence[TextRun], added: Collection[str]
+) -> bool:
+    here = pieces[0][0].place
+    side = here.old.side
+    if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
+        return False
+    now = {old.pointer: _holding(right, new.pointer) for old, new in pieces}
+    kept = _holding(right, here.new.pointer)
+    order = [now.get(chunk.pointer, kept) for chunk in here.old.chunks]
+    if len(set(order)) == 1 or order != sorted(order):
+        return False
+    own = {chunk.pointer for place in (here, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
+    return all(
+        not run.landmark and all(chunk.pointer in added or chunk.pointer in own for chunk in run.chunks)
+        for run in right[order[0] : order[-1] + 1]
     )
 
 

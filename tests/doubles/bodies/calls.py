@@ -34,6 +34,13 @@ def call_dropped_result_kept(draft: Draft) -> None:
     draft.tidy()
 
 
+@broken("translation/call-lost", target=RESPONSES, never="translation/text-moved")
+def calls_as_braces(draft: Draft) -> None:
+    """Each call of the history is a text of the user that says nothing but {}; the results stay."""
+    for call in need(draft.calls):
+        draft.messages[call.place] = {"role": "user", "content": "{}"}
+
+
 @broken("translation/call-lost")
 def history_of_tools_dropped(draft: Draft) -> None:
     """All calls and results of the history are gone."""
