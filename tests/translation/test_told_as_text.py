@@ -31,15 +31,18 @@ def source(result: Any, arguments: dict[str, Any] | None = None) -> dict[str, An
     }
 
 
-def found(given: dict[str, Any], told: str, called: str | None = None) -> dict[str, Finding]:
-    """A Chat request in which the result is ``told`` as text; the call, too, if it is given as ``called``."""
+def found(given: dict[str, Any], told: str, called: str | None = None, *, kept: bool = False) -> dict[str, Finding]:
+    """A Chat request in which the result is ``told`` as text; the call, too, if it is given as ``called``.
+
+    Where ``kept``, the call is there as well.
+    """
     call = {"id": ID, "type": "function", "function": {"name": "sense", "arguments": "{}"}}
     output = {
         "model": "gpt-4.1-2025-04-14",
         "max_completion_tokens": 100,
         "messages": [
             {"role": "user", "content": "How warm is it?"},
-            {"role": "assistant", "content": called, **({} if called else {"tool_calls": [call]})},
+            {"role": "assistant", "content": called, **({} if called and not kept else {"tool_calls": [call]})},
             {"role": "user", "content": told},
         ],
         "tools": [
@@ -116,3 +119,11 @@ def test_calls_on_both_sides_of_a_told_result_are_not_merged() -> None:
     rules = {one.rule for one in judge(source, output, client="anthropic", upstream="openai_chat").findings}
     assert "translation/result-lost" in rules
     assert "translation/calls-merged" not in rules
+
+
+def test_a_short_result_is_found_where_nothing_else_is_said() -> None:
+    """The text that tells of the call names it, and holds the two letters of its result."""
+    given = source("ok")
+    called = '{"tool_call": {"name": "sense", "then": "echo ok"}}'
+    one = found(given, '{"output": "ok"}', called, kept=True)[LOST]
+    assert one.pointer == "/messages/2/content"

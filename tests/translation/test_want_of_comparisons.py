@@ -203,7 +203,9 @@ def test_the_pair_as_it_is_has_no_fault() -> None:
     [
         ("stop", "THE END", "setting-changed", ["END"], "stop"),
         ("max_completion_tokens", 8, "setting-changed", 9, "max_completion_tokens"),
+        ("max_completion_tokens", None, "setting-lost", 9, "max_completion_tokens"),
         ("tool_choice", "auto", "tool-choice", "required", ""),
+        ("tool_choice", "any", "tool-choice", "required", ""),
         ("temperature", 0.5, "setting-added", MISSING, "temperature"),
         ("parallel_tool_calls", False, "parallel-flag", MISSING, "parallel_tool_calls"),
     ],

@@ -118,15 +118,29 @@ def _compare_one(pair: Pair, name: str, setting: Setting, demand: str) -> Iterat
 
 def _lost(pair: Pair, rule: str, name: str, setting: Setting) -> Finding:
     """A setting that is gone; it points at what holds it in the output."""
-    place = pair.words["settings"].get(name, "").rpartition("/")[0]
+    place, there = _unread(pair, name)
     return pair.finding(
         rule,
-        place if pair.stands(place) is not MISSING else "",
+        place,
         want=setting_value(pair, name, setting),
-        got=MISSING,
+        got=there,
         source=setting.pointer,
         subject=setting_name(pair, name),
     )
+
+
+def _unread(pair: Pair, name: str) -> tuple[str, Any]:
+    """Where the output would say a setting that its reading has not, and what stands there: a word that means nothing.
+
+    The place that would hold it, and MISSING, where nothing stands.
+    """
+    places = pair.words["settings"]
+    own = places.get(name, "")
+    there = pair.stands(own or None)
+    if there is not MISSING and not any(place.startswith(f"{own}/") for place in places.values()):
+        return own, there
+    holder = own.rpartition("/")[0]
+    return (holder if pair.stands(holder) is not MISSING else ""), MISSING
 
 
 def _changed(pair: Pair, rule: str, name: str, setting: Setting, other: Setting) -> Finding:
@@ -263,12 +277,14 @@ def _other_choice(pair: Pair, want: Choice, got: Choice | None) -> Finding:
     setting, produced = (side.settings.get("tool_choice") for side in (pair.source, pair.output))
     named = chosen_names(pair.source)
     wanted = choice_value(pair, want[0], want[1] if named else None)
-    there = MISSING if produced is None else written(pair.output, produced)
+    place, there = _unread(pair, "tool_choice")
+    if produced is not None:
+        place, there = produced.pointer, written(pair.output, produced)
     if equal(wanted, there) and got is not None:  # what differs is which tools are there to be chosen
         wanted, there = _words(want), _words(got)
     return pair.finding(
         "translation/tool-choice",
-        "" if produced is None else produced.pointer,
+        place,
         want=wanted,
         got=there,
         source=setting.pointer if setting else None,
@@ -297,11 +313,12 @@ def _compare_parallel(pair: Pair) -> Iterator[Finding]:
     if want is False and _choice_is_none(pair):
         return  # where the flag lives inside the choice, "none" has no room for it; and there is no call to be parallel
     negated = "parallel_calls" in pair.words["negated"]
+    place, there = (after.pointer, got is not negated) if after else _unread(pair, "parallel_calls")
     yield pair.finding(
         "translation/parallel-flag",
-        after.pointer if after else "",
+        place,
         want=MISSING if before is None else want is not negated,
-        got=MISSING if after is None else got is not negated,
+        got=there,
         source=before.pointer if before else None,
         subject=setting_name(pair, "parallel_calls"),
     )

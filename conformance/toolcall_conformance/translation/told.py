@@ -33,8 +33,12 @@ class _Saying:
         if squeeze(self.needed) not in key or not all(_holds(key, leaf) for leaf in self.leaves):
             return False
         said = " ".join(self.leaves)
-        bare = squeeze(" ".join(_leaves(_value(text))))
-        return bool(said) and (is_phrase(corpus, said) or squeeze(said) in (key, bare) or self.is_named_in(text))
+        return bool(said) and (is_phrase(corpus, said) or self.is_all_of(text) or self.is_named_in(text))
+
+    def is_all_of(self, text: str) -> bool:
+        """Whether a text says nothing else, as it is or as JSON."""
+        bare = " ".join(_leaves(_value(text)))
+        return squeeze(" ".join(self.leaves)) in (squeeze(text), squeeze(bare))
 
     def is_named_in(self, text: str) -> bool:
         return any(name in text for name in self.names)
@@ -61,10 +65,14 @@ class Told:
         return cls(pair.corpus, lost, list(_new_texts(pair)) if lost else [])
 
     def place_of(self, item: Call | Result) -> Text | None:
-        """The text of the output that tells a lost call or result."""
+        """The text of the output that tells a lost call or result: one that says nothing else, or else that names it.
+
+        A short result also stands inside texts that tell of a call.
+        """
         saying = self.lost[item.pointer]
         found = [text for text in self.texts if saying.is_in(self.corpus, text.text)]
-        return next((text for text in found if saying.is_named_in(text.text)), found[0] if found else None)
+        found.sort(key=lambda text: (not saying.is_all_of(text.text), not saying.is_named_in(text.text)))
+        return found[0] if found else None
 
     def tells(self, text: str) -> bool:
         """Whether a text tells anything that is lost, as a whole or in each of its lines."""
