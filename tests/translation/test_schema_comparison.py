@@ -230,6 +230,13 @@ def test_damage(name: str) -> None:
         resolve(source, difference.source_pointer)
 
 
+def test_a_schema_that_is_gone_is_told_once() -> None:
+    """Its type, parameters and requirements are gone by one cause; what should stand there is all of it."""
+    schema = members({"a": TEXT, "b": WHOLE}, required=["a"])
+    (one,) = compare(schema, {})
+    assert (one.rule, one.pointer, one.want, one.got) == ("translation/schema-property-lost", "", schema, {})
+
+
 def test_a_late_branch_is_looked_at() -> None:
     wide = [members({f"p{row}_{column}": TEXT for column in range(20)}) for row in range(12)]
     for branch in wide:

@@ -48,6 +48,10 @@ def compare_schemas(
     """
     source = source if source is not None else {"type": "object"}
     output = output if output is not None else {"type": "object"}
+    if output == {} and isinstance(source, dict) and source.get("properties"):
+        # All of it is gone, type and parameters: one cause, told once.
+        said = "nothing of the schema arrived"
+        return (SchemaDifference("translation/schema-property-lost", "", "", said, want=source, got=output),)
     try:
         return _compare(corpus, text(source), text(output), closing_allowed)
     except (RecursionError, TooLargeError, ValueError):

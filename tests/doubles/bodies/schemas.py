@@ -22,6 +22,14 @@ def schema_emptied(draft: Draft) -> None:
         tool.inner.pop("strict", None)
 
 
+@broken("translation/schema-property-lost", never=("translation/schema-type", "translation/schema-required"))
+def schema_blank(draft: Draft) -> None:
+    """Tools have an empty schema: one cause, which is told once."""
+    for tool in need([tool for tool in draft.tools if tool.schema and tool.schema.get("properties")]):
+        tool.schema = {}
+        tool.inner.pop("strict", None)
+
+
 @broken("translation/schema-property-lost", target=(CHAT, GEMINI))
 def schema_dropped(draft: Draft) -> None:
     """Tools are declared without their schema."""
