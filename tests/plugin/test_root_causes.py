@@ -9,7 +9,8 @@ import pytest
 from toolcall_conformance import load_corpus
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.roots import RootCause, root_causes
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.roots import root_causes
 
 HARM = Harm.of(load_corpus().harm)
 

@@ -11,7 +11,7 @@ from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.failure import Line, show
 from toolcall_conformance.reports.model import ItemRecord, told
-from toolcall_conformance.reports.roots import RootCause
+from toolcall_conformance.reports.root_cause import RootCause
 
 WIDTH = 80
 _FIELD = 8

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import consequence, many, new_roots, place_of, rest, title
-from toolcall_conformance.reports.roots import RootCause
+from toolcall_conformance.reports.root_cause import RootCause
 
 # The runner shows no more of a kind for one step.
 _MOST = 10

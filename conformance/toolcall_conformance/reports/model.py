@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict
 
 if TYPE_CHECKING:
-    from toolcall_conformance.reports.roots import RootCause
+    from toolcall_conformance.reports.root_cause import RootCause
 
 # Values with longer JSON text are cut: a report lists faults; the artefacts hold the bodies.
 VALUE_LIMIT = 2_000

@@ -12,7 +12,8 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, many, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
-from toolcall_conformance.reports.roots import RootCause, in_order
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.seen import in_order
 from toolcall_conformance.reports.summary import LossRow, losses, matrix
 
 MOST_BLOCKS = 10

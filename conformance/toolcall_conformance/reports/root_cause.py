@@ -1,0 +1,100 @@
+"""A root cause: findings that one repair mends, with the simplest item that shows it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.seen import CHECKS, LEVELS, Seen, in_order
+
+# Whether it is known, and the signature.
+Key = tuple[bool, str]
+
+
+@dataclass(slots=True)
+class RootCause:
+    """One fault: its findings, what is only its repetition in whole conversations, and other rules that say it.
+
+    ``others`` has the element of each of those rules. ``harm`` is the rank of the gravest.
+    """
+
+    seen: list[Seen]
+    echoed: list[Seen] = field(default_factory=list)
+    others: dict[str, str] = field(default_factory=dict)
+    place: str = ""
+    harm: int = 0
+
+    @property
+    def rule(self) -> str:
+        return self.seen[0].rule
+
+    @property
+    def element(self) -> str:
+        return self.seen[0].element
+
+    @property
+    def level(self) -> str:
+        """That of its gravest finding."""
+        return LEVELS[min(one.level for one in self.seen)]
+
+    @property
+    def formats(self) -> list[str]:
+        """The formats of the wrong bodies."""
+        return sorted({one.finding["format"] for one in self.seen})
+
+    @property
+    def items(self) -> list[ItemRecord]:
+        """Its items, each once, in the order of the run."""
+        return list({one.item.nodeid: one.item for one in self.seen}.values())
+
+    @property
+    def in_the_loop(self) -> int:
+        """The items of whole conversations in which it is seen once more."""
+        return len({one.item.nodeid for one in self.echoed} - {item.nodeid for item in self.items})
+
+    @property
+    def known(self) -> bool:
+        """Whether its findings are expected: all are, or none."""
+        return self.seen[0].known
+
+    @property
+    def example(self) -> Seen:
+        """The simplest that shows it: a new and grave one, unary before streamed, plain before variants, small."""
+        return min(self.seen, key=_simplicity)
+
+    def take(self, root: RootCause) -> None:
+        """Take in the rules of another root that is the same fault."""
+        self.others |= {root.rule: root.element, **root.others}
+        self.echoed += root.echoed
+
+    def to_json(self) -> dict[str, Any]:
+        checks = Counter(item.check for item in self.items)
+        return {
+            "rule": self.rule,
+            "other_rules": sorted(self.others),
+            "level": self.level,
+            "element": self.element,
+            "formats": self.formats,
+            "place": self.place,
+            "checks": {name: checks[name] for name in in_order(checks)},
+            "routes": sorted({f"{item.client}-to-{item.upstream}" for item in self.items}),
+            "cases": len({item.case for item in self.items}),
+            "items": len(self.items),
+            "also_in_the_loop": self.in_the_loop,
+            "known": self.known,
+            "example": self.example.item.nodeid,
+        }
+
+
+def _simplicity(one: Seen) -> tuple[Any, ...]:
+    item = one.item
+    return (
+        one.level,
+        item.variant is not None,
+        CHECKS.index(item.check) if item.check in CHECKS else len(CHECKS),
+        len(item.findings) > 1,
+        item.size,
+        item.nodeid,
+    )

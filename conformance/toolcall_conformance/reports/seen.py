@@ -1,0 +1,86 @@
+"""A finding in an item of a run, with what decides which others are of one cause with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.findings import Level
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord
+
+LEVELS = tuple(level.value for level in Level)
+# Checks that play what others judge one by one.
+_WHOLE = ("agent_loop", "round_trip")
+CHECKS = ("request", "response", "stream", *_WHOLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding in an item."""
+
+    item: ItemRecord
+    finding: Mapping[str, Any]
+
+    @property
+    def rule(self) -> str:
+        return str(self.finding["rule"])
+
+    @property
+    def element(self) -> str:
+        return str(self.finding["element"])
+
+    @property
+    def level(self) -> int:
+        return LEVELS.index(self.finding["level"])
+
+    @property
+    def known(self) -> bool:
+        """Whether it is expected."""
+        return "known" in self.finding
+
+    @property
+    def source(self) -> str:
+        """The format that the body was made from."""
+        item = self.item
+        return item.client if item.check == "request" else item.upstream
+
+    @property
+    def place(self) -> str:
+        """The kind of place in its signature; empty where there is none."""
+        place = str(self.finding["signature"]).split(" ")[-2]
+        return place if place != "-" else ""
+
+    @property
+    def difference(self) -> str:
+        """The kind of difference in its signature."""
+        return str(self.finding["signature"]).rpartition(" ")[2]
+
+    @property
+    def put_together(self) -> bool:
+        """Whether it is about the reply that a stream's events make, not about the events."""
+        return "," in self.finding["body"]
+
+    @property
+    def whole(self) -> bool:
+        """Whether its check plays what others judge one by one."""
+        return self.item.check in _WHOLE
+
+    @property
+    def body(self) -> tuple[str, str]:
+        """The body that it is about; a stream and the reply put together of it are one."""
+        return self.item.nodeid, self.finding["body"].partition(",")[0]
+
+
+def gravity(one: Seen, harm: Harm) -> tuple[Any, ...]:
+    """Sorts by: new before known, the gravest level, and of what says the same the most exact."""
+    # Between two rules that say the same, that on the translation says more than the format's own.
+    element = one.element
+    own = not one.rule.startswith("translation/")
+    return one.known, one.level, own, harm.place_in_group(one.rule, element), harm.rank(one.rule, element), one.rule
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """The names of checks in the order in which they are told."""
+    return sorted(names, key=lambda name: (CHECKS.index(name) if name in CHECKS else len(CHECKS), name))
