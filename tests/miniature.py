@@ -51,6 +51,7 @@ HARM: dict[str, Any] = {
     "order": {"meaning": "First.", "steps": [{"meaning": "Nothing comes.", "rules": ["translation/crashed"]}]},
     "alike": {"meaning": "The same.", "groups": []},
     "echoes": {"meaning": "What only echoes.", "rules": ["translation/model-alias"]},
+    "follows": {"meaning": "What follows.", "rows": []},
 }
 CASES = ("box/one", "box/two", "crate/deep")
 

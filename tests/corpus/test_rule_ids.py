@@ -61,10 +61,27 @@ def test_formats_share_the_words_of_the_vocabulary(corpus: Corpus) -> None:
 
 def test_what_harm_and_places_name_is_there(corpus: Corpus) -> None:
     groups = [*corpus.harm["order"]["steps"], *corpus.harm["alike"]["groups"], corpus.harm["echoes"]]
-    rules = {rule for group in groups for rule in group.get("rules", ())} | {*corpus.places["messages"]["keys"]}
-    elements = {one for group in groups for one in (*group.get("elements", ()), *group.get("brings", ()))}
+    rows = corpus.harm["follows"]["rows"]
+    rules = {rule for row in [*groups, *rows] for rule in (*row.get("rules", ()), *row.get("follow", ()))}
+    rules |= {*corpus.places["messages"]["keys"]}
+    elements = {one for group in groups for one in group.get("elements", ())}
     assert rules - set(corpus.rules) == set()
     known = {corpus.rule(rule).element for rule in corpus.rules}
     assert (elements | {*corpus.places["subjects"]["keys"]}) - known == set()
     # Every element has its place in the order.
     assert known - {one for step in corpus.harm["order"]["steps"] for one in step.get("elements", ())} == set()
+
+
+def test_no_fault_follows_from_itself(corpus: Corpus) -> None:
+    """But by one wrong text, which the first of a rule's findings leads."""
+    rows = corpus.harm["follows"]["rows"]
+    after: dict[str, set[str]] = {}
+    for row in rows:
+        for rule in row["rules"]:
+            after.setdefault(rule, set()).update(one for one in row["follow"] if (row["where"], one) != ("value", rule))
+    for first, reached in after.items():
+        seen: set[str] = set()
+        while reached - seen:
+            seen |= reached
+            reached = {rule for one in reached for rule in after.get(one, ())}
+        assert first not in seen, f"{first} follows from itself"

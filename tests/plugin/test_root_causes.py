@@ -162,6 +162,86 @@ def test_what_mixed_up_events_bring_is_no_cause_of_its_own() -> None:
     assert len(causes(item("shell/a stream anthropic gemini", ended, lost))) == 2
 
 
+def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether by a row with ``where`` the second finding of an item is told with the first."""
+    row = {"meaning": "So.", "rules": ["translation/call-lost"], "follow": ["openai_chat/calls-answered"]}
+    harm = Harm.of({**load_corpus().harm, "follows": {"meaning": "So.", "rows": [{**row, "where": where}]}})
+    lost = finding("translation/call-lost", **{"place": "/a", "difference": "lost", **first})
+    unanswered = finding("openai_chat/calls-answered", **{"place": "/b", "difference": "lost", **second})
+    found = root_causes([item("shell/a stream anthropic openai_chat", lost, unanswered)], harm)
+    return [(root.rule, [*root.others]) for root in found] == [(lost["rule"], [unanswered["rule"]])]
+
+
+APART: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("body", {}, {"body": "02-request"}),
+    ("body", {"level": "SHOULD"}, {}),
+    ("body", {"known": "a reason"}, {}),
+    ("subject", {"subject": "call 1, shell"}, {"subject": "result of call 2, shell"}),
+    ("subject", {}, {}),
+    ("value", {"got": "a"}, {"got": "b"}),
+    ("value", {"got": {"a": 1}}, {"got": {"a": 1}}),
+    ("value", {}, {}),
+    ("around", {"pointer": "/a/1"}, {"pointer": "/a/10"}),
+    ("same", {"pointer": "/a"}, {"pointer": "/a/0"}),
+    ("same", {"pointer": "/a"}, {"pointer": "/a", "difference": "type"}),
+    ("reply", {"body": "01-response.sse"}, {"body": "01-response.sse"}),
+    ("reply", {"body": "01-response.sse"}, {"body": "02-response.sse, put together"}),
+]
+TOGETHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("body", {}, {}),
+    ("body", {}, {"level": "SHOULD"}),
+    ("body", {}, {"known": "a reason"}),
+    ("subject", {"subject": "call 1, shell"}, {"subject": "result of call 1, shell; opened by event 2 of 9"}),
+    ("value", {"got": "a.b"}, {"got": "a.b"}),
+    ("around", {"pointer": "/a/1"}, {"pointer": "/a/1/b"}),
+    ("around", {"pointer": "/a/1/b"}, {"pointer": "/a"}),
+    ("same", {"pointer": "/a"}, {"pointer": "/a"}),
+    ("reply", {"body": "01-response.sse"}, {"body": "01-response.sse, put together"}),
+]
+
+
+@pytest.mark.parametrize(("where", "first", "second"), TOGETHER)
+def test_what_a_fault_brings_along_is_told_with_it(where: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert follows(where, first, second)
+
+
+@pytest.mark.parametrize(("where", "first", "second"), APART)
+def test_what_stands_elsewhere_is_a_fault_of_its_own(where: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+    assert not follows(where, first, second)
+
+
+def test_what_follows_has_its_own_count_where_it_stands_alone() -> None:
+    lost, linked = finding("translation/ids-injective"), finding("translation/results-linked", "/b")
+    other = finding("anthropic/result-once", "/c")
+    both = item("shell/a request anthropic openai_chat", other, linked, lost)
+    loop = item("shell/a agent_loop anthropic openai_chat", linked)
+    (root,) = causes(both, loop)
+    # What follows from what follows is told with the first; so is the loop that shows it alone.
+    assert (root.rule, sorted(root.others), root.in_the_loop) == (
+        lost["rule"],
+        [other["rule"], linked["rule"]],
+        1,
+    )
+    alone = item("shell/b request anthropic openai_chat", linked)
+    assert [(root.rule, len(root.items)) for root in causes(both, alone)] == [(lost["rule"], 1), (linked["rule"], 1)]
+
+
+def test_one_wrong_name_at_two_places_is_one_cause() -> None:
+    tool, call = (finding("anthropic/tool-name", place, format="anthropic", got="a.b") for place in ("/t", "/c"))
+    (root,) = causes(item("mcp/a request gemini anthropic", tool, call))
+    assert (root.place, root.others) == ("/t", {})
+    elsewhere = finding("anthropic/tool-name", "/c", format="anthropic", got="c.d")
+    assert len(causes(item("mcp/a request gemini anthropic", tool, elsewhere))) == 2
+
+
+def test_the_depth_in_a_schema_makes_no_cause() -> None:
+    deep, flat = (finding("translation/schema-type", f"/parameters{place}/type") for place in ("/**", ""))
+    (root,) = causes(item("shell/a request anthropic openai_chat", deep, flat))
+    assert root.place == "/parameters/**/type"
+    apart = [item(f"shell/{n} request anthropic openai_chat", one) for n, one in enumerate((deep, flat))]
+    assert len(causes(*apart)) == 2
+
+
 def test_a_general_rule_counts_only_where_no_other_says_it_exactly() -> None:
     general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
     exact = finding("translation/text-changed")
@@ -187,6 +267,32 @@ def test_a_fault_of_the_reader_is_one_cause_in_all_formats() -> None:
 @pytest.mark.parametrize("other", [{"case": "shell/b"}, {"source": "anthropic"}, {"pointer": "/y/0"}])
 def test_other_cases_sources_and_places_are_other_causes(other: dict[str, str]) -> None:
     assert len(causes(read_wrongly("openai_responses"), read_wrongly("openai_chat", **other))) == 2
+
+
+def test_a_rule_that_formats_share_is_one_cause() -> None:
+    def named(target: str, rule: str, place: str) -> ItemRecord:
+        wrong = finding(f"{target}/{rule}", place, format=target, got="a.b")
+        return item(f"mcp/a request gemini {target}", wrong)
+
+    one = named("openai_chat", "tool-name", "/tools/*/function/name")
+    (root,) = causes(named("anthropic", "tool-name", "/tools/*/name"), one)
+    assert root.formats == ["anthropic", "openai_chat"]
+    for other in (named("anthropic", "call-id", "/tools/*/name"), named("anthropic", "tool-name", "/tools/*/type")):
+        assert len(causes(other, one)) == 2
+
+
+def test_a_client_misread_in_the_loop_is_one_cause_in_all_formats() -> None:
+    def merged(client: str, target: str) -> ItemRecord:
+        wrong = finding("translation/calls-merged", f"/{target}", format=target, source_pointer=f"/of/{target}")
+        return item(f"shell/a agent_loop {client} {target}", wrong)
+
+    (root,) = causes(merged("gemini", "anthropic"), merged("gemini", "openai_chat"))
+    assert root.formats == ["anthropic", "openai_chat"]
+    # Where several clients show it, each upstream may lose it on its own way down.
+    several = [
+        merged(client, target) for client in ("gemini", "openai_responses") for target in ("anthropic", "openai_chat")
+    ]
+    assert len(causes(*several)) == 2
 
 
 def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:

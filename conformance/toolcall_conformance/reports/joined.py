@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.root_cause import RootCause
-from toolcall_conformance.reports.seen import LEVELS, Seen, gravity
+from toolcall_conformance.reports.seen import Seen, gravity
 
 # Of two formats' faults with one source, so many of the cases must be the same.
 _SAME_CASES = 0.75
@@ -20,8 +20,7 @@ _Value = tuple[tuple[str, str], str, str, str]
 
 def join_places(found: Iterable[RootCause], harm: Harm) -> list[RootCause]:
     """Join roots whose findings are on wrong values that another root's are on, too."""
-    roots = [root for root in found if root.seen]
-    roots.sort(key=lambda root: (min(gravity(one, harm)[:3] for one in root.seen), -len(root.seen)))
+    roots = sorted(found, key=lambda root: (min(gravity(one, harm)[:3] for one in root.seen), -len(root.seen)))
     owners: defaultdict[_Value, list[RootCause]] = defaultdict(list)
     kept = []
     for root in roots:
@@ -54,39 +53,28 @@ def _owner_of_all(places: list[tuple[Any, ...]], owners: Mapping[tuple[Any, ...]
     return None
 
 
-def join_streams(roots: list[RootCause], harm: Harm) -> list[RootCause]:
-    """Join what is wrong with the reply of a stream to what mixed up its events, if it never stands without."""
-    kept = []
-    mixed = [(root, brought) for root in roots if (brought := harm.brings(root.rule, root.element))]
-    for root in roots:
-        replies = all(one.put_together for one in root.seen)
-        causes = [other for other, brought in mixed if root.element in brought and _is_in_all_bodies(other, root)]
-        if replies and causes:
-            causes[0].take(root)
-        else:
-            kept.append(root)
-    return kept
-
-
-def _is_in_all_bodies(cause: RootCause, root: RootCause) -> bool:
-    """Whether ``cause`` stands in all bodies of ``root``, weighing as much."""
-    levels: dict[tuple[str, str], int] = {}
-    for one in cause.seen:
-        levels[one.body] = min(one.level, levels.get(one.body, one.level))
-    grave = all(levels.get(one.body, len(LEVELS)) <= one.level for one in root.seen)
-    return grave and cause.known <= root.known
-
-
-def join_formats(roots: list[RootCause]) -> list[RootCause]:
+def join_formats(roots: Iterable[RootCause]) -> list[RootCause]:
     """Join roots that differ in the format alone: a fault of what reads the source, or of what all formats share."""
+    return _joined(roots, _but_for_the_format, _differ_in_format)
+
+
+def join_depths(roots: Iterable[RootCause]) -> list[RootCause]:
+    """Join roots that differ in the depth in a schema alone, and show in the same cases."""
+    return _joined(roots, _but_for_the_depth, _same_cases)
+
+
+def _joined(
+    roots: Iterable[RootCause],
+    key_of: Callable[[RootCause], Hashable],
+    is_one: Callable[[RootCause, RootCause], bool],
+) -> list[RootCause]:
+    """Join each root to the first one before it that has its key and is one with it."""
     kept: list[RootCause] = []
-    alike: defaultdict[tuple[Any, ...], list[RootCause]] = defaultdict(list)
+    alike: defaultdict[Hashable, list[RootCause]] = defaultdict(list)
     for root in roots:
-        place = root.seen[0].place
-        # Pointers differ from format to format, names of settings do not.
-        key = root.known, root.rule, root.element, root.seen[0].difference, "" if place.startswith("/") else place
+        key = key_of(root)
         for other in alike[key]:
-            if _differ_in_format(root, other):
+            if is_one(root, other):
                 other.seen += root.seen
                 other.take(root)
                 break
@@ -96,19 +84,38 @@ def join_formats(roots: list[RootCause]) -> list[RootCause]:
     return kept
 
 
+def _but_for_the_format(root: RootCause) -> Hashable:
+    one = root.seen[0]
+    owner, _, name = root.rule.partition("/")
+    if owner == one.finding["format"]:
+        # Formats with a rule of one name demand the same of members that may have other names.
+        return root.known, name, root.element, one.difference, one.place.rpartition("/")[2]
+    # Pointers differ from format to format, names of settings do not.
+    return root.known, root.rule, root.element, one.difference, "" if one.place.startswith("/") else one.place
+
+
+def _but_for_the_depth(root: RootCause) -> Hashable:
+    one = root.seen[0]
+    return root.known, root.rule, root.element, one.difference, one.finding["format"], one.place.replace("/**", "")
+
+
 def _differ_in_format(root: RootCause, other: RootCause) -> bool:
     """Whether two roots show at the same places of the same sources, in bodies of different formats."""
     if {*root.formats} & {*other.formats} or not _same_cases(root, other):
         return False
     both = {*root.formats, *other.formats}
-    sources, theirs = ({one.source for one in each.seen if not one.whole} for each in (root, other))
-    places, there = (_source_places(each) for each in (root, other))
+    alone, others = ([one for one in each.seen if not one.whole] for each in (root, other))
+    if not alone and not others:
+        # What the loop lost may have gone on the way down or up; one client alone shows that its format is misread.
+        return len({one.source for one in (*root.seen, *other.seen)}) == 1
+    sources, theirs = ({one.source for one in each} for each in (alone, others))
+    places, there = (_source_places(each) for each in (alone, others))
     # Between one format and itself there is often nothing to show.
     return bool(sources and theirs) and sources - both == theirs - both and bool(places & there or places == there)
 
 
-def _source_places(root: RootCause) -> set[str]:
-    found = (one.finding.get("source_pointer") for one in root.seen)
+def _source_places(seen: Iterable[Seen]) -> set[str]:
+    found = (one.finding.get("source_pointer") for one in seen)
     return {re.sub(r"/\d+", "/*", pointer) for pointer in found if pointer is not None}
 
 

@@ -9,9 +9,6 @@ from typing import Any
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.seen import CHECKS, LEVELS, Seen, in_order
 
-# Whether it is known, and the signature.
-Key = tuple[bool, str]
-
 
 @dataclass(slots=True)
 class RootCause:

@@ -3,8 +3,8 @@
 Findings with one signature (``causes.Cause``) are one root. Then roots are joined that are one fault seen twice:
 
 - a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
-- two rules that are broken by one wrong value, or that say the same by ``translation/harm.json``;
-- what is wrong with the reply of a stream, where events that are mixed up bring it;
+- rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
+- two rules that are broken by one wrong value;
 - what shows at the same places of the same sources, in the bodies of several formats.
 """
 
@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.joined import join_formats, join_places, join_streams
+from toolcall_conformance.reports.joined import join_depths, join_formats, join_places
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.repeated import fold_loops, without_repetitions
-from toolcall_conformance.reports.root_cause import Key, RootCause
-from toolcall_conformance.reports.seen import LEVELS, Seen
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.seen import LEVELS, Key, Seen
 
 
 def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
@@ -32,13 +32,14 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         for finding in item.findings
         if item.outcome == "failed" or "unstable" not in finding
     ]
-    kept = without_repetitions(counted, harm)
-    for one, others in kept:
-        root = groups.setdefault((one.known, one.finding["signature"]), RootCause([]))
+    told = list(without_repetitions(counted, harm))
+    for one, others in told:
+        root = groups.setdefault(one.key, RootCause([]))
         root.seen.append(one)
         root.others |= others
-    fold_loops(groups, harm)
-    roots = join_formats(join_streams(join_places(groups.values(), harm), harm))
+    fold_loops(groups, told, harm)
+    found = join_depths(root for root in groups.values() if root.seen)
+    roots = join_formats(join_places(found, harm))
     for root in roots:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place

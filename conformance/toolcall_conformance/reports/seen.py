@@ -15,6 +15,9 @@ LEVELS = tuple(level.value for level in Level)
 _WHOLE = ("agent_loop", "round_trip")
 CHECKS = ("request", "response", "stream", *_WHOLE)
 
+# Whether a finding is expected, and its signature.
+Key = tuple[bool, str]
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -41,10 +44,15 @@ class Seen:
         return "known" in self.finding
 
     @property
+    def key(self) -> Key:
+        """What it has in common with the findings of its cause."""
+        return self.known, str(self.finding["signature"])
+
+    @property
     def source(self) -> str:
         """The format that the body was made from."""
         item = self.item
-        return item.client if item.check == "request" else item.upstream
+        return item.client if self.finding["format"] == item.upstream else item.upstream
 
     @property
     def place(self) -> str:
@@ -56,6 +64,11 @@ class Seen:
     def difference(self) -> str:
         """The kind of difference in its signature."""
         return str(self.finding["signature"]).rpartition(" ")[2]
+
+    @property
+    def subject(self) -> str:
+        """The call, result or tool that it is about, without where it stands in a stream."""
+        return str(self.finding["subject"]).partition("; ")[0]
 
     @property
     def put_together(self) -> bool:
