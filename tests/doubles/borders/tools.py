@@ -8,6 +8,31 @@ border = borders(__name__)
 
 GRAMMAR = {"syntax": "lark", "definition": 'start: "yes" | "no"'}
 
+CACHED = {"type": "ephemeral"}
+
+border(
+    "anthropic/deferred-not-cached",
+    "mark-on-a-tool-that-is-not-deferred",
+    "A tool that says that it is not deferred is marked for the cache",
+    {
+        "/tools/-": {
+            "name": "get_time",
+            "input_schema": {"type": "object"},
+            "defer_loading": False,
+            "cache_control": CACHED,
+        }
+    },
+    past={"/tools/2/defer_loading": True},
+    says="A deferred tool is marked for the cache",
+)
+border(
+    "anthropic/one-tool-loaded",
+    "one-tool-not-deferred",
+    "All tools but a search of the client's own are deferred",
+    {"/tools/0": {"name": "find_tools", "input_schema": {"type": "object"}}},
+    past={"/tools/0/defer_loading": True},
+    says="All tools are deferred, and so is the search that would find them",
+)
 border(
     "anthropic/hosted-tool-shape",
     "nothing-but-type-and-name",
@@ -46,6 +71,17 @@ border(
     {"/tools/0/format": {"type": "grammar", **GRAMMAR}},
     past={"/tools/0/format": {"type": "grammar", "grammar": GRAMMAR}},
     says="The grammar of a free-text tool stands in an object, as another API has it",
+)
+border(
+    "openai_responses/deferred-needs-search",
+    "deferred-in-a-namespace",
+    "A deferred tool stands in a namespace, beside a search of the client's own",
+    {
+        "/tools/0": lambda tool: {"type": "namespace", "name": "weather", "description": "Weather.", "tools": [tool]},
+        "/tools/1/execution": "client",
+    },
+    past={"/tools/1": GONE},
+    says="A deferred tool stands in a namespace, and nothing searches",
 )
 border(
     "openai_responses/hosted-tool",

@@ -80,7 +80,8 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
         and choice["finish_reason"] == "tool_calls"
     ):
         choice["finish_reason"] = "stop"
-    body["service_tier"] = "default"
+    tier = asked.get("service_tier")
+    body["service_tier"] = "default" if tier in (None, "auto") else tier
     body["system_fingerprint"] = "fp_" + digest("fingerprint", body["model"], length=10)
     return body
 

@@ -156,8 +156,12 @@ def _said(name: str, key: str, text: str, at: Body, seed: str) -> Iterator[dict[
     yield {"type": f"{name}.done", **at, key: text}
 
 
+_REPEATED = ("max_tool_calls", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "top_logprobs")
+"""What a reply repeats of its request, beside what the encoder repeats."""
+
+
 def dress_reply(body: Body, seed: str, asked: Body) -> Body:
-    """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, the tools echoed, and every default said."""
+    """``resp_``, ``fc_`` and ``msg_`` ids of 48 hexadecimal digits, tools and settings repeated, every default said."""
     body["id"] = "resp_" + digest("resp", seed, length=50)
     for place, item in enumerate(body["output"]):
         prefix = str(item.get("id", "")).split("_")[0]
@@ -176,8 +180,9 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     }
     if body["status"] != "completed":
         more["completed_at"] = None
-    body.update({key: value for key, value in more.items() if key not in body})
-    body["text"] = {**body["text"], "verbosity": "medium"}
+    echoed = {key: asked[key] for key in _REPEATED if asked.get(key) is not None}
+    body.update({key: value for key, value in {**more, **echoed}.items() if key not in body})
+    body["text"] = {**body["text"], "verbosity": body["text"].get("verbosity", "medium")}
     usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
     if body["model"].startswith(_NEWER):
         body["tool_usage"] = copy.deepcopy(_TOOL_USAGE)

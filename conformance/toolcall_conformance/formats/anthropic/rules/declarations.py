@@ -173,6 +173,22 @@ def cache_mark_on_result(subject: Subject) -> Iterator[Breach]:
                         yield Breach(inner.at("cache_control"), told, MISSING, inner.value["cache_control"])
 
 
+@rule("anthropic/one-tool-loaded", "request")
+def one_tool_loaded(subject: Subject) -> Iterator[Breach]:
+    declared = subject.view(tools)
+    if declared and all(tool.value.get("defer_loading") is True for tool in declared):
+        yield Breach(declared[0].at("defer_loading"), want=MISSING, got=True)
+
+
+@rule("anthropic/deferred-not-cached", "request")
+def deferred_not_cached(subject: Subject) -> Iterator[Breach]:
+    for place, tool in enumerate(subject.view(tools)):
+        mark = tool.value.get("cache_control")
+        if isinstance(mark, dict) and tool.value.get("defer_loading") is True:
+            name = tool.text("name") or ""
+            yield Breach(tool.at("cache_control"), want=MISSING, got=mark, subject=f"tool {place + 1}, {name}")
+
+
 def _cacheable(subject: Subject) -> Iterator[ContentBlock]:
     yield from subject.view(tools)
     yield from subject.view(system)

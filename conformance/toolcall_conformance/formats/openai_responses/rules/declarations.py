@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.jsonvalue import join
-from toolcall_conformance.reading import Tool
+from toolcall_conformance.reading import Node, Tool
 from toolcall_conformance.reading.breach import Breach
 
 Place = tuple[dict[str, Any], str]
@@ -75,6 +75,20 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
             message = f"the tool at {seen[key]} has this name already; each tool must have its own"
             yield Breach(tool.name_pointer or tool.pointer, message, got=tool.name, subject=tool.name)
         seen.setdefault(key, tool.pointer)
+
+
+@rule("openai_responses/deferred-needs-search", "request")
+def deferred_needs_search(subject: Subject) -> Iterator[Breach]:
+    declared = list(Node(subject.body).child("tools").each())
+    # A stored prompt can bring the search along.
+    if member(subject.body, "prompt") is not None or any(tool.get("type") == "tool_search" for tool in declared):
+        return
+    in_namespaces = (tool for entry in declared for tool in entry.child("tools").each())
+    for tool in (*declared, *in_namespaces):
+        if tool.get("defer_loading") is True:
+            yield Breach(
+                join(tool.pointer, "defer_loading"), want=MISSING, got=True, subject=str(tool.get("name") or "")
+            )
 
 
 @rule("openai_responses/tool-choice-declared", "request")
