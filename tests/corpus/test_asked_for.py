@@ -1,4 +1,7 @@
-"""Golden replies hold what their requests asked for: some parts a provider gives only to who asks, some it repeats."""
+"""Golden replies hold what their requests asked for, of a model that takes such tools.
+
+Some parts a provider gives only to who asks, and some members of a request it repeats.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,26 @@ Asked = Callable[[Any, Any], Iterator[str]]
 #: A model that thinks without being asked: https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
 THINKS = ("claude-sonnet-5",)
 
+#: The models that take a tool of OpenAI's, by the beginning of their names: https://developers.openai.com/api/docs/models
+TAKEN_BY = {
+    "apply_patch": "gpt-5",
+    "computer_use_preview": "computer-use-preview",
+    "custom": "gpt-5",
+    "local_shell": "codex-mini",
+    "namespace": "gpt-5.",
+    "shell": "gpt-5.",
+    "tool_search": "gpt-5.",
+}
+
+
+def _untaken(request: Any) -> Iterator[str]:
+    for tool in request.get("tools") or ():
+        if not request["model"].startswith(TAKEN_BY.get(tool["type"], "")):
+            yield f"{request['model']} takes no tool {tool['type']}"
+
 
 def _responses(request: Any, reply: Any) -> Iterator[str]:
+    yield from _untaken(request)
     included = request.get("include") or []
     for item in reply["output"]:
         for kind, key, name in (
@@ -42,6 +63,7 @@ def _holds(whole: Any, part: Any) -> bool:
 
 
 def _chat(request: Any, reply: Any) -> Iterator[str]:
+    yield from _untaken(request)
     if request.get("service_tier") not in (None, "auto", reply.get("service_tier")):
         yield f"the tier is {reply['service_tier']}"
     if len(reply["choices"]) != (request.get("n") or 1):

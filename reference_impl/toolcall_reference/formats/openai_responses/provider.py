@@ -43,6 +43,22 @@ _TOOL_USAGE: Body = {
 
 # What OpenAI says of its own tools where the request does not.
 _ECHOED: dict[str, Body] = {
+    "file_search": {
+        "filters": None,
+        "max_num_results": 20,
+        "ranking_options": {"ranker": "auto", "score_threshold": 0.0},
+    },
+    "image_generation": {
+        "background": "auto",
+        "moderation": "auto",
+        "n": 1,
+        "output_compression": 100,
+        "output_format": "png",
+        "quality": "auto",
+        "size": "auto",
+    },
+    "mcp": {"allowed_tools": None, "headers": None, "require_approval": "always", "server_description": None},
+    "tool_search": {"description": None, "parameters": None},
     "web_search": {
         "filters": None,
         "search_context_size": "medium",
@@ -184,6 +200,7 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     body.update({key: value for key, value in {**more, **echoed}.items() if key not in body})
     body["text"] = {**body["text"], "verbosity": body["text"].get("verbosity", "medium")}
     usage, user, metadata = body.pop("usage"), body.pop("user"), body.pop("metadata")
+    body["reasoning"] = {**body["reasoning"], "effort": body["reasoning"].get("effort") or _effort(body["model"])}
     if body["model"].startswith(_NEWER):
         body["tool_usage"] = copy.deepcopy(_TOOL_USAGE)
         body["reasoning"] = {**body["reasoning"], "mode": "standard"}
@@ -191,11 +208,20 @@ def dress_reply(body: Body, seed: str, asked: Body) -> Body:
     return {**body, "usage": usage, "user": user, "metadata": metadata}
 
 
+def _effort(model: str) -> str | None:
+    """How much a model thinks of whom nobody asked for more or less."""
+    if model.startswith(("gpt-5.1", "gpt-5.2", "gpt-5.4")):
+        return "none"
+    return "medium" if model.startswith(("gpt-5", "o4", "codex-", "computer-use-")) else None
+
+
 def _echoed_tool(tool: Body) -> Body:
     """A tool as OpenAI echoes it: a function that does not say ``strict`` in strict form, the others with defaults."""
     if tool.get("type") != "function":
         return {**tool, **{key: value for key, value in _ECHOED.get(str(tool["type"]), {}).items() if key not in tool}}
     found = {"type": "function", "description": tool.get("description"), "name": tool["name"]}
+    if tool.get("defer_loading"):
+        found["defer_loading"] = True
     if tool.get("strict") is None:
         return {**found, "parameters": _closed(tool["parameters"]), "strict": True}
     return {**found, "parameters": tool["parameters"], "strict": tool["strict"]}
