@@ -195,6 +195,7 @@ class Settings:
     seed: int | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None
+    reply_count: int | None = None
     tool_choice: ToolChoice | None = None
     parallel_calls: bool | None = None
     response_format: ResponseFormat | None = None

@@ -27,6 +27,7 @@ ELEMENT_OF = {
     "seed": "seed",
     "frequency_penalty": "frequency-penalty",
     "presence_penalty": "presence-penalty",
+    "reply_count": "reply-count",
     "user_id": "user-id",
     "metadata": "metadata",
     "parallel_calls": "parallel-flag",

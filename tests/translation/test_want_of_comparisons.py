@@ -124,7 +124,8 @@ def _body(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 VALUES = {"stop": ["a"], "metadata": {"a": "b"}, "parallel_calls": True, "store": True, "stream": True}
-NUMBERS = {"max_output_tokens", "temperature", "top_p", "top_k", "seed", "frequency_penalty", "presence_penalty"}
+PENALTIES = {"frequency_penalty", "presence_penalty"}
+NUMBERS = {"max_output_tokens", "temperature", "top_p", "top_k", "seed", "reply_count", *PENALTIES}
 OBJECTS = {"tool_choice", "reasoning", "response_format"}
 
 

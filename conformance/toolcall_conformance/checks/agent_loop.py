@@ -118,6 +118,9 @@ class _Agent:
                 session.finish_exchange(answer(upstream))
                 return
             yield
+            if self._tally.never_sent(upstream.response, self._request, sent.value):
+                session.finish_exchange(answer(upstream))
+                return
             given, names = self._provider_reply(upstream, sent)
             back = self._receive(session, number, given, names)
             if back is None or not self._go_on(number, given, back):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from toolcall_conformance.checks.unasked import unasked
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
     BadOutput,
@@ -164,6 +165,12 @@ class Tally:
             found = failure(self.corpus, "request", failed, body)
             found = replace(found, format=self.format_of("request"))
             self.findings.append(weighed(self.corpus, found, ["setting-left-out"]))
+
+    def never_sent(self, reply: Any, asked: Any, sent: Any, route: Route | None = None) -> bool:
+        """Whether no provider sends that reply for that request, which is then not played; see :func:`unasked`."""
+        reason = unasked(self.corpus, route or self.route, reply, asked, sent)
+        self.inapplicable = self.inapplicable or reason
+        return bool(reason)
 
     def _keep_words(self, failed: Failed) -> None:
         """Keep the translator's own output about its failure."""

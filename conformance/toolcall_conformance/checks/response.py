@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, produced
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer, produced
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import shorter_requests
 from toolcall_conformance.contract import Route
@@ -39,6 +39,9 @@ def run(
         sent = _ask(session, client, route, harness, tally)
         if not sent:
             break
+        if tally.never_sent(upstream.response, sent.asked, sent.value):
+            session.finish_exchange(answer(upstream))
+            continue
         reply = upstream.response
         if sent.value is not None:
             declared = harness.judge.declared_names(upstream.request, sent.value, route.upstream)

@@ -146,6 +146,9 @@ def _reply(
         sent = session and _asked(session, asked, way, harness, tally)
         if session is None or sent is None:
             return None
+        if tally.never_sent(bodies[-1], asked.request, sent, way):
+            session.finish_exchange(answer(golden))
+            return None
         names = harness.judge.declared_names(golden.request, sent, way.upstream)
         came = session.response(rename_calls(way.upstream, bodies[-1], names))
         if not isinstance(came, Produced):

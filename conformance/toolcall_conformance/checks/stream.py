@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.checks import stream_broken, stream_cuts
-from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally
+from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, PlayedBodies, Tally, answer
 from toolcall_conformance.checks.golden_replies import rename_calls
 from toolcall_conformance.checks.left_out import without
 from toolcall_conformance.checks.streamed import (
@@ -60,6 +60,9 @@ def run(
             break
         if exchange.failed is not None:
             tally.go_on_without(exchange.left_out, exchange.failed, client.request_path.stem)
+        if tally.never_sent(upstream.response, exchange.request, exchange.sent):
+            exchange.leave_unplayed(answer(upstream))
+            continue
         breaks = variant == "" and upstream.broken_path is not None
         if breaks and not stream_broken.play(exchange, upstream, harness, tally):
             break

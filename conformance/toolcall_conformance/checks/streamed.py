@@ -106,6 +106,11 @@ class StreamedExchange:
         began = begin_session(self.open_session, self.route, self.request)
         return began if isinstance(began, Blocked) else began[0].stream(source)
 
+    def leave_unplayed(self, reply: dict[str, Any]) -> None:
+        """End the exchange whose request was sent, without a stream; ``reply`` as ``finish_exchange`` takes it."""
+        while self.begun:
+            self.begun.pop().finish_exchange(reply)
+
 
 def kept(
     tally: Tally, name: str, sent: Sequence[bytes], came: StreamOutcome, usual: Streamed | None = None

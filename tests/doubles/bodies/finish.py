@@ -14,6 +14,7 @@ FAILED = "translation/failed-reply-reason"
 CALLED = "finish/length-with-call"
 CUT = "finish/length-amid-arguments"
 SEVERAL = "finish/several-choices"
+ASK_FOR_SEVERAL = (CHAT, GEMINI)
 SAID_NOTHING = ("finish/length-before-words", "finish/other-reason", "finish/unexpected-call")
 
 
@@ -191,13 +192,22 @@ def unknown_reason_as_cut(draft: Draft) -> None:
     draft.body["incomplete_details"] = {"reason": "max_output_tokens"}
 
 
-@broken("translation/arguments", check="response", cases=(SEVERAL,), sources=(CHAT, GEMINI))
+@broken("translation/setting-lost", target=ASK_FOR_SEVERAL, sources=ASK_FOR_SEVERAL, cases=(SEVERAL,))
+def one_reply_asked_for(draft: Draft) -> None:
+    """The client asks for two replies, and the provider for one."""
+    holder = draft.body if draft.format == CHAT else draft.body["generationConfig"]
+    need(holder.pop("n" if draft.format == CHAT else "candidateCount", None) == 2)
+
+
+@broken("translation/arguments", check="response", target=ASK_FOR_SEVERAL, sources=ASK_FOR_SEVERAL, cases=(SEVERAL,))
 def last_choice_taken(draft: Draft) -> None:
     """Of several replies the last one is taken for the reply."""
     draft.calls[0].arguments = {"text": "good day", "to": "et"}
 
 
-@broken("translation/call-invented", check="response", cases=(SEVERAL,), sources=(CHAT, GEMINI))
+@broken(
+    "translation/call-invented", check="response", target=ASK_FOR_SEVERAL, sources=ASK_FOR_SEVERAL, cases=(SEVERAL,)
+)
 def choices_put_together(draft: Draft) -> None:
     """Calls of several replies stand in one, as if all of them were to be run."""
     call = draft.calls[0]
@@ -206,6 +216,25 @@ def choices_put_together(draft: Draft) -> None:
     second.arguments = {"text": "good day", "to": "et"}
     if draft.format != GEMINI:
         second.id = "call_Zq4TnbK8sWd1YxLr7VmHc2Pf"
+
+
+@harmless(
+    check="response",
+    target=ASK_FOR_SEVERAL,
+    sources=ASK_FOR_SEVERAL,
+    cases=(SEVERAL,),
+    beside=("translation/call-invented", "translation/arguments"),
+)
+def choices_side_by_side(draft: Draft) -> None:
+    """Each of several replies stands in a choice of its own."""
+    choices = draft.body["choices" if draft.format == CHAT else "candidates"]
+    choices.append(copied(choices[0]) | {"index": 1})
+    made = choices[1]["message"]["tool_calls"][0] if draft.format == CHAT else choices[1]["content"]["parts"][0]
+    if draft.format == CHAT:
+        made["id"] = "call_Zq4TnbK8sWd1YxLr7VmHc2Pf"
+        made["function"]["arguments"] = '{"text": "good day", "to": "et"}'
+    else:
+        made["functionCall"]["args"] = {"text": "good day", "to": "et"}
 
 
 @warning(

@@ -202,13 +202,13 @@ def stream_false(draft: Draft) -> None:
 @harmless(target=GEMINI, beside="gemini/generation-config-place")
 def one_candidate_said_aloud(draft: Draft) -> None:
     """The request asks for one candidate, which is the default."""
-    draft.body.setdefault("generationConfig", {})["candidateCount"] = 1
+    draft.body.setdefault("generationConfig", {}).setdefault("candidateCount", 1)
 
 
 @harmless(target=CHAT)
 def one_choice_said_aloud(draft: Draft) -> None:
     """The request asks for one choice, which is the default."""
-    draft.body["n"] = 1
+    draft.body.setdefault("n", 1)
 
 
 @harmless(target=(CHAT, RESPONSES))

@@ -16,11 +16,12 @@ NUMBERS = {
     "seed": "seed",
     "frequencyPenalty": "frequency_penalty",
     "presencePenalty": "presence_penalty",
+    "candidateCount": "reply_count",
 }
 
 #: Settings that only Gemini has: of generationConfig, of the body, and of toolConfig.
 PRIVATE = (
-    *("candidateCount", "responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
+    *("responseModalities", "mediaResolution", "speechConfig", "imageConfig"),
     *("logprobs", "responseLogprobs", "enableEnhancedCivicAnswers", "audioTimestamp", "routingConfig"),
     *("modelSelectionConfig", "enableAffectiveDialog", "translationConfig", "audioTranscriptionConfig"),
     "responseFormat",

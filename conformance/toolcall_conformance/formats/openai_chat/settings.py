@@ -16,6 +16,7 @@ _PLAIN = {
     "seed": "seed",
     "frequency_penalty": "frequency_penalty",
     "presence_penalty": "presence_penalty",
+    "n": "reply_count",
     "parallel_tool_calls": "parallel_calls",
     "metadata": "metadata",
     "service_tier": "service_tier",
@@ -31,7 +32,7 @@ _RENAMED = {
 }
 
 _PRIVATE = (
-    *("audio", "logit_bias", "logprobs", "modalities", "moderation", "n", "prediction", "prompt_cache_options"),
+    *("audio", "logit_bias", "logprobs", "modalities", "moderation", "prediction", "prompt_cache_options"),
     *("prompt_cache_retention", "reasoning_effort", "top_logprobs", "web_search_options"),
 )
 

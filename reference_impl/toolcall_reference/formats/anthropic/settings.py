@@ -195,4 +195,6 @@ def _rest(body: Body, settings: Settings, target: Target) -> None:
     for key in ("seed", "frequency_penalty", "presence_penalty", "metadata"):
         if getattr(settings, key) not in (None, {}):
             losses.add(key.replace("_", "-"), "Anthropic has no such setting; dropped", key)
+    if settings.reply_count not in (None, 1):
+        losses.add("reply-count", "Anthropic gives one reply; dropped", settings.reply_count)
     lose_openai(settings, losses, kept=("safety_identifier",))

@@ -19,7 +19,7 @@ from .schemas import for_json_schema, from_parameters, to_parameters
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {
     "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", "frequencyPenalty", "presencePenalty",
-    "responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig",
+    "candidateCount", "responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig",
 }  # fmt: skip
 _MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 _MODE_NUMBERS = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
@@ -72,6 +72,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         seed=config.get("seed"),
         frequency_penalty=config.get("frequencyPenalty"),
         presence_penalty=config.get("presencePenalty"),
+        reply_count=config.get("candidateCount"),
         metadata=body.get("labels") or None,
         reasoning=_reasoning(as_object(config.get("thinkingConfig"), "thinkingConfig")),
     )
@@ -89,7 +90,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         names = as_list(calling.get("allowedFunctionNames"), "allowedFunctionNames")
         found.tool_choice = ToolChoice(_MODES.get(str(raw).upper(), "auto"), [str(name) for name in names] or None)
     for key in sorted(config.keys() - _CONFIG):
-        if config[key] is not None and not (key == "candidateCount" and config[key] == 1):
+        if config[key] is not None:
             losses.add("setting", "Gemini's own; dropped", key)
     for key in sorted(body.keys() - _KNOWN):
         if body[key] is not None:
@@ -168,6 +169,7 @@ def encode_config(settings: Settings, target: Target) -> Body:
         ("seed", settings.seed),
         ("frequencyPenalty", settings.frequency_penalty),
         ("presencePenalty", settings.presence_penalty),
+        ("candidateCount", settings.reply_count),
     ):
         if value is not None:
             found[key] = value

@@ -19,7 +19,7 @@ SHARED = (
 _KNOWN = {
     "model", "messages", "tools", "tool_choice", "functions", "function_call", "parallel_tool_calls", "max_tokens",
     "max_completion_tokens", "temperature", "top_p", "stop", "seed", "frequency_penalty", "presence_penalty",
-    "response_format", "user", "metadata", "stream", "stream_options", "reasoning_effort", *SHARED,
+    "n", "response_format", "user", "metadata", "stream", "stream_options", "reasoning_effort", *SHARED,
 }  # fmt: skip
 
 
@@ -66,6 +66,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         seed=body.get("seed"),
         frequency_penalty=body.get("frequency_penalty"),
         presence_penalty=body.get("presence_penalty"),
+        reply_count=body.get("n"),
         tool_choice=_choice(body.get("tool_choice"), body.get("function_call")),
         parallel_calls=body.get("parallel_tool_calls"),
         response_format=_response_format(body.get("response_format")),
@@ -75,7 +76,7 @@ def decode_settings(body: Body, losses: Losses) -> Settings:
         openai={key: body[key] for key in SHARED if body.get(key) is not None},
     )
     for key in sorted(body.keys() - _KNOWN):
-        if body[key] is not None and not (key == "n" and body[key] == 1):
+        if body[key] is not None:
             losses.add("setting", "Chat's own; dropped", key)
     return found
 
@@ -185,6 +186,8 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
         value = getattr(settings, key)
         if value is not None:
             body[key] = list(value) if isinstance(value, list) else value
+    if settings.reply_count is not None:
+        body["n"] = settings.reply_count
     if settings.stop and len(settings.stop) > 4:
         target.losses.add("stop", "Chat takes four stop sequences; the first four are kept", len(settings.stop))
         body["stop"] = settings.stop[:4]

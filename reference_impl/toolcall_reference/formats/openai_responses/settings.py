@@ -201,6 +201,8 @@ def _encode_sampling(body: Body, settings: Settings, target: Target) -> None:
     for key in ("top_k", "stop", "seed", "frequency_penalty", "presence_penalty"):
         if getattr(settings, key) not in (None, []):
             target.losses.add(key.replace("_", "-"), "Responses has no such setting; dropped", key)
+    if settings.reply_count not in (None, 1):
+        target.losses.add("reply-count", "Responses gives one reply; dropped", settings.reply_count)
 
 
 def _encode_reasoning(body: Body, reasoning: Reasoning, target: Target) -> None:

@@ -1,0 +1,27 @@
+"""Golden replies that no provider would send, because their request asked for less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.contract import Route
+from toolcall_conformance.library import Corpus
+
+
+def unasked(corpus: Corpus, route: Route, reply: Any, asked: Any, sent: Any) -> str:
+    """Why the provider does not send ``reply``: it lists several, and one was asked for; empty for any other reply.
+
+    The request that was ``sent`` to the provider decides; where none was, the client's (``asked``).
+    """
+    listed = corpus.format(route.upstream).get("several_replies")
+    count = len(reply.get(listed) or ()) if listed is not None and isinstance(reply, dict) else 0
+    name, request = (route.client, asked) if sent is None else (route.upstream, sent)
+    if count < 2 or _asks_for_several(name, request):
+        return ""
+    return f"not played: the request asks for one reply, and this case's provider gives {count}"
+
+
+def _asks_for_several(name: str, request: Any) -> bool:
+    setting = formats.read(name, "request", request).settings.get("reply_count")
+    return setting is not None and isinstance(setting.value, int) and setting.value > 1
