@@ -7,12 +7,15 @@ could not carry stands in ``session.losses``.
 from .errors import Refused, Unsupported
 from .intermediate import UniversalToolCall, UniversalToolResult
 from .losses import Loss
+from .policy import Policy, PolicyError
 from .translator import VERSION, ReferenceTranslator, Session
 
 __version__ = VERSION
 
 __all__ = [
     "Loss",
+    "Policy",
+    "PolicyError",
     "ReferenceTranslator",
     "Refused",
     "Session",

@@ -10,6 +10,7 @@ from . import failures, sse
 from .deltas import END, Closed, Delta, Failed, Grown, Opened
 from .intermediate import Body, UniversalToolCall
 from .jsontext import dump, parse
+from .policy import KeyRenamer, Replies
 
 
 class Decoder(Protocol):
@@ -129,25 +130,42 @@ def _event(event: sse.Event, decoder: Decoder) -> Iterator[Delta]:
 
 
 class Restored:
-    """Gives calls the client's names, and makes calls of free-text tools of the functions that stand for them upstream.
+    """Makes the provider's calls the client's: names, parameters, and free text where a function stood for it.
 
-    ``restore`` is told of a call when it is opened, and says whether it is such a call; ``free`` when it is whole.
+    ``restore`` is told of a call when it is opened, and says whether it is such a text; ``free`` when it is whole.
+    ``applied`` renames the parameters.
     """
 
-    def __init__(self, restore: Callable[[UniversalToolCall], bool], free: Callable[[UniversalToolCall], None]) -> None:
-        self._restore, self._free = restore, free
+    def __init__(
+        self,
+        restore: Callable[[UniversalToolCall], bool],
+        free: Callable[[UniversalToolCall], None],
+        applied: Replies,
+    ) -> None:
+        self._restore, self._free, self._applied = restore, free, applied
         self._freed: set[int] = set()
+        self._renamers: dict[int, KeyRenamer] = {}
 
     def __call__(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
-            if self._restore(delta.item):
+            freed = self._restore(delta.item)
+            renamer = self._applied.renamer(delta.item.name)
+            if freed:
                 self._freed.add(delta.place)
                 delta = Opened(delta.place, replace(delta.item, kind="custom"))
+            elif renamer is not None:
+                self._renamers[delta.place] = renamer
         elif isinstance(delta, Grown) and delta.place in self._freed:
             return
-        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall) and delta.place in self._freed:
-            self._free(delta.item)
-            yield Grown(delta.place, delta.item.text or "")
+        elif isinstance(delta, Grown) and delta.place in self._renamers:
+            delta = Grown(delta.place, self._renamers[delta.place].feed(delta.text))
+            if not delta.text:
+                return
+        elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):
+            self._applied.restore(delta.item)
+            if delta.place in self._freed:
+                self._free(delta.item)
+                yield Grown(delta.place, delta.item.text or "")
         yield delta
 
 

@@ -21,6 +21,8 @@ from .jsontext import copied
 from .losses import Losses
 from .memory import Memory
 from .names import NameMap
+from .policy import Applied, Policy, Untouched, apply
+from .policy.patch import patched
 from .state import Gathering
 from .streams import Pouring
 from .target import Target
@@ -57,6 +59,9 @@ class ReferenceTranslator:
     name = "toolcall-reference"
     version = VERSION
 
+    def __init__(self, policy: Policy | None = None) -> None:
+        self._policy = policy
+
     def open(self, route: Route, /, memory: Memory | None = None) -> Session:
         """A session for one conversation; Unsupported for a format that is not here.
 
@@ -65,13 +70,13 @@ class ReferenceTranslator:
         for name in (route.client, route.upstream):
             if name not in formats.names():
                 raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
-        return Session(route, memory)
+        return Session(route, memory, self._policy)
 
 
 class Session:
     """One conversation on one route. ``losses`` says what the last translation could not carry."""
 
-    def __init__(self, route: Route, memory: Memory | None = None) -> None:
+    def __init__(self, route: Route, memory: Memory | None = None, policy: Policy | None = None) -> None:
         self.losses = Losses()
         self._route = route
         self._client: Format = formats.get(route.client)
@@ -81,6 +86,8 @@ class Session:
         self._asked: Body = {}
         self._ids: frozenset[str] = frozenset()
         self._words = ""
+        self._policy = policy
+        self._applied: Applied | Untouched = Untouched()
         self.memory = Memory.of(self._client) if memory is None else memory
 
     def request(self, body: Body, /) -> Body:
@@ -88,16 +95,30 @@ class Session:
         self.losses = Losses()
         self._asked = copied(body)
         if self._route.client == self._route.upstream:
-            return _same(body, self._upstream.request_model, self._route.upstream_model)
+            return _same(self._by_policy(body), self._upstream.request_model, self._route.upstream_model)
         conversation = self._client.decode_request(self.memory.replies.whole(copied(body)), self.losses)
         history.check_pairing(conversation)
         self._remember(conversation)
         self.memory.state.restore(conversation, self._route.upstream)
         self.memory.ids.restore(conversation.calls)
+        if self._policy is not None:
+            self._applied = apply(self._policy, conversation)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
         wished = self._route.stream or body.get("stream") is True
         target = Target(self._route.upstream_model, self.losses, stream=wished, names=self._names)
         return self._upstream.encode_request(conversation, target)
+
+    def _by_policy(self, body: Body) -> Body:
+        """A request of the upstream's own format with what the policy changes; all else as it stood."""
+        if self._policy is None:
+            return body
+        conversation = self._client.decode_request(copied(body), self.losses)
+        before = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
+        conversation = self._client.decode_request(copied(body), Losses())
+        self._applied = apply(self._policy, conversation)
+        after = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
+        found: Body = patched(body, before, after)
+        return found
 
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
@@ -109,7 +130,7 @@ class Session:
         """The client's reply for the upstream's."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
-            return _same(body, self._client.reply_model, self._route.client_model)
+            return _same(self._back_by_policy(body), self._client.reply_model, self._route.client_model)
         reply = self._upstream.decode_response(copied(body), self.losses)
         self._restore(reply)
         target = self._target()
@@ -117,6 +138,19 @@ class Session:
         self.memory.replies.keep(self._asked, found)
         self.memory.state.keep(reply, target.call_ids, self._words)
         self.memory.ids.keep(reply.calls, target.call_ids)
+        return found
+
+    def _back_by_policy(self, body: Body) -> Body:
+        """A reply of the client's own format with the client's names; all else as it stood."""
+        if not self._applied.changes:
+            return body
+        reply = self._upstream.decode_response(copied(body), Losses())
+        before = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
+        for call in reply.calls:
+            call.name = self._applied.name_of(call.name)
+            self._applied.restore(call)
+        after = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
+        found: Body = patched(body, before, after)
         return found
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
@@ -130,11 +164,11 @@ class Session:
     def pour(self) -> Pouring:
         """The same for those who are given the pieces one by one, and cannot wait for the next inside a loop."""
         self.losses = Losses()
-        if self._route.client == self._route.upstream:
+        if self._route.client == self._route.upstream and not self._applied.changes:
             return streams.Same(self._client.stream_model, self._route.client_model, self._client.newline)
         target = self._target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
-        restored, gathering = streams.Restored(self._rename, self._free), Gathering()
+        restored, gathering = streams.Restored(self._rename, self._free, self._applied), Gathering()
 
         def told(delta: Delta) -> Iterator[Delta]:
             """What the client is told; what it has no place for is kept when the reply is complete."""
@@ -163,12 +197,14 @@ class Session:
 
     def _restore(self, reply: Reply) -> None:
         for call in reply.calls:
-            if self._rename(call):
+            custom = self._rename(call)
+            self._applied.restore(call)
+            if custom:
                 self._free(call)
 
     def _rename(self, call: UniversalToolCall) -> bool:
         """Give a call the client's name; whether it stands for a call of a free-text tool."""
-        call.name = self._names.restore(call.name)
+        call.name = self._applied.name_of(self._names.restore(call.name))
         return call.name in self._custom and call.kind == "function"
 
     def _free(self, call: UniversalToolCall) -> None:

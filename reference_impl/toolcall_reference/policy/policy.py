@@ -1,0 +1,117 @@
+"""A policy, and its file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from toolcall_reference.intermediate import Tool
+
+Words = Mapping[str, str]
+
+_TABLES = ("filter", "guidance", "clean_system", "rename", "parameters", "validate")
+_EXAMPLE = 'write it as a table, such as [rename] with cat = "read_file"'
+
+
+class PolicyError(ValueError):
+    """A policy that cannot be; the message says where, and what to write."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What happens to a client's tools on their way to the provider, and back.
+
+    ``filter``: names of functions and custom tools that do not go upstream. ``guidance``: by the name of a filtered
+    tool, what the system prompt says in its place. ``clean_system``: by the name of a filtered tool, what stands for
+    its name in the client's own system prompt. ``rename``: the provider's name by the client's. ``parameters``: by the
+    client's name of a tool, the provider's names of its parameters by the client's. ``validate``: calls whose arguments
+    do not fit the declared parameters are refused. Raises PolicyError for what contradicts itself.
+    """
+
+    filter: frozenset[str] = frozenset()
+    guidance: Words = field(default_factory=dict)
+    clean_system: Words = field(default_factory=dict)
+    rename: Words = field(default_factory=dict)
+    parameters: Mapping[str, Words] = field(default_factory=dict)
+    validate: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "filter", frozenset(self.filter))
+        for key in ("guidance", "clean_system"):
+            for name in getattr(self, key).keys() - self.filter:
+                raise PolicyError(f"{key} names {name!r}, which is not filtered; add it to the tools of [filter]")
+        for name in sorted({*self.rename, *self.parameters} & self.filter):
+            raise PolicyError(f"{name!r} is filtered and mapped at once; take it out of one of them")
+        for where, names in (("rename", self.rename), *((f"parameters.{one}", new) for one, new in self._mapped())):
+            twice = sorted(name for name in names.values() if list(names.values()).count(name) > 1)
+            if twice:
+                raise PolicyError(f"{where} gives the name {twice[0]!r} twice, so there is no way back; give another")
+
+    def _mapped(self) -> list[tuple[str, Words]]:
+        return sorted(self.parameters.items())
+
+    @classmethod
+    def load(cls, path: Path | str) -> Policy:
+        """Read a policy from a TOML file. Raises PolicyError."""
+        try:
+            table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise PolicyError(f"{path}: {error}") from None
+        try:
+            return cls.of(table)
+        except PolicyError as error:
+            raise PolicyError(f"{path}: {error}") from None
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Policy:
+        """A policy from the content of its file. Raises PolicyError."""
+        for key, value in table.items():
+            if key not in _TABLES:
+                raise PolicyError(f"there is no table {key!r}; there are {', '.join(_TABLES)}")
+            if not isinstance(value, dict):
+                raise PolicyError(f"{key} is {value!r:.40}; {_EXAMPLE}")
+        parameters = table.get("parameters", {})
+        return cls(
+            filter=frozenset(_names(_only(table, "filter", "tools").get("tools", []))),
+            guidance=_words(table, "guidance"),
+            clean_system=_words(table, "clean_system"),
+            rename=_words(table, "rename"),
+            parameters={name: _words(parameters, name, "parameters.") for name in parameters},
+            validate=_flag(_only(table, "validate", "arguments").get("arguments", False)),
+        )
+
+    def is_compatible(self, tool: Tool) -> bool:
+        """Whether a declared tool goes upstream."""
+        return tool.kind == "hosted" or tool.name not in self.filter
+
+
+def _only(table: Mapping[str, Any], key: str, member: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = table.get(key, {})
+    for name in found.keys() - {member}:
+        raise PolicyError(f"{key} has no key {name!r}; it has {member!r}")
+    return found
+
+
+def _names(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise PolicyError(f"filter.tools is {value!r:.60}; make it a list of names")
+    return value
+
+
+def _words(table: Mapping[str, Any], key: str, prefix: str = "") -> dict[str, str]:
+    found = table.get(key, {})
+    if not isinstance(found, dict):
+        raise PolicyError(f"{prefix}{key} is {found!r:.40}; {_EXAMPLE}")
+    for name, value in found.items():
+        if not isinstance(value, str):
+            raise PolicyError(f"{prefix}{key}.{name} is {value!r:.40}; make it a text")
+    return dict(found)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise PolicyError(f"validate.arguments is {value!r:.40}; make it true or false")
+    return value
