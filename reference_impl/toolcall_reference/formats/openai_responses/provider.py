@@ -88,7 +88,8 @@ def _events(reply: Body, seed: str) -> Iterator[dict[str, Any]]:
     for index, item in enumerate(reply["output"]):
         yield {"type": "response.output_item.added", "item": _started(item), "output_index": index}
         for event in _inside(item, f"{seed}/{index}"):
-            yield {**event, "item_id": item.get("id"), "output_index": index}
+            named = {} if item["type"] == "shell_call" else {"item_id": item.get("id")}  # its events alone name no item
+            yield {**event, **named, "output_index": index}
         yield {"type": "response.output_item.done", "item": item, "output_index": index}
     yield {"type": _ENDS[reply["status"]], "response": reply}
 
@@ -106,10 +107,16 @@ def _started(item: Body) -> Body:
         "tool_search_call": {"arguments": {}},
         "mcp_call": {"arguments": "", "output": None, "error": None},
         "mcp_list_tools": {"tools": []},
+        "shell_call": {"action": {**item.get("action", {}), "commands": []}},
+        "apply_patch_call": {"operation": _without_diff(item.get("operation", {}))},
     }
     hidden = {"action"} if item["type"] == "web_search_call" else set()
     found = {key: value for key, value in item.items() if key not in hidden} | empty.get(item["type"], {})
     return {**found, "status": "in_progress"} if item.get("status") is not None else found
+
+
+def _without_diff(operation: Body) -> Body:
+    return {**operation, "diff": ""} if "diff" in operation else operation
 
 
 def _inside(item: Body, seed: str) -> Iterator[dict[str, Any]]:
@@ -129,6 +136,13 @@ def _inside(item: Body, seed: str) -> Iterator[dict[str, Any]]:
             yield {"type": "response.reasoning_summary_part.done", "part": part, **at}
         for place, part in enumerate(item.get("content") or ()):
             yield from _said("response.reasoning_text", "text", part["text"], {"content_index": place}, seed)
+    elif kind == "apply_patch_call" and "diff" in item["operation"]:
+        yield from _said("response.apply_patch_call_operation_diff", "diff", item["operation"]["diff"], {}, seed)
+    elif kind == "shell_call":
+        for place, command in enumerate(item["action"]["commands"]):
+            at = {"command_index": place}
+            yield {"type": "response.shell_call_command.added", "command": "", **at}
+            yield from _said("response.shell_call_command", "command", command, at, f"{seed}/{place}")
     else:
         yield from _hosted(item, kind, seed)
 
