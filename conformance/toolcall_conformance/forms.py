@@ -82,7 +82,8 @@ class _Words:
     def array(self, schema: Schema) -> str:
         entry = self.of(schema["items"]) if schema.get("items") else _ANYTHING
         entries = f", each {entry}" if entry != _ANYTHING else ""
-        return f"{_count(schema, 'Items', 'entry', 'entries')}{entries}"
+        once = ", each only once" if schema.get("uniqueItems") else ""
+        return f"{_count(schema, 'Items', 'entry', 'entries')}{entries}{once}"
 
     def object(self, schema: Schema) -> str:
         count = _count(schema, "Properties", "key", "keys")

@@ -1,15 +1,16 @@
 """What findings say should stand, and does stand, where a body is wrong: ``python -m doubles.wants``.
 
 Run it in ``tests/`` with ``conformance`` and ``reference_impl`` importable. It judges every broken verdict and every
-body that a rule has as its example of a breach, and lists the MUST rules whose findings do not say what should stand
-there, or what does, with how many of them do not.
+body that a rule has as its example of a breach, and lists the rules whose findings do not say what should stand there,
+or what does, with how many of them do not. Notes are left out.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import jsonschema
 
@@ -17,15 +18,15 @@ from doubles.alone import judged
 from doubles.catalogue import root
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, OneOf
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.jsonvalue import JSONError, equal, parse_arguments
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.rules.check import check_body
 
 
 def findings() -> Iterator[tuple[str, Finding]]:
-    """Every MUST finding of broken bodies, with the name of its verdict or of the rule whose example it is in."""
+    """Every finding of broken bodies but notes, with the name of its verdict or of the rule whose example it is in."""
     for name, found in _broken():
-        yield from ((name, finding) for finding in found if finding.is_must)
+        yield from ((name, finding) for finding in found if not finding.is_note)
 
 
 def _broken() -> Iterator[tuple[str, list[Finding]]]:
@@ -53,8 +54,20 @@ def says_nothing(finding: Finding) -> bool:
     if want is NOT_KNOWN or got is NOT_KNOWN:
         return False
     if isinstance(want, Form):
-        return jsonschema.Draft202012Validator(want.schema).is_valid(got)
+        return fits(want.schema, got)
     return any(equal(value, got) for value in (want.values if isinstance(want, OneOf) else (want,)))
+
+
+def fits(schema: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value fits a schema, and a text also what its content must be, of which validators say nothing."""
+    if not jsonschema.Draft202012Validator(schema).is_valid(value):
+        return False
+    if "contentMediaType" not in schema or not isinstance(value, str):
+        return True
+    try:
+        return fits(schema.get("contentSchema", {}), parse_arguments(value))
+    except JSONError:
+        return False
 
 
 def main() -> None:
@@ -67,8 +80,10 @@ def main() -> None:
         print(f"{rule:45} {all_of[rule]:5} findings, {wants[rule]:5} without want, {gots[rule]:5} without got")
     print(f"{len(every)} findings of {len(all_of)} rules, {wants.total()} without want, {gots.total()} without got")
     own = [finding for finding in every if is_of_a_format(finding)]
-    lacking = sum(finding.want is NOT_KNOWN or says_nothing(finding) for finding in own)
-    print(f"of the rules of single formats: {len(own)} findings, {lacking} without want")
+    lacking = [finding for finding in own if finding.want is NOT_KNOWN or says_nothing(finding)]
+    print(f"of the rules of single formats: {len(own)} findings, {len(lacking)} without want")
+    musts = sum(finding.is_must for finding in own)
+    print(f"of these MUST: {musts} findings, {sum(finding.is_must for finding in lacking)} without want")
 
 
 if __name__ == "__main__":

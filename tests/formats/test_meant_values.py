@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.findings import NOT_KNOWN
-from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_text, python_object
+from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_object, meant_text, python_object
+from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, typed
 
 
 @pytest.mark.parametrize(
@@ -15,15 +16,15 @@ from toolcall_conformance.formats.rule import LONGEST_LITERAL, meant_text, pytho
     [
         ("{'town': 'Lyon', 'late': True, 'stops': [1, None]}", '{"town": "Lyon", "late": true, "stops": [1, null]}'),
         ('"{\\"town\\":\\"Lyon\\"}"', '{"town":"Lyon"}'),
-        ("{'town': {1, 2}}", NOT_KNOWN),
-        ("{'town': 1e999}", NOT_KNOWN),
-        ("{'town': b'Lyon'}", NOT_KNOWN),
-        ("{'town': 'Ly", NOT_KNOWN),
-        ("{'town'}", NOT_KNOWN),
-        ('"Lyon"', NOT_KNOWN),
-        ('"[1]"', NOT_KNOWN),
-        ('{"town":"Ly', NOT_KNOWN),
-        ("", NOT_KNOWN),
+        ("{'town': {1, 2}}", OBJECT_TEXT),
+        ("{'town': 1e999}", OBJECT_TEXT),
+        ("{'town': b'Lyon'}", OBJECT_TEXT),
+        ("{'town': 'Ly", OBJECT_TEXT),
+        ("{'town'}", OBJECT_TEXT),
+        ('"Lyon"', OBJECT_TEXT),
+        ('"[1]"', OBJECT_TEXT),
+        ('{"town":"Ly', OBJECT_TEXT),
+        ("", OBJECT_TEXT),
     ],
 )
 def test_the_text_of_an_object(text: str, meant: Any) -> None:
@@ -35,3 +36,9 @@ def test_an_object_in_the_way_of_python() -> None:
     assert python_object(f"{{'text': '{'x' * LONGEST_LITERAL}'}}") is NOT_KNOWN
     assert python_object("{'a': " + "[" * 9_000 + "]" * 9_000 + "}") is NOT_KNOWN
     assert python_object(None) is NOT_KNOWN
+
+
+def test_the_object_that_an_event_must_have() -> None:
+    assert meant_object("{'index': 0}") == {"index": 0}
+    assert meant_object("main.") is OBJECT
+    assert meant_object("main.", typed("ping")) == typed("ping")

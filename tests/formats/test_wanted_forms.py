@@ -102,6 +102,14 @@ def test_a_form(schema: dict[str, Any], value: Any, form: dict[str, Any]) -> Non
     assert not jsonschema.Draft202012Validator(found).is_valid(value if "required" in found else value.get("a", value))
 
 
+def test_what_a_text_holds_is_not_said_of_its_pieces() -> None:
+    document = {"type": "string", "contentMediaType": "application/json"}
+    error = next(jsonschema.Draft202012Validator(document).iter_errors([]))
+    whole, piece = (Wants(document, Shapes(document), pieces=pieces) for pieces in (False, True))
+    assert whole.form(error) == {"type": ["string"], "contentMediaType": "application/json"}
+    assert piece.form(error) == {"type": ["string"]}
+
+
 @pytest.mark.parametrize(
     ("one", "other", "joined"),
     [

@@ -48,6 +48,7 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
         ({"type": "boolean"}, "true or false"),
         ({"type": "array", "items": NAME, "maxItems": 4}, f"any list of at most 4 entries, each {in_words(NAME, 80)}"),
         ({"minItems": 1}, "any list of at least 1 entry"),
+        ({"type": "array", "uniqueItems": True}, "any list, each only once"),
         ({"type": "object", "maxProperties": 16}, "any object of at most 16 keys"),
         ({"type": "object", "required": ["a", "b"]}, 'any object with "a" and "b"'),
         (

@@ -1,4 +1,4 @@
-"""Every MUST finding of a format's rules says what should stand there and what does, or its rule cannot know it.
+"""Every finding of a format's rules but notes says what should stand there and what does, or its rule cannot know it.
 
 ``not_known.json`` lists the rules that cannot, for ``want`` and for ``got``, each with the reason. ``python -m
 doubles.wants`` in ``tests/`` prints the figures.
@@ -29,8 +29,8 @@ LISTED: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "n
 TWO_LINES = 144
 """How long a value may be that a block has no more than two lines for."""
 
-MOST = 360
-"""How many MUST findings of these rules may be without a ``want``; it only falls."""
+MOST = 26
+"""How many findings of these rules may be without a ``want``; it only falls."""
 
 
 @cache
@@ -79,14 +79,20 @@ def test_forms_are_schemas_and_told_in_two_lines() -> None:
 
 
 def test_what_the_example_of_a_rule_has_right_fits_the_form() -> None:
-    """Where its two bodies have the same place; of a missing key, one of those that only the right body has."""
+    """Where its two bodies have the same place; of a missing key, one of those that only the right body has.
+
+    The bodies of other rules than those of schemas may well differ elsewhere.
+    """
     checked, wrong = 0, []
     for name, finding, form in forms():
         raw = load_corpus().rules[finding.rule].raw
-        if name == finding.rule and (values := right_values(raw, finding, form)):
+        if name == finding.rule and raw["check"] == "schema" and (values := right_values(raw, finding, form)):
             checked += 1
-            fitting = jsonschema.Draft202012Validator(form.schema).is_valid
-            wrong += [] if any(map(fitting, values)) else [(name, finding.pointer, form, values)]
+            wrong += (
+                []
+                if any(wants.fits(form.schema, value) for value in values)
+                else [(name, finding.pointer, form, values)]
+            )
     assert wrong == []
     assert checked > 100
 
@@ -110,5 +116,5 @@ def lacks_keys(form: Form) -> bool:
 def test_few_findings_are_without_a_want() -> None:
     """Prints how many of how many."""
     count = lacking("want").total()
-    print(f"{count} of {len(found())} MUST findings of formats' rules are without a want")
+    print(f"{count} of {len(found())} findings of formats' rules are without a want")
     assert count <= MOST

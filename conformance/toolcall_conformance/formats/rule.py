@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypeVar
 
-from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.findings import NOT_KNOWN, Form
+from toolcall_conformance.formats.wanted import OBJECT, OBJECT_TEXT, another
 from toolcall_conformance.jsonvalue import JSONError, parse_arguments
 from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.reading.breach import Breach
@@ -43,18 +44,20 @@ class Subject:
         return found
 
 
-def same_id(call: Call, other: Call) -> Breach:
-    """The breach of a call whose id an earlier call has, too."""
+def same_id(call: Call, other: Call, among: Iterable[Call]) -> Breach:
+    """The breach of a call whose id an earlier one of the calls has, ``among`` which an id stands once."""
     message = f"call {other.ordinal + 1}, {other.name}, at {other.pointer} has this id already; it must be another"
-    pointer = call.id_pointer or call.pointer
-    return Breach(pointer, message, got=call.id, subject=f"call {call.ordinal + 1}, {call.name}")
+    want = another(str(call.id), (one.id for one in among))
+    return Breach(
+        call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
+    )
 
 
 LONGEST_LITERAL = 50_000
 
 
 def meant_text(text: str) -> Any:
-    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else NOT_KNOWN."""
+    """The JSON text of the object that ``text`` means: quoted once too often, or written as Python; else its form."""
     meant = python_object(text)
     if meant is not NOT_KNOWN:
         return json.dumps(meant, ensure_ascii=False)
@@ -62,8 +65,14 @@ def meant_text(text: str) -> Any:
         inner = parse_arguments(text)
         held = parse_arguments(inner) if isinstance(inner, str) else None
     except JSONError:
-        return NOT_KNOWN
-    return inner if isinstance(held, dict) else NOT_KNOWN
+        return OBJECT_TEXT
+    return inner if isinstance(held, dict) else OBJECT_TEXT
+
+
+def meant_object(data: Any, otherwise: Form = OBJECT) -> Any:
+    """The object that the data of an event means in the way of Python; ``otherwise`` if it means none."""
+    meant = python_object(data)
+    return otherwise if meant is NOT_KNOWN else meant
 
 
 def python_object(text: Any) -> Any:

@@ -19,11 +19,15 @@ _DEPTH: Final = 2
 
 
 class Forms:
-    """Says what a schema document says of places; ``shapes`` is that document, compiled."""
+    """Says what a schema document says of places; ``shapes`` is that document, compiled.
 
-    def __init__(self, document: Mapping[str, Any], shapes: Shapes) -> None:
+    In ``pieces`` come the texts of streams: of a piece nobody can say what the whole text must hold.
+    """
+
+    def __init__(self, document: Mapping[str, Any], shapes: Shapes, *, pieces: bool = False) -> None:
         self._document = document
         self._shapes = shapes
+        self._kept = _AS_THEY_ARE - ({"contentMediaType"} if pieces else set())
 
     def of(self, schemas: Iterable[Any], instance: Any = MISSING, depth: int = _DEPTH) -> Said:
         """What schemas that all hold for a place say together; empty where that is nothing.
@@ -72,7 +76,7 @@ class Forms:
 
     def _own(self, schema: Mapping[str, Any], depth: int) -> Said:
         """What a schema object says itself."""
-        own: Said = {keyword: said for keyword, said in schema.items() if keyword in _AS_THEY_ARE}
+        own: Said = {keyword: said for keyword, said in schema.items() if keyword in self._kept}
         if "type" in schema:
             own["type"] = types_of(schema)
         if values := values_of(schema):

@@ -71,7 +71,8 @@ def breaches(corpus: Corpus, format_name: str, direction: str, body: Any) -> Ite
         if shapes(corpus, format_name, direction).fits(body):
             return
         errors = list(validator(corpus, format_name, direction).iter_errors(body))
-        wants = Wants(corpus.schema(format_name, direction), shapes(corpus, format_name, direction))
+        compiled = shapes(corpus, format_name, direction)
+        wants = Wants(corpus.schema(format_name, direction), compiled, pieces=direction == "stream")
     except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
         # Far beyond what any provider takes; readers and rule functions still run.
         yield f"{format_name}/shape", Breach("", message="nested too deeply to be checked")

@@ -20,11 +20,14 @@ _NAMED = frozenset({"properties", "patternProperties", "allOf", "anyOf", "oneOf"
 
 
 class Wants:
-    """Says what a schema document wants where a value does not fit it; ``shapes`` is that document, compiled."""
+    """Says what a schema document wants where a value does not fit it; ``shapes`` is that document, compiled.
 
-    def __init__(self, document: Mapping[str, Any], shapes: Shapes) -> None:
+    ``pieces``: texts come in pieces, as in streams.
+    """
+
+    def __init__(self, document: Mapping[str, Any], shapes: Shapes, *, pieces: bool = False) -> None:
         self._document = document
-        self._forms = Forms(document, shapes)
+        self._forms = Forms(document, shapes, pieces=pieces)
 
     def wanted(self, error: ValidationError) -> Any:
         """What should stand at the place of an error: a JSON value, OneOf, Form, MISSING or NOT_KNOWN.

@@ -157,6 +157,14 @@ border(
     follows="openai_responses/stream-identity",
 )
 border(
+    "openai_responses/stream-item-done-shape",
+    "done-with-more-than-it-had",
+    "An item that is done says a status that it did not say before",
+    {"/events/2/data/item/status": GONE},
+    past={"/events/6/data/item/name": ""},
+    follows="openai_responses/stream-identity",
+)
+border(
     "openai_responses/stream-output-index",
     "items-in-turn",
     "The events of two items come in turn, each with its number",

@@ -77,6 +77,13 @@ border(
     past={"/messages/1/content/1/content/0/encrypted_content": GONE},
 )
 border(
+    "anthropic/hosted-result-opaque",
+    "found-with-little-inside",
+    "The encrypted content of what was found is one character",
+    {"/messages/1/content/1/content/0/encrypted_content": "E"},
+    past={"/messages/1/content/1/content/0/encrypted_content": None},
+)
+border(
     "anthropic/hosted-result-shape",
     "nothing-found",
     "A search found nothing",
@@ -90,6 +97,13 @@ border(
     "The input of a call of a server's tool is an empty object",
     {"/content/0/input": {}},
     past={"/content/0/server_name": GONE},
+)
+border(
+    "anthropic/mcp-call-shape",
+    "server-of-one-letter",
+    "The name of the server is one letter",
+    {"/content/0/server_name": "s"},
+    past={"/content/0/server_name": None},
 )
 border(
     "gemini/server-call-not-answered",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
+from toolcall_conformance.findings import MISSING, Form, OneOf, one_of
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
     blocks_of,
@@ -17,6 +17,7 @@ from toolcall_conformance.formats.anthropic.rules.view import (
     tools,
 )
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import another
 from toolcall_conformance.jsonvalue import join, resolve
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -33,11 +34,13 @@ CACHE_MARKS = 4
 @rule("anthropic/tool-name-unique", "request")
 def tool_name_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, str] = {}
-    for place, tool in enumerate(subject.view(tools)):
+    every = subject.view(tools)
+    for place, tool in enumerate(every):
         name = tool.text("name")
-        if name in seen:
+        if name is not None and name in seen:
             message = f"the tool at {seen[name]} has this name already; each tool must have its own"
-            yield Breach(tool.at("name"), message, got=name, subject=f"tool {place + 1}, {name}")
+            want = another(name, (other.text("name") for other in every))
+            yield Breach(tool.at("name"), message, want, name, subject=f"tool {place + 1}, {name}")
         elif name is not None:
             seen[name] = tool.pointer
 
@@ -68,10 +71,16 @@ def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
 def _told(place: tuple[str | int, ...], error: ValidationError) -> tuple[str, Any]:
     """What is wrong there, and what should stand there instead."""
     if place[-1:] != ("type",):
-        return error.message[:200], NOT_KNOWN
+        return error.message[:200], _limit(error)
     lower = error.instance.lower() if isinstance(error.instance, str) else None
     want = lower if lower in TYPES else OneOf(TYPES)
     return "this must be a type of JSON Schema, which are in lower case", want
+
+
+def _limit(error: ValidationError) -> Form:
+    """What the failed keyword asks for."""
+    said: Any = error.schema
+    return Form({keyword: said[keyword] for keyword in ("type", str(error.validator)) if keyword in said})
 
 
 @rule("anthropic/tool-schema-refs", "request")
@@ -81,7 +90,15 @@ def tool_schema_refs(subject: Subject) -> Iterator[Breach]:
         if is_client_tool(tool) and isinstance(schema, dict):
             for pointer, target in _references(schema, tool.at("input_schema")):
                 if not _resolves(schema, target):
-                    yield Breach(pointer, f"nothing stands at {target} in this schema, where $ref leads", got=target)
+                    told = f"nothing stands at {target} in this schema, where $ref leads"
+                    yield Breach(pointer, told, _leading(schema, target), target)
+
+
+def _leading(schema: dict[str, Any], target: str) -> Form:
+    """A reference that leads to something: to one of the schema's definitions, if it has some."""
+    holders = {key: schema.get(key) for key in ("$defs", "definitions")}
+    known = [f"#{join('', key, name)}" for key, held in holders.items() if isinstance(held, dict) for name in held]
+    return Form({"enum": known} if known else {"type": "string", "not": {"const": target}})
 
 
 def _references(value: Any, pointer: str) -> Iterator[tuple[str, str]]:

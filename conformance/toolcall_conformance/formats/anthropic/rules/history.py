@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.findings import MISSING, Form, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.rules.view import (
     ContentBlock,
@@ -19,6 +19,9 @@ from toolcall_conformance.formats.anthropic.rules.view import (
 from toolcall_conformance.formats.rule import Subject, rule, same_id
 from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
+
+#: A text or blocks that are not empty.
+_SOMETHING = Form({"type": ["string", "array"], "minLength": 1, "minItems": 1})
 
 
 @rule("anthropic/calls-answered", "request")
@@ -110,7 +113,7 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[str, Call] = {}
     for call in subject.reading.calls:
         if call.id is not None and call.id_pointer is not None and call is not seen.setdefault(call.id, call):
-            yield same_id(call, seen[call.id])
+            yield same_id(call, seen[call.id], subject.reading.calls)
 
 
 @rule("anthropic/error-result-text", "request")
@@ -162,9 +165,8 @@ def content_not_empty(subject: Subject) -> Iterator[Breach]:
     for message in every:
         is_prefill = message is every[-1] and message.role == "assistant"
         if message.content in ("", []) and not is_prefill:
-            yield Breach(
-                f"{message.pointer}/content", "this message must hold some text or a block", got=message.content
-            )
+            told = "this message must hold some text or a block"
+            yield Breach(f"{message.pointer}/content", told, _SOMETHING, message.content)
 
 
 @rule("anthropic/prefill-trailing-space", "request")

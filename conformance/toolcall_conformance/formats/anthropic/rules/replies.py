@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import TEXT
 from toolcall_conformance.reading import Hosted, Node
 from toolcall_conformance.reading.breach import Breach
 
@@ -27,7 +28,7 @@ def stop_sequence_agrees(subject: Subject) -> Iterator[Breach]:
     root = Node(subject.body)
     reason, sequence = root.get("stop_reason"), root.child("stop_sequence")
     if reason == "stop_sequence" and not isinstance(sequence.value, str):
-        yield Breach(sequence.pointer, "stop_sequence must name the stop sequence that was met", got=sequence.value)
+        yield Breach(sequence.pointer, "stop_sequence must name the stop sequence that was met", TEXT, sequence.value)
     if isinstance(reason, str) and reason != "stop_sequence" and isinstance(sequence.value, str):
         message = f"a stop sequence is named, but the reply ended with {reason}"
         yield Breach(sequence.pointer, message, None, sequence.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolcall_conformance.findings import OneOf
+from toolcall_conformance.findings import Form, OneOf
 from toolcall_conformance.formats.anthropic.rules.view import calls, messages, results, turns
 from toolcall_conformance.formats.rule import Subject, rule
 from toolcall_conformance.reading import Node
@@ -37,7 +37,8 @@ def thinking_budget_fits(subject: Subject) -> Iterator[Breach]:
     budget, limit = root.child("thinking").child("budget_tokens"), root.get("max_tokens")
     both = isinstance(budget.value, int) and isinstance(limit, int)
     if _thinks(subject, "enabled") and both and budget.value >= limit:
-        yield Breach(budget.pointer, f"the budget must be below max_tokens, {limit}", got=budget.value)
+        want = Form({"type": "integer", "maximum": limit - 1})
+        yield Breach(budget.pointer, f"the budget must be below max_tokens, {limit}", want, budget.value)
 
 
 @rule("anthropic/thinking-first", "request")

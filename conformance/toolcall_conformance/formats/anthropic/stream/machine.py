@@ -26,8 +26,9 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
-from toolcall_conformance.formats.rule import meant_text, python_object
+from toolcall_conformance.formats.rule import meant_object, meant_text
 from toolcall_conformance.formats.stream_machine import Machine, meant_number, rule_ids, wrong_number
+from toolcall_conformance.formats.wanted import OBJECT, typed
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
@@ -89,7 +90,7 @@ class _MessageMachine(Machine):
         if name is None and data == "[DONE]":
             self.report.add("stream-done-marker", f"{pointer}/data", want=MISSING, got=data)
         elif data != "":  # the SDK passes over an event without data
-            want = MISSING if data == "[DONE]" else python_object(data)
+            want = MISSING if data == "[DONE]" else meant_object(data, typed(name) if name else OBJECT)
             message = "the data of this event must be a JSON object"
             self.report.add("stream-data", f"{pointer}/data", message, want=want, got=data)
 

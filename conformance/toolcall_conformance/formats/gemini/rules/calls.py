@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.findings import MISSING, Form, one_of
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
     call_named,
@@ -71,7 +71,7 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
         seen: dict[str, Call] = {}
         for call in calls(turn):
             if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first)
+                yield same_id(call, first, calls(turn))
 
 
 @rule("gemini/server-call-not-answered", "request")
@@ -100,7 +100,8 @@ def args_double(subject: Subject) -> Iterator[Breach]:
         if call.arguments_pointer is not None:
             for pointer, value in _numbers(call.arguments, call.arguments_pointer):
                 if isinstance(value, int) and abs(value) > SAFE and not _is_double(value):
-                    yield Breach(pointer, got=value, subject=call_named(call))
+                    want = Form({"type": "number", "not": {"const": value}})
+                    yield Breach(pointer, want=want, got=value, subject=call_named(call))
 
 
 @rule("gemini/signature-first-only", "request")

@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.gemini.spelling import entries, member, root
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import another
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
@@ -24,7 +25,8 @@ def names_unique(subject: Subject) -> Iterator[Breach]:
             continue
         if tool.name in seen:
             message = f"the function at {seen[tool.name]} has this name already; each must have its own"
-            yield Breach(tool.name_pointer or tool.pointer, message, got=tool.name, subject=tool.name)
+            want = another(tool.name, (other.name for other in subject.reading.tools if other.kind == "function"))
+            yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         seen.setdefault(tool.name, tool.pointer)
 
 

@@ -9,6 +9,7 @@ from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import contents, generation, has, parts
 from toolcall_conformance.formats.gemini.spelling import root
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import TEXT
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -28,7 +29,7 @@ def signature_demanded(subject: Subject) -> Iterator[Breach]:
         if content.get("role") == "model" and called and not called[0].get("thoughtSignature"):
             name = called[0].child("functionCall").get("name")
             message = "the first functionCall of a step must have the thoughtSignature that the model gave it"
-            yield Breach(called[0].pointer, message, got=MISSING, subject=name if isinstance(name, str) else "")
+            yield Breach(called[0].pointer, message, TEXT, MISSING, subject=name if isinstance(name, str) else "")
 
 
 @rule("gemini/result-parts-model", "request")

@@ -24,9 +24,10 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.gemini.spelling import BESIDE_CALLS, FINISH_REASONS, camel, enum, member, spellings
-from toolcall_conformance.formats.gemini.stream.partial_args import PartialArgs
-from toolcall_conformance.formats.rule import python_object
+from toolcall_conformance.formats.gemini.stream.partial_args import PIECE, PartialArgs
+from toolcall_conformance.formats.rule import meant_object
 from toolcall_conformance.formats.stream_machine import Machine, Report, rule_ids
+from toolcall_conformance.formats.wanted import OBJECT, TEXT
 from toolcall_conformance.jsonvalue import added, copied
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 
@@ -121,7 +122,7 @@ class _Candidate:
                 under_way.goes_on = False
             if not member(call, "name"):
                 message = "this functionCall has no name, and there is none that it could go on with"
-                self._report.add("stream-call-continued", at, message, got=MISSING)
+                self._report.add("stream-call-continued", at, message, want=TEXT, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = copied({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
@@ -135,7 +136,7 @@ class _Candidate:
         for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
             if not under_way.add(piece):
                 where = f"{at}/{_spelt(call, 'partialArgs')}/{place}"
-                self._report.add("stream-partial-args", where, got=piece)
+                self._report.add("stream-partial-args", where, want=PIECE, got=piece)
 
     def finish(self) -> None:
         for call in self.calls:
@@ -175,7 +176,7 @@ class _CandidateMachine(Machine):
         if "event" in event:
             self.report.once("stream-event-name", f"{pointer}/event", want=MISSING, got=event["event"])
         if not isinstance(data, dict):
-            ours, want = "", python_object(data)
+            ours, want = "", meant_object(data)
             if data == "[DONE]":
                 ours, want = "[DONE] ends OpenAI's streams; these must end with the connection", MISSING
             self.report.add("stream-data", f"{pointer}/data", ours, want=want, got=data)
@@ -215,7 +216,7 @@ class _CandidateMachine(Machine):
             message = "nothing comes after this chunk; the last one must have a finishReason"
             self.report.add("stream-finish", self.last, message, want=OneOf(("STOP", "MAX_TOKENS")), got=MISSING)
         elif self.error is None and not self.last_has_usage:
-            self.report.add("stream-usage", self.last, got=MISSING)
+            self.report.add("stream-usage", self.last, want=OBJECT, got=MISSING)
         calls = (call for candidate in self.candidates.values() for call in candidate.streamed())
         return self.assembled(self.body, calls, failed=self.error is not None, whole=whole)
 

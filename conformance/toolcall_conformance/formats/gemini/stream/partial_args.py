@@ -10,9 +10,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from toolcall_conformance.findings import Form
 from toolcall_conformance.jsonvalue import added
 
 _STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""")
+
+PIECE = Form(
+    {"type": "object", "required": ["jsonPath"], "properties": {"jsonPath": {"type": "string", "pattern": r"^\$"}}}
+)
+"""A piece with a path that begins at the arguments."""
 
 VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 

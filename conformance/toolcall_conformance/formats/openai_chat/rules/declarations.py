@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.strictness import open_objects, unsupported_keywords
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import OBJECT, another
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -19,7 +20,8 @@ def tool_names_unique(subject: Subject) -> Iterator[Breach]:
             continue
         if tool.name in seen:
             message = f"the tool at {seen[tool.name]} has this name already; each tool must have its own"
-            yield Breach(tool.name_pointer, message, got=tool.name, subject=f"tool {tool.name}")
+            want = another(tool.name, (other.name for other in subject.reading.tools))
+            yield Breach(tool.name_pointer, message, want, tool.name, subject=f"tool {tool.name}")
         seen.setdefault(tool.name, tool.pointer)
 
 
@@ -42,7 +44,7 @@ def strict_schema(subject: Subject) -> Iterator[Breach]:
     for schema, pointer, name in _strict(subject):
         if schema is MISSING:
             message = "strict mode wants a schema, also for a tool without parameters"
-            yield Breach(pointer, message, got=MISSING, subject=f"tool {name}")
+            yield Breach(pointer, message, OBJECT, MISSING, subject=f"tool {name}")
             continue
         for place, message, want, got in open_objects(schema, pointer):
             yield Breach(place, message, want, got, subject=f"tool {name}")

@@ -59,7 +59,7 @@ def call_ids_unique(subject: Subject) -> Iterator[Breach]:
         if not call.id or call.id_pointer is None:
             continue
         if (first := seen.setdefault((call.batch, call.id), call)) is not call:
-            yield same_id(call, first)
+            yield same_id(call, first, (one for one in subject.reading.calls if one.batch == call.batch))
 
 
 @rule("openai_chat/call-arguments-json", "request", "response")

@@ -20,6 +20,7 @@ from toolcall_conformance.formats.stream_machine import (
     unless_null,
     wrong_number,
 )
+from toolcall_conformance.formats.wanted import TEXT
 from toolcall_conformance.jsonvalue import is_json, join, together
 from toolcall_conformance.reading import Unreadable
 from toolcall_conformance.reading.arguments import read_arguments
@@ -163,9 +164,9 @@ class Calls:
             message = f"the call has the index {index}; number of calls before it: {call.ordinal}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)
         if not call.id:
-            self._once(call, "stream-call-id", pointer, "", NOT_KNOWN, entry.get("id"))
+            self._once(call, "stream-call-id", pointer, "", TEXT, entry.get("id"))
         if not call.name:
-            self._once(call, "stream-call-name", pointer, "", NOT_KNOWN, holder.get("name"))
+            self._once(call, "stream-call-name", pointer, "", TEXT, holder.get("name"))
         if call.type not in ("function", "custom"):
             want = "custom" if call.custom else "function"
             self._once(call, "stream-call-type", pointer, "", want, entry.get("type"))

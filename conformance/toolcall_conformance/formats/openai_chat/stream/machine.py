@@ -21,11 +21,11 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN
+from toolcall_conformance.findings import MISSING, Form
 from toolcall_conformance.formats.openai_chat.stream import calls as _calls
 from toolcall_conformance.formats.openai_chat.stream import choice as _choice
 from toolcall_conformance.formats.openai_chat.stream.choice import Choice
-from toolcall_conformance.formats.rule import python_object
+from toolcall_conformance.formats.rule import meant_object
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled
@@ -57,6 +57,9 @@ class ReplyState(Enum):
 _REPEATED = ("system_fingerprint", "service_tier", "usage")
 
 
+_DATA = Form({"anyOf": [{"type": "object"}, {"const": "[DONE]"}]})
+
+
 def assemble(stream: Any) -> Assembled:
     """Put a stream together; ``streaming.parse`` makes one of bytes. Never raises."""
     return _ChunkMachine(RULES).run(stream)
@@ -80,10 +83,8 @@ class _ChunkMachine(Machine):
         if isinstance(data, str) and data.startswith("[DONE]"):
             self._done(place)
         elif not isinstance(data, dict):
-            want = python_object(data)
-            message = (
-                "" if want is NOT_KNOWN else "the data of an event must be JSON; this is written as Python writes it"
-            )
+            want = meant_object(data, _DATA)
+            message = "" if want is _DATA else "the data of an event must be JSON; this is written as Python writes it"
             self.report.add("stream-data", place, message, want=want, got=event.get("data", MISSING))
         elif self._state in (ReplyState.DONE, ReplyState.FAILED):
             self.report.once("stream-after-end", place, want=MISSING, got=data)
@@ -163,7 +164,13 @@ class _ChunkMachine(Machine):
                 message = f"choice {choice.index} has no finish_reason; its last chunk must say it"
                 self.report.add("stream-finish", pointer, message, want=choice.finish, got=MISSING)
         if not self._choices:
-            self.report.add("stream-finish", pointer, "the stream has no choice, and so no finish_reason", got=MISSING)
+            self.report.add(
+                "stream-finish",
+                pointer,
+                "the stream has no choice, and so no finish_reason",
+                want=_choice.ENDS,
+                got=MISSING,
+            )
         if self._state is not ReplyState.DONE:
             self.report.add("stream-end", pointer, "data: [DONE] must end the stream", want="[DONE]", got=MISSING)
 

@@ -8,6 +8,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import another
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node, Tool
 from toolcall_conformance.reading.breach import Breach
@@ -73,7 +74,9 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
         key = (tool.pointer.rpartition("/")[0], tool.name)
         if key in seen:
             message = f"the tool at {seen[key]} has this name already; each tool must have its own"
-            yield Breach(tool.name_pointer or tool.pointer, message, got=tool.name, subject=tool.name)
+            siblings = (other for other in subject.reading.tools if other.pointer.rpartition("/")[0] == key[0])
+            want = another(tool.name, (other.name for other in siblings))
+            yield Breach(tool.name_pointer or tool.pointer, message, want, tool.name, subject=tool.name)
         seen.setdefault(key, tool.pointer)
 
 

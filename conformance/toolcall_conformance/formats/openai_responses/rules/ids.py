@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries
 from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.wanted import another
 from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
@@ -17,7 +18,7 @@ def call_id_unique(subject: Subject) -> Iterator[Breach]:
     seen: dict[tuple[int, str], Call] = {}
     for call in subject.reading.calls:
         if call.id is not None and (first := seen.setdefault((call.batch, call.id), call)) is not call:
-            yield same_id(call, first)
+            yield same_id(call, first, (one for one in subject.reading.calls if one.batch == call.batch))
 
 
 @rule("openai_responses/item-id-unique")
@@ -30,7 +31,8 @@ def item_id_unique(subject: Subject) -> Iterator[Breach]:
             continue
         if (first := seen.setdefault(item_id, entry)) is not entry:
             message = f"the {first.kind} at {first.pointer} has this id already; it must be another, or be left out"
-            yield Breach(entry.at("id"), message, got=item_id, subject=entry.kind)
+            want = another(item_id, (other.value.get("id") for other in entries(subject)))
+            yield Breach(entry.at("id"), message, want, item_id, subject=entry.kind)
 
 
 @rule("openai_responses/item-id-is-not-call-id", "response")
@@ -39,4 +41,4 @@ def item_id_is_not_call_id(subject: Subject) -> Iterator[Breach]:
         if entry.kind in ("function_call", "custom_tool_call"):
             item_id = entry.value.get("id")
             if isinstance(item_id, str) and item_id == entry.value.get("call_id"):
-                yield Breach(entry.at("id"), got=item_id)
+                yield Breach(entry.at("id"), want=another(item_id, ()), got=item_id)

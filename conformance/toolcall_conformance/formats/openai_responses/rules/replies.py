@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.findings import MISSING, OneOf
 from toolcall_conformance.formats.openai_responses.rules.view import entries, member
 from toolcall_conformance.formats.rule import Subject, rule
+from toolcall_conformance.formats.wanted import TEXT, asking
 from toolcall_conformance.reading.breach import Breach
 
 _WHOLE = frozenset({"function_call", "custom_tool_call", "message"})
@@ -42,7 +43,8 @@ def finish_incomplete_reason(subject: Subject) -> Iterator[Breach]:
 def finish_failed_error(subject: Subject) -> Iterator[Breach]:
     if member(subject.body, "status") == "failed" and not isinstance(member(subject.body, "error"), dict):
         message = "error must be an object with code and message"
-        yield Breach("/error" if "error" in subject.body else "", message, got=subject.body.get("error", MISSING))
+        want, got = asking(code=TEXT, message=TEXT), subject.body.get("error", MISSING)
+        yield Breach("/error" if "error" in subject.body else "", message, want, got)
 
 
 @rule("openai_responses/usage-sum", "response")

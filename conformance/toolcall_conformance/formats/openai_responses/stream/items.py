@@ -12,6 +12,7 @@ from toolcall_conformance.formats.openai_responses.stream.events import (
     CALLS,
     FRAGMENTED_TEXTS,
     IDENTITY,
+    PARTS,
     FragmentedText,
 )
 from toolcall_conformance.formats.stream_machine import Report, unless_null
@@ -143,13 +144,19 @@ class Item:
         self.compare(item, join(pointer, "item"))
         for place, text in self._texts.items():
             if text.fragments and any(text.fragments) and not text.done and place[0] != "summary":
-                self._once(
-                    "stream-done-events", pointer, f"{_words(place)} came in fragments and never as done", got=MISSING
-                )
+                message, want = f"{_words(place)} came in fragments and never as done", self._done_events(place)
+                self._once("stream-done-events", pointer, message, want, MISSING)
         for place, closed in self._parts.items():
             if not closed:
-                self._once("stream-done-events", pointer, f"{_words(place)} was added and never done", got=MISSING)
+                message = f"{_words(place)} was added and never done"
+                want = one_of(f"{stem}.done" for stem, (list_key, _) in PARTS.items() if list_key == place[0])
+                self._once("stream-done-events", pointer, message, want, MISSING)
         self.said = copied(item)
+
+    def _done_events(self, place: Place) -> Any:
+        """The events that may say a text as a whole."""
+        pieces = ((stem, piece) for stem, piece in FRAGMENTED_TEXTS.items() if self.kind in piece.items)
+        return one_of(f"{stem}.done" for stem, piece in pieces if (piece.list_key or piece.key) == place[0])
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
         """Hold a later state of the item against what was said of it before."""

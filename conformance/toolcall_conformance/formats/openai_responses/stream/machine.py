@@ -25,8 +25,9 @@ from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf
 from toolcall_conformance.formats.openai_responses.stream import output as _output
 from toolcall_conformance.formats.openai_responses.stream.events import BEGINNING, TERMINAL, UNDER_WAY
 from toolcall_conformance.formats.openai_responses.stream.output import Output
-from toolcall_conformance.formats.rule import python_object
+from toolcall_conformance.formats.rule import meant_object
 from toolcall_conformance.formats.stream_machine import Machine, rule_ids
+from toolcall_conformance.formats.wanted import OBJECT, typed
 from toolcall_conformance.jsonvalue import copied, join
 from toolcall_conformance.reading.assembled import Assembled
 
@@ -80,7 +81,8 @@ class _ResponseMachine(Machine):
                 self._state = ResponseState.STOPPED
             return
         if not isinstance(data, dict):
-            self.report.add("stream-data", place, want=python_object(data), got=event.get("data", MISSING))
+            want = meant_object(data, typed(event["event"]) if event.get("event") else OBJECT)
+            self.report.add("stream-data", place, want=want, got=event.get("data", MISSING))
             return
         kind = data["type"] if isinstance(data.get("type"), str) else ""
         if event.get("event") != kind:
