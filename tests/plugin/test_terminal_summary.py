@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from typing import Any
 
 import pytest
 
 from toolcall_conformance import library
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.terminal import Detail, summary
 
 LOSES = """
     def request(self, body):
@@ -83,6 +88,27 @@ def test_the_users_own_failures_stay(project: Any) -> None:
     assert text.index("FAILED test_own.py") < text.index("6 of 24 items failed")
 
 
+WARNS = """
+    def request(self, body):
+        import warnings
+        warnings.warn("too old: " + body["text"])
+        return super().request(body)
+"""
+
+
+@pytest.mark.parametrize(("options", "shown"), [((), False), (("-v",), True)])
+def test_the_translators_warnings_are_counted(project: Any, options: tuple[str, ...], shown: bool) -> None:
+    """A library may give thousands; the user's own are told as ever."""
+    project.pytester.makepyfile(test_own="import warnings\ndef test_own():\n    warnings.warn('mind the gap')")
+    spec = project.translator(WARNS)
+    text = project.run_apart("toolcall::", "test_own.py", *options, spec=spec).stdout.str()
+    assert "mind the gap" in text
+    counted = re.search(r"the translator's code gave (\d+) warnings; -v shows them", text)
+    assert ("UserWarning: too old" in text, counted is None) == (shown, shown)
+    (total,) = re.findall(r"passed, (\d+) warnings in ", text)
+    assert counted is None or int(counted[1]) == int(total) - 1 >= 12
+
+
 @pytest.mark.parametrize("option", ["-rf", "-ra", "-rA"])
 def test_pytests_list_is_there_for_who_asks(project: Any, option: str) -> None:
     text = project.run("toolcall::", option, spec=project.translator(LOSES)).stdout.str()
@@ -142,6 +168,29 @@ def test_lines_fit_a_terminal(project: Any, add_case: Any, arguments: tuple[str,
     lines = result.outlines
     start = next(number for number, line in enumerate(lines) if "= toolcall conformance =" in line)
     assert [line for line in lines[start:] if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("length", range(40, 60))
+def test_commands_and_counts_fit_a_terminal(length: int) -> None:
+    lost = {"rule": "a/b", "level": "MUST", "pointer": "/a", "message": "gone", "element": "call", "subject": ""}
+    lost |= {"body": "01-request", "format": "beta", "signature": "a/b call beta /a lost"}
+    verdicts = ("fail", "refused", "blocked", "error", "pass", "warn", "not applicable")
+    outcomes = ("failed", "failed", "skipped", "error", "passed", "passed", "skipped")
+    items = [
+        ItemRecord(
+            f"toolcall::{n}", f"box/{n % 2}", "request", "alpha", "beta", None, *ends, findings=[lost] * (n < 99)
+        )
+        for n in range(7 * 1000)
+        for ends in [(verdicts[n % 7], outcomes[n % 7])]
+    ]
+    run = RunRecord({}, items, [], [], len(items), root_causes(items, Harm()))
+
+    def again(*nodeids: str) -> str:
+        return f"pytest {'t' * length} " + " ".join(f'"{nodeid}"' for nodeid in nodeids)
+
+    lines = ["".join(piece.text for piece in line) for line in summary(run, {}, again, detail=Detail.ALL)]
+    assert any(line.startswith("  run   pytest") for line in lines)
+    assert [line for line in lines if len(line) > 80] == []
 
 
 TWICE_WRONG = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,6 +12,7 @@ from toolcall_conformance.engine import recordings
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.texts import relative
 from toolcall_conformance.reports import github, terminal
+from toolcall_conformance.reports.blocks import many
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
@@ -31,13 +32,18 @@ _MARKUP = {
 _USUAL_LIST = "fE"
 
 
+def _is_ours(one: Any) -> bool:
+    """Whether a failure or warning is of one of our items."""
+    return (one.nodeid or "").startswith(f"{PREFIX}::")
+
+
 class Screen:
     """Prints the summary of what ``collector`` holds, and keeps pytest from telling every failing item before it."""
 
     def __init__(self, collector: RecordCollector) -> None:
         self.collector = collector
         self.config = collector.config
-        self._failed: list[pytest.TestReport] = []
+        self._stats: dict[str, list[Any]] = {}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> Generator[None]:
@@ -46,25 +52,28 @@ class Screen:
         if self.collector.record is None or self.config.option.no_summary:
             yield
             return
-        self._failed = terminalreporter.stats.get("failed", [])
-        self._show(terminalreporter, ours=self.config.get_verbosity() > 0 or len(self.collector.expected) == 1)
+        self._stats = {name: terminalreporter.stats.get(name, []) for name in ("failed", "warnings")}
+        verbose = self.config.get_verbosity() > 0
+        self._show(terminalreporter, "failed", ours=verbose or len(self.collector.expected) == 1)
+        self._show(terminalreporter, "warnings", ours=verbose)
         try:
             yield
         finally:
-            if self._failed:
-                terminalreporter.stats["failed"] = self._failed  # its last line counts them
+            for name, found in self._stats.items():
+                if found:
+                    terminalreporter.stats[name] = found  # its last line counts them
         self._summary(terminalreporter)
 
     @pytest.hookimpl(trylast=True, specname="pytest_terminal_summary")
     def pytest_toolcall_between(self, terminalreporter: TerminalReporter) -> None:
         """Between pytest's texts and its list."""
-        self._show(terminalreporter, ours=self.config.option.reportchars != _USUAL_LIST)
+        self._show(terminalreporter, "failed", ours=self.config.option.reportchars != _USUAL_LIST)
 
-    def _show(self, terminalreporter: TerminalReporter, *, ours: bool) -> None:
-        """Let pytest's next section see the failures of the user's own tests, and ours if so wished."""
-        if self._failed:
-            shown = [report for report in self._failed if ours or not report.nodeid.startswith(f"{PREFIX}::")]
-            terminalreporter.stats["failed"] = shown
+    def _show(self, terminalreporter: TerminalReporter, name: str, *, ours: bool) -> None:
+        """Let pytest's next section see the failures or warnings of the user's own tests, and ours if so wished."""
+        if self._stats.get(name):
+            shown = [one for one in self._stats[name] if ours or not _is_ours(one)]
+            terminalreporter.stats[name] = shown
 
     def _summary(self, terminalreporter: TerminalReporter) -> None:
         collector, run = self.collector, self.collector.run
@@ -83,6 +92,9 @@ class Screen:
                 terminalreporter.line(f"toolcall: {run.cassettes.summary}")
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     terminalreporter.line(line)
+            ours = sum(map(_is_ours, self._stats.get("warnings", ())))
+            if ours and verbosity <= 0:
+                terminalreporter.line(f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
             for path in collector.written:
                 terminalreporter.line(f"toolcall: the report is {relative(path, run.settings.directory)}")
         if os.environ.get("GITHUB_ACTIONS") == "true":

@@ -189,8 +189,8 @@ def _command(text: str) -> Iterator[str]:
     """A command that a shell reads as one line: what does not fit goes on after a backslash."""
     line = "  run  "
     for word in re.findall(r"(?:[^\s']|'[^']*')+", text):
-        # One column stays for the backslash.
-        if len(line) + len(word) + 2 > WIDTH and line != "  run  ":
+        # A column stays for the blank before the word, and two for a backslash behind it.
+        if len(line) + len(word) + 3 > WIDTH and line != "  run  ":
             yield f"{line} \\"
             line = "   "
         line += f" {word}"

@@ -159,7 +159,7 @@ def _table(run: RunRecord) -> Lines:
         for cell in _cells(rows):
             totals.update(cell)
     parts = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
-    return [*lines, [Line(", ".join(parts))]]
+    return [*lines, *_wrapped(", ".join(parts))]
 
 
 def _cells(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
