@@ -172,8 +172,11 @@ def follows(where: str, first: dict[str, Any], second: dict[str, Any]) -> bool:
     return [(root.rule, [*root.others]) for root in found] == [(lost["rule"], [unanswered["rule"]])]
 
 
+NOTHING: dict[str, Any] = {"got": {"$absent": True}}
 APART: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("item", {"level": "SHOULD"}, {}),
     ("body", {}, {"body": "02-request"}),
+    ("way_back", {}, {}),
     ("body", {"level": "SHOULD"}, {}),
     ("body", {"known": "a reason"}, {}),
     ("subject", {"subject": "call 1, shell"}, {"subject": "result of call 2, shell"}),
@@ -181,6 +184,9 @@ APART: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("value", {"got": "a"}, {"got": "b"}),
     ("value", {"got": {"a": 1}}, {"got": {"a": 1}}),
     ("value", {}, {}),
+    ("want", {"want": "length", **NOTHING}, {"want": {"$one_of": ["stop", "end"]}, **NOTHING}),
+    ("want", {"want": "length", "got": "stop"}, {"want": "length", **NOTHING}),
+    ("want", {"want": 1, **NOTHING}, {"want": 1, **NOTHING}),
     ("around", {"pointer": "/a/1"}, {"pointer": "/a/10"}),
     ("same", {"pointer": "/a"}, {"pointer": "/a/0"}),
     ("same", {"pointer": "/a"}, {"pointer": "/a", "difference": "type"}),
@@ -188,11 +194,13 @@ APART: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("reply", {"body": "01-response.sse"}, {"body": "02-response.sse, put together"}),
 ]
 TOGETHER: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("item", {}, {"body": "02-request"}),
     ("body", {}, {}),
     ("body", {}, {"level": "SHOULD"}),
     ("body", {}, {"known": "a reason"}),
     ("subject", {"subject": "call 1, shell"}, {"subject": "result of call 1, shell; opened by event 2 of 9"}),
     ("value", {"got": "a.b"}, {"got": "a.b"}),
+    ("want", {"want": "length", **NOTHING}, {"want": {"$one_of": ["stop", "length"]}, **NOTHING}),
     ("around", {"pointer": "/a/1"}, {"pointer": "/a/1/b"}),
     ("around", {"pointer": "/a/1/b"}, {"pointer": "/a"}),
     ("same", {"pointer": "/a"}, {"pointer": "/a"}),
@@ -224,6 +232,22 @@ def test_what_follows_has_its_own_count_where_it_stands_alone() -> None:
     )
     alone = item("shell/b request anthropic openai_chat", linked)
     assert [(root.rule, len(root.items)) for root in causes(both, alone)] == [(lost["rule"], 1), (linked["rule"], 1)]
+
+
+def test_what_only_a_round_trip_shows_is_a_cause_of_its_own() -> None:
+    """The body between is read in another way than what a client sends; then it is lost as a whole."""
+    tool = finding("translation/tool-lost", "", "lost", element="tool")
+    setting = finding("translation/setting-lost", "", "lost", element="setting")
+    alone = item("shell/a request openai_chat gemini", tool)
+    back = item("shell/b round_trip openai_chat gemini", setting, tool)
+    found = causes(alone, back)
+    assert [(root.rule, [*root.others], root.items) for root in found] == [
+        (tool["rule"], [], [alone]),
+        (tool["rule"], [setting["rule"]], [back]),
+    ]
+    # What a request shows is its repetition.
+    (root,) = causes(alone, item("shell/a round_trip openai_chat gemini", tool))
+    assert root.in_the_loop == 1
 
 
 def test_one_wrong_name_at_two_places_is_one_cause() -> None:

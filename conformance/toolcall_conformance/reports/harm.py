@@ -11,11 +11,14 @@ from typing import Any
 class Where(StrEnum):
     """How near to a fault a finding must be to follow from it."""
 
+    ITEM = "item"
     BODY = "body"
+    WAY_BACK = "way_back"  # in the body that a round trip brings back
     SUBJECT = "subject"  # on the same call, result or tool
     AROUND = "around"  # one of the two places is within the other
     SAME = "same"  # at one place, where both miss something or neither does
     VALUE = "value"  # the same text is wrong
+    WANT = "want"  # the same value is missing
     REPLY = "reply"  # in the reply that a stream's events make
 
 

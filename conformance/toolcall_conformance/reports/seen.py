@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolcall_conformance.findings import Level
 from toolcall_conformance.reports.harm import Harm
-from toolcall_conformance.reports.model import ItemRecord
+from toolcall_conformance.reports.model import ItemRecord, told
 
 LEVELS = tuple(level.value for level in Level)
 # Checks that play what others judge one by one.
 _WHOLE = ("agent_loop", "round_trip")
 CHECKS = ("request", "response", "stream", *_WHOLE)
 
-# Whether a finding is expected, and its signature.
-Key = tuple[bool, str]
+
+class Key(NamedTuple):
+    """What findings of one cause share. What a round trip alone shows is lost only between its two ways."""
+
+    known: bool
+    signature: str
+    way_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,11 @@ class Seen:
     @property
     def key(self) -> Key:
         """What it has in common with the findings of its cause."""
-        return self.known, str(self.finding["signature"])
+        return Key(self.known, self.signature, self.item.check == "round_trip")
+
+    @property
+    def signature(self) -> str:
+        return str(self.finding["signature"])
 
     @property
     def source(self) -> str:
@@ -57,13 +66,27 @@ class Seen:
     @property
     def place(self) -> str:
         """The kind of place in its signature; empty where there is none."""
-        place = str(self.finding["signature"]).split(" ")[-2]
+        place = self.signature.split(" ")[-2]
         return place if place != "-" else ""
 
     @property
     def difference(self) -> str:
         """The kind of difference in its signature."""
-        return str(self.finding["signature"]).rpartition(" ")[2]
+        return self.signature.rpartition(" ")[2]
+
+    @property
+    def want(self) -> Any:
+        """What should stand there: a value, a choice, or none; of a long value the beginning."""
+        return told(self.finding, "want")
+
+    @property
+    def got(self) -> Any:
+        """What stands there: a value, or none; of a long value the beginning."""
+        return told(self.finding, "got")
+
+    @property
+    def pointer(self) -> str:
+        return str(self.finding["pointer"])
 
     @property
     def subject(self) -> str:
@@ -84,6 +107,10 @@ class Seen:
     def body(self) -> tuple[str, str]:
         """The body that it is about; a stream and the reply put together of it are one."""
         return self.item.nodeid, self.finding["body"].partition(",")[0]
+
+
+# A finding, and the rules that it stands for with it, each with its element.
+Told = tuple[Seen, dict[str, str]]
 
 
 def gravity(one: Seen, harm: Harm) -> tuple[Any, ...]:
