@@ -237,6 +237,15 @@ def test_a_schema_that_is_gone_is_told_once() -> None:
     assert (one.rule, one.pointer, one.want, one.got) == ("translation/schema-property-lost", "", schema, {})
 
 
+@pytest.mark.parametrize("spelt", ["const", "enum"])
+def test_a_lost_value_is_named_as_the_source_spells_it(spelt: str) -> None:
+    value = {"const": 2} if spelt == "const" else {"enum": [2]}
+    (one,) = compare(members({"protocol": {"type": "integer", **value}}), members({"protocol": WHOLE}))
+    assert (one.rule, one.source_pointer) == ("translation/schema-enum", f"/properties/protocol/{spelt}")
+    assert one.want == [2], "any format may list the one value"
+    assert ("const" in one.message) is (spelt == "const")
+
+
 def test_a_late_branch_is_looked_at() -> None:
     wide = [members({f"p{row}_{column}": TEXT for column in range(20)}) for row in range(12)]
     for branch in wide:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judging import judge
+from judging import judge, judge_history
 from stored_requests import ALL, CLIENT, UPSTREAMS, pairs
 from toolcall_conformance.findings import Level
 
@@ -92,3 +92,14 @@ def test_items_that_are_only_referred_to(upstream: str) -> None:
     assert told(source, output, upstream) == {}
     del conversation(output)[1]
     assert told(source, output, upstream)[HALF] is Level.MUST
+
+
+def test_half_a_conversation_names_what_the_client_sent_instead() -> None:
+    """In a loop the client's own request has the name of what is missing."""
+    source, output = next(pairs("state/seed", "anthropic"))
+    cut = half(output)
+    found = judge_history(output, cut, client=CLIENT, upstream="anthropic", request=source, stored=True).findings
+    (one,) = (one for one in found if one.rule == HALF)
+    assert one.source_pointer == "/previous_response_id"
+    assert "previous_response_id" in one.message
+    assert (one.want, one.got) == ("1 turn of the assistant", "0 turns of the assistant")

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import MISSING, Judgement, one_of
+from toolcall_conformance.findings import MISSING, Finding, Judgement, one_of
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
@@ -63,9 +63,7 @@ def judge_history(
         unknown = sides.finding("translation/stored-reply-known", read.pointer or "", want=known, got=read.unknown)
         return Judgement((*own, unknown))
     if stored and is_half(before, after):
-        want, got = _turns(before), _turns(after)
-        half = sides.finding("translation/stored-history", nearest.container(sides), want=want, got=got, source="")
-        return Judgement((*own, half))
+        return Judgement((*own, _half(sides, request, _turns(before), _turns(after))))
     sides, unsourced = search_sources.settle(sides)
     pair = aligned(sides)
     if not read.added and any(not finding.is_note for finding in own):
@@ -100,6 +98,20 @@ def _as_declared(golden: Reading, names: DeclaredNames) -> Reading:
 
     turns = [replace(turn, items=[renamed(item) for item in turn.items]) for turn in golden.turns]
     return replace(golden, turns=turns)
+
+
+def _half(sides: Sides, request: Any, want: str, got: str) -> Finding:
+    """A request without the turns that the client's own request leaves to a memory, which it names."""
+    named = formats.read(sides.through or "", "request", request).stored[:1] if request is not None else []
+    said = [f"the client sent {one.pointer[1:]} for what was said before; it must stand here again" for one in named]
+    return sides.finding(
+        "translation/stored-history",
+        nearest.container(sides),
+        "".join(said),
+        want=want,
+        got=got,
+        source=named[0].pointer if named else "",
+    )
 
 
 def _turns(reading: Reading) -> str:

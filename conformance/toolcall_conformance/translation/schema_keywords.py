@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -98,7 +99,11 @@ def compare_enum(place: SchemaPair) -> Iterator[SchemaDifference]:
     if lists_as_texts(place):
         return
     rule = "schema-enum-blank" if equal([value for value in want if value != ""], got) else "schema-enum"
-    yield place.differs(rule, "enum", want=want, got=_or_missing(got))
+    found = place.differs(rule, "enum", want=want, got=_or_missing(got))
+    if isinstance(place.before, dict) and "const" in place.before and "enum" not in place.before:
+        said = f"the one valid value, const in the source, was {'lost' if got is None else 'changed'}"
+        found = replace(found, message=said, source_pointer=place.source("const"))
+    yield found
 
 
 def compare_bounds(place: SchemaPair) -> Iterator[SchemaDifference]:

@@ -29,7 +29,7 @@ def id_renamed_on_results(draft: Draft) -> None:
         result.id = "r" + result.id[1:]
 
 
-@broken(UNANSWERED)
+@broken({each: ORPHAN[each] for each in UNANSWERED}, never=tuple(UNANSWERED.values()))
 def id_renamed_on_calls(draft: Draft) -> None:
     """The calls have another id than their results."""
     for call in need([call for call in draft.calls if call.id is not None]):

@@ -33,10 +33,14 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
         answers = every[place + 1] if place + 1 < len(every) else []
         answered = {block.text("tool_use_id") for block in results(answers)}
         where = f"the next user message, {answers[0].pointer}," if answers else "a user message behind this one"
-        for call in calls(turn):
-            if (identity := call.text("id")) and identity not in answered:
-                message = f"{where} must answer this call with a tool_result"
-                yield Breach(call.pointer, message, _result_of(identity), MISSING, subject=_named(call))
+        own = calls(turn)
+        unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
+        # A result with an id that no call has, or without any, answers some call: one fault, told at the id.
+        strays = answered - {call.text("id") for call in own} - _hosted_ids(subject)
+        astray = sum(block.text("tool_use_id") in strays for block in results(answers))
+        for call in unanswered[: max(0, len(unanswered) - astray)]:
+            message = f"{where} must answer this call with a tool_result"
+            yield Breach(call.pointer, message, _result_of(call.text("id") or ""), MISSING, subject=_named(call))
 
 
 @rule("anthropic/results-in-one-message", "request")
@@ -88,8 +92,9 @@ def result_of_known_call(subject: Subject) -> Iterator[Breach]:
             if identity and identity not in asked and identity not in hosted:
                 message = "the assistant message before has no call of this id"
                 if not waiting:
-                    message += ", and none that waits for a result"
-                yield Breach(result.at("tool_use_id"), message, one_of(waiting, MISSING), identity)
+                    message = f"a call with the id {identity} must stand in the assistant message before this result"
+                want = one_of(waiting, {"type": "tool_use", "id": identity})
+                yield Breach(result.at("tool_use_id"), message, want, identity if waiting else MISSING)
         own = calls(turn) if turn[0].role == "assistant" else []
         asked = [identity for call in own if (identity := call.text("id"))]
 

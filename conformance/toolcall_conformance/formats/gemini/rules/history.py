@@ -67,8 +67,10 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
                 message = "the functionResponse answers no functionCall of the model turn before it"
                 if not batch:
                     message = "there is no functionCall in the turn before this functionResponse"
-                want = one_of([_said(call) for call in batch if call.ordinal not in answered], MISSING)
-                yield Breach(result.pointer, message, want, _said(result), subject=result_named(result))
+                waiting = [_said(call) for call in batch if call.ordinal not in answered]
+                want = one_of(waiting, {"functionCall": _said(result)})
+                got = _said(result) if waiting else MISSING
+                yield Breach(result.pointer, message, want, got, subject=result_named(result))
 
 
 @rule("gemini/result-once", "request")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from toolcall_conformance.findings import MISSING, one_of
-from toolcall_conformance.formats.openai_chat.rules.view import History, walk
+from toolcall_conformance.formats.openai_chat.rules.view import walk
 from toolcall_conformance.formats.rule import Subject, meant_text, rule, same_id
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
@@ -16,7 +15,10 @@ from toolcall_conformance.reading.breach import Breach
 @rule("openai_chat/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
     """The provider refuses a history with an open call, wherever the history ends."""
-    for call in walk(subject.body).unanswered:
+    history = walk(subject.body)
+    # A result with an id that no call has answers some call: one fault, told at the id.
+    strays = sum(answer.standing == "orphan" for answer in history.answers)
+    for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
         want = {"role": "tool", "tool_call_id": call.id}
         message = f"a tool message behind {call.message} must answer this call"
         yield Breach(call.pointer, message, want, MISSING, subject=f"call {call.id}, {call.name}")
@@ -25,14 +27,21 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
     history = walk(subject.body)
-    waiting = one_of([call.id for call in history.unanswered], MISSING)
-    yield from _standing(history, "orphan", "an earlier assistant message must have a call of this id", waiting)
+    waiting = [call.id for call in history.unanswered]
+    message = "an earlier assistant message must have a call of this id"
+    for answer in history.answers:
+        if answer.standing == "orphan":
+            want = one_of(waiting, {"tool_calls": [{"id": answer.id}]})
+            got = answer.id if waiting else MISSING
+            yield Breach(answer.pointer, message, want, got, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
     message = "the call of this id has its answer already; this one must answer another, or not stand here"
-    yield from _standing(walk(subject.body), "again", message, MISSING)
+    for answer in walk(subject.body).answers:
+        if answer.standing == "again":
+            yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/results-follow-calls", "request")
@@ -43,12 +52,6 @@ def results_follow_calls(subject: Subject) -> Iterator[Breach]:
                 f"other messages stand between this result and its call; it must stand right behind {answer.asked}"
             )
             yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
-
-
-def _standing(history: History, standing: str, message: str, want: Any) -> Iterator[Breach]:
-    for answer in history.answers:
-        if answer.standing == standing:
-            yield Breach(answer.pointer, message, want, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/call-ids-unique", "request", "response")

@@ -21,10 +21,12 @@ def call_answered(subject: Subject) -> Iterator[Breach]:
     answered = {result.call for result in subject.reading.results}
     items = {entry.pointer: entry for entry in entries(subject)}
     early = {result.id for result in subject.reading.results if result.call is None}
-    nameless = sum(result.id is None for result in subject.reading.results)
+    called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
+    # An output with an id that no call has, or without any, answers some call: one fault, told at the id.
+    nameless = sum(result.id is None or result.id not in called for result in subject.reading.results)
     for call in subject.reading.calls:
         # An asynchronous call may be answered in a later request. An output that stands before its call is reported
-        # by result-after-call, and one that names no call by result-names-call.
+        # by result-after-call, one that names no call by result-names-call or result-has-call.
         waits = member(items[call.pointer].value, "async") is True
         if call.ordinal in answered or call.id is None or call.id in early or waits:
             continue
@@ -52,7 +54,8 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
             nameless -= 1
         else:
             message = "a call with this call_id must stand before its output; there is none"
-            yield Breach(result.id_pointer or result.pointer, message, one_of(waiting, MISSING), result.id)
+            want = one_of(waiting, {"type": "function_call", "call_id": result.id})
+            yield Breach(result.id_pointer or result.pointer, message, want, result.id if waiting else MISSING)
 
 
 @rule("openai_responses/result-after-call", "request")
