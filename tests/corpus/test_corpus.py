@@ -106,6 +106,14 @@ def test_every_schema_has_files() -> None:
     assert {path.name.removesuffix(".schema.json") for path in ROOT.glob("schemas/*")} == set(SHAPES)
 
 
+def test_every_file_has_a_schema() -> None:
+    """A file of ours: bodies of cases have those of their formats, examples of messages OpenTelemetry's."""
+    own = {path for paths in OWN_FILES.values() for path in paths}
+    bodies = {*ROOT.glob("scenarios/*/*/*/*.json"), *ROOT.glob("otel/*/*.json")}
+    without = [path for path in {*ROOT.glob("**/*.json")} - own - bodies if not path.name.endswith(".schema.json")]
+    assert without == []
+
+
 def test_every_equivalence_has_both_sides() -> None:
     """What a tolerance accepts and what it must still refuse."""
     names = {path.name for path in ROOT.glob("equivalences/*")}

@@ -89,7 +89,7 @@ def _not_found(missing: str, spec: str, directory: Path) -> str:
     else:
         siblings = [entry.name for entry in pkgutil.iter_modules([str(directory)])]
         place = f"in {directory} (which is on sys.path) nor among the installed packages"
-    advice = _perhaps(last, siblings) or "; install it, or start pytest from the directory that holds it"
+    advice = _perhaps(last, siblings) or "; install it, or start the command in the directory that holds it"
     return f"{spec!r}: there is no module {missing!r} {place}{advice}"
 
 
