@@ -84,6 +84,14 @@ border(
     says="A deferred tool stands in a namespace, and nothing searches",
 )
 border(
+    "openai_responses/search-needs-deferred",
+    "client-searches",
+    "Nothing is deferred where the client searches itself",
+    {"/tools/0/defer_loading": GONE, "/tools/1/execution": "client"},
+    past={"/tools/1/execution": "server"},
+    says="Nothing is deferred where the provider is to search",
+)
+border(
     "openai_responses/hosted-tool",
     "container-by-its-id",
     "The interpreter's container is named by its id",

@@ -82,25 +82,45 @@ def tool_name_unique(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_responses/deferred-needs-search", "request")
 def deferred_needs_search(subject: Subject) -> Iterator[Breach]:
-    declared = list(Node(subject.body).child("tools").each())
-    # A stored prompt can bring the search along.
-    if member(subject.body, "prompt") is not None or any(tool.get("type") == "tool_search" for tool in declared):
+    if _brings_tools(subject) or any(_searches(tool) for tool in _declared(subject)):
         return
-    in_namespaces = (tool for entry in declared for tool in entry.child("tools").each())
-    for tool in (*declared, *in_namespaces):
+    for tool in _declared(subject):
         if tool.get("defer_loading") is True:
-            yield Breach(
-                join(tool.pointer, "defer_loading"), want=MISSING, got=True, subject=str(tool.get("name") or "")
-            )
+            name = str(tool.get("name") or "")
+            yield Breach(join(tool.pointer, "defer_loading"), want=MISSING, got=True, subject=name)
+
+
+@rule("openai_responses/search-needs-deferred", "request")
+def search_needs_deferred(subject: Subject) -> Iterator[Breach]:
+    if _brings_tools(subject) or any(tool.get("defer_loading") is True for tool in _declared(subject)):
+        return
+    for tool in _declared(subject):
+        # What the client searches itself need not be declared.
+        if _searches(tool) and tool.get("execution") != "client":
+            yield Breach(tool.pointer, want=MISSING, got=tool.value)
+
+
+def _declared(subject: Subject) -> Iterator[Node]:
+    """The entries of ``tools``, and those of namespaces."""
+    for entry in Node(subject.body).child("tools").each():
+        yield entry
+        yield from entry.child("tools").each()
+
+
+def _searches(tool: Node) -> bool:
+    return bool(tool.get("type") == "tool_search")
+
+
+def _brings_tools(subject: Subject) -> bool:
+    """Whether a stored prompt or a search's result can bring tools along."""
+    found = any(entry.kind == "tool_search_output" for entry in entries(subject))
+    return found or member(subject.body, "prompt") is not None
 
 
 @rule("openai_responses/tool-choice-declared", "request")
 def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     choice = subject.reading.settings.get("tool_choice")
-    # A stored prompt can bring tools along, and so can the result of a tool search.
-    if choice is None or member(subject.body, "prompt") is not None:
-        return
-    if any(entry.kind == "tool_search_output" for entry in entries(subject)):
+    if choice is None or _brings_tools(subject):
         return
     if choice.value["mode"] == "required" and not subject.reading.tools:
         yield Breach(choice.pointer, "a call is required and no tool is declared", MISSING, "required")
