@@ -130,7 +130,12 @@ def test_private_cases_of_the_table(root: Path, command: Command, monkeypatch: p
     assert "ours/first" not in command("list", "cases")[1]
     table(root, 'corpus = ["ours/private"]')
     assert "ours/first" in command("list", "cases")[1]
-    assert "ours/first" in command("explain", "ours/first")[1]
+    told = command("explain", "ours/first")[1]
+    assert told.endswith('pytest --toolcall-translator SPEC "toolcall::ours/first"\n')
+    table(root, 'corpus = "ours/private"', 'translator = "settled_good:T"')
+    assert command("explain", "ours/first")[1].endswith('  run       pytest "toolcall::ours/first"\n')
+    more = command("explain", "ours/first", f"--corpus={root / 'ours' / 'private'}")[1]
+    assert f'pytest --toolcall-corpus={root}/ours/private "toolcall::' in more
     monkeypatch.setenv("TOOLCALL_CORPUS", "")
     assert "ours/first" not in command("list", "cases")[1]
 

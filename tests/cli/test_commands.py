@@ -184,7 +184,7 @@ def test_explain_a_family(miniature: Path, capsys: pytest.CaptureFixture[str]) -
     told = capsys.readouterr().out
     assert told.startswith("box  (family of 2 cases)\n  means     Things in boxes.\n  cases     box/one  ")
     assert "\n            box/two  " in told
-    assert told.endswith('  run       pytest --toolcall-translator … "toolcall::box"\n')
+    assert told.endswith('  run       pytest --toolcall-translator SPEC "toolcall::box"\n')
     assert run("explain", "toolcall::box::request") == 0
     assert capsys.readouterr().out == told
     assert run("list", "families") == 0

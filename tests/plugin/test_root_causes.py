@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from toolcall_conformance import load_corpus
+from toolcall_conformance.reports.blocks import blocks
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.root_cause import RootCause
@@ -364,3 +366,15 @@ def test_a_new_fault_never_hides_behind_a_known_one() -> None:
     assert root.rule == agrees["rule"]
     general = finding("translation/stream-equals-reply", "", element="body", level="SHOULD")
     assert [root.known for root in causes(item("shell/a stream anthropic gemini", general, known))] == [False, True]
+
+
+def test_what_the_client_did_with_a_body_is_told_of_its_first_cause() -> None:
+    two = finding("translation/arguments", "/b", got="x"), finding("translation/text-lost", "/c", got="y")
+    said = [{"body": "01-request", "client": "sdk 1", "accepted": False, "says": ["raised"]}]
+    one = replace(item("shell/a request anthropic openai_chat", *two), witness=said)
+    first, second = (
+        "\n".join("".join(piece.text for piece in line) for line in each)
+        for each in blocks(causes(one), {}, lambda *_: "run", [one])
+    )
+    assert "  sdk   sdk 1: raised" in first
+    assert "sdk" not in second

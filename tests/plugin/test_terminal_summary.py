@@ -39,6 +39,28 @@ box/one · request · alpha → beta
     assert expected in text
 
 
+def test_what_is_told_of_the_only_item_is_not_told_twice(project: Any) -> None:
+    item, spec = "toolcall::box/one::request::alpha-to-beta", project.translator(TWICE_WRONG)
+    text = project.run(item, spec=spec).stdout.str()
+    assert text.count("beta/text-kept  ") == 1
+    assert "most frequent" not in text
+    assert "1 of 1 item failed; 2 causes: 1 MUST, 1 SHOULD\n\npassed, of all request\n" in text
+    # What does not fail it has only its name there.
+    assert "SHOULD  translation/extra    " in text
+    hidden = project.run(item, "--tb=no", spec=spec).stdout.str()
+    assert "\nMUST  beta/text-kept  " in hidden
+
+
+def test_a_raised_exception_names_the_line_of_the_users_code(project: Any) -> None:
+    spec = project.translator("    def request(self, body):\n        import json\n        json.loads('{')")
+    text = project.run("toolcall::box", spec=spec).stdout.str()
+    assert "\n  what  request raised JSONDecodeError: Expecting property name" in text
+    assert "\n  code  mine.py:7\n  more  " in text
+    alone = project.run("toolcall::box/one::request::alpha-to-beta", spec=spec).stdout.str()
+    assert "    at    (the whole body)" not in alone
+    assert "    want  " not in alone
+
+
 def test_overview_routes_and_blocks(project: Any) -> None:
     result = project.run("toolcall::", spec=project.translator(LOSES))
     text = result.stdout.str()
@@ -57,6 +79,7 @@ beta → beta        0/3      3/3
 MUST  beta/text-kept                                                     6 items
   The text of a body changed on its way to beta. Readers want their text.
   item  box/one · request · beta → beta
+  of    text 1
   at    /text, in 01-request
   want  "box/one request 1"
   got   "lost"
@@ -215,8 +238,10 @@ def test_annotations_where_github_runs_it(project: Any, monkeypatch: pytest.Monk
     (line,) = [line for line in lines if line.startswith("::")]
     assert line == (
         "::error title=beta/text-kept (6 items)::The text of a body changed on its way to beta. Readers want their "
-        'text.%0Abox/one · request · beta → beta%0Aat: /text, in 01-request%0Awant: "box/one request 1"%0A'
-        'got: "lost"%0Anear: {"text": "lost"}%0A5 more: request 6; box, crate; alpha → beta; beta → beta'
+        'text.%0Abox/one · request · beta → beta%0Aof: text 1%0Aat: /text, in 01-request%0Awant: "box/one request 1"%0A'
+        'got: "lost"%0Anear: {"text": "lost"}%0A5 more: request 6; box, crate; alpha → beta; beta → beta%0A'
+        'run: pytest --toolcall-translator mine:T "toolcall::box/one" "toolcall::box/two" "toolcall::crate/deep" '
+        '-k "check:request and to-beta"'
     )
 
 
@@ -225,7 +250,7 @@ def test_annotations_escape_what_ends_them(project: Any, monkeypatch: pytest.Mon
     spec = project.translator("    def request(self, body):\n        raise ValueError('100%, a: b')")
     (line,) = [line for line in project.run("toolcall::box/one", spec=spec).outlines if line.startswith("::")]
     assert "what: request raised ValueError: 100%25, a: b" in line
-    assert line.startswith("::error title=translation/crashed (4 items)::")
+    assert line.startswith("::error file=mine.py,line=6,title=translation/crashed (4 items)::")
 
 
 LOSSY = """

@@ -195,7 +195,7 @@ def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
         (
             "'{module}:Translator'",
             "checks = ('agent_lop', 'request-swapped')",
-            "TestMine: there is no check 'agent_lop', 'request-swapped'; there are agent_loop, agent_loop-fresh, ",
+            "TestMine: there is no check 'agent_lop', 'request-swapped'; there are adapter, adapter-swapped, ",
         ),
         ("'{module}:Translator'", "cases = ('shel',)", "there is no case or family 'shel'; did you mean shell"),
         (

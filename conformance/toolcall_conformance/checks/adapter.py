@@ -21,8 +21,8 @@ VARIANTS = ("", "swapped")
 
 def variants(case: Case, name: str) -> tuple[str, ...]:
     """How a case is played in a format: not at all without a call; with its results swapped where it has several."""
-    if not any(True for _ in _rounds(case, name)):
-        return ()
+    if name not in formats.names() or not any(True for _ in _rounds(case, name)):
+        return ()  # calls are found in formats only that code reads
     several = any(len(_results(name, following.request)) > 1 for _, following in _rounds(case, name))
     return VARIANTS if several else ("",)
 

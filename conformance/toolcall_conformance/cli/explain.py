@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
+from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
+from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Case, Circumstance, Corpus, Rule
@@ -31,10 +32,11 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the explanation of the id."""
-    corpus = corpus_of(parsed)
+    settings = Settings(parsed)
+    corpus, command = settings.corpus(), _command(settings)
     # A node id stands for its case, so that one can paste what pytest prints.
     name = parsed.id.removeprefix("toolcall::").split("::")[0]
-    explanations = list(_explain(corpus, name, examples=parsed.examples))
+    explanations = list(_explain(corpus, name, command, examples=parsed.examples))
     if not explanations:
         vocabularies = (
             corpus.families,
@@ -52,7 +54,13 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
+def _command(settings: Settings) -> str:
+    """The beginning of the command that runs something; SPEC stands for a translator that no setting names."""
+    words = settings.pytest("corpus")
+    return words if settings.named("translator") else words.replace("pytest", "pytest --toolcall-translator SPEC", 1)
+
+
+def _explain(corpus: Corpus, name: str, command: str, *, examples: bool) -> Iterator[str]:
     if name in corpus.rules:
         yield _rule(corpus.rules[name], examples=examples)
     if name in corpus.retired:
@@ -60,9 +68,9 @@ def _explain(corpus: Corpus, name: str, *, examples: bool) -> Iterator[str]:
         yield f"{name}  (former id; the rule is now {' and '.join(now)})"
         yield from (_rule(corpus.rule(rule_id), examples=examples) for rule_id in now)
     if name in corpus.cases:
-        yield _case(corpus.cases[name])
+        yield _case(corpus.cases[name], command)
     if name in corpus.families:
-        yield _family(corpus, name)
+        yield _family(corpus, name, command)
     if name in corpus.equivalences:
         yield _equivalence(corpus.equivalences[name])
     if name in corpus.circumstances:
@@ -95,7 +103,7 @@ def _rule(rule: Rule, *, examples: bool) -> str:
     return "\n".join(lines)
 
 
-def _case(case: Case) -> str:
+def _case(case: Case, command: str) -> str:
     counts = ", ".join(f"{name} ({len(case.exchanges(name))} exchanges)" for name in case.formats)
     lines = [
         f"{case.id}  {case.title}",
@@ -108,18 +116,18 @@ def _case(case: Case) -> str:
     ]
     if case.scenario.get("may_refuse"):
         lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
-    lines += [_field("files", str(case.path)), _field("run", f'pytest --toolcall-translator … "toolcall::{case.id}"')]
+    lines += [_line("files", str(case.path)), _line("run", f'{command} "toolcall::{case.id}"')]
     return "\n".join(lines)
 
 
-def _family(corpus: Corpus, name: str) -> str:
+def _family(corpus: Corpus, name: str, command: str) -> str:
     """What its cases are about, and their titles."""
     cases = [case for case in corpus.cases.values() if case.id.split("/")[0] == name]
     about = corpus.families[name]
     lines = [f"{name}  (family of {len(cases)} case{'s' if len(cases) != 1 else ''})"]
     lines += [_field("means", about)] if about else []
     lines += [_field("cases" if case is cases[0] else "", f"{case.id}  {case.title}") for case in cases]
-    return "\n".join([*lines, _field("run", f'pytest --toolcall-translator … "toolcall::{name}"')])
+    return "\n".join([*lines, _line("run", f'{command} "toolcall::{name}"')])
 
 
 def _element(corpus: Corpus, name: str) -> str:
@@ -173,6 +181,11 @@ def _circumstance(entry: Circumstance) -> str:
         _field(piece["kind"], f"{piece.get('url', '')}  {piece.get('note', '')}".strip()) for piece in entry.evidence
     ]
     return "\n".join(lines)
+
+
+def _line(name: str, text: str) -> str:
+    """A field that a user copies: a path or a command, in one line however long."""
+    return f"  {name:<9} {text}"
 
 
 def _field(name: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance import settings_sources
@@ -13,6 +14,7 @@ from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.settings_sources import Named
 from toolcall_conformance.smoke import Problem, RouteReport
 
+_NAMED = 3
 _COLOURS = {"error": "31;1", "wrong": "31;1", "warning": "33;1", "ok": "32"}
 
 
@@ -58,10 +60,13 @@ def run(parsed: argparse.Namespace) -> int:
         reports = []
         for report in try_routes(driver, corpus):
             reports.append(report)
-            print(_line(report), flush=True)
+            if report.problems or report.unsupported is None:
+                print(_line(report), flush=True)
         noise = list(getattr(driver, "noise", ()))
     finally:
         driver.close()
+    for line in _not_done(reports):
+        print(line)
     _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout"))
     broken = any(report.problems or report.wrong for report in reports)
     return 0 if any(_works(report) for report in reports) and not broken else 1
@@ -84,13 +89,22 @@ def _works(report: RouteReport) -> bool:
 def _line(report: RouteReport) -> str:
     if report.problems:
         return f"  {_coloured('error', 'error')}    {report.route}"
-    if report.unsupported is not None:
-        return f"  not done {report.route}{f' ({_short(report.unsupported)})' if report.unsupported else ''}"
     if report.wrong:
         rules = ", ".join(f"{check} {_rules(report.wrong, check)}" for check in _checks(report.wrong))
         return f"  {_coloured('wrong', 'wrong')}    {report.route}: {rules}"
     said = ", ".join(report.operations) + (", own history" if report.own_history else "")
     return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
+
+
+def _not_done(reports: list[RouteReport]) -> Iterator[str]:
+    """The routes that are not done, those with one reason in one line."""
+    reasons: dict[str, list[str]] = {}
+    for report in reports:
+        if report.unsupported is not None and not report.problems:
+            reasons.setdefault(_short(report.unsupported), []).append(report.route)
+    for reason, routes in reasons.items():
+        more = f" and {len(routes) - _NAMED} more" if len(routes) > _NAMED else ""
+        yield f"  not done {', '.join(routes[:_NAMED])}{more}{f' ({reason})' if reason else ''}"
 
 
 def _checks(wrong: list[Problem]) -> list[str]:

@@ -83,9 +83,7 @@ class GatewayDriver:
     def open(self, route: Route) -> OpenOutcome:
         """Open a conversation; a gateway that died is started again first."""
         if route.client not in self._config.clients or route.upstream not in self._config.upstreams:
-            return UnsupportedOutcome(
-                f"{self._config.path.name} has no [client.{route.client}] to [upstream.{route.upstream}]"
-            )
+            return UnsupportedOutcome(f"{self._config.path.name} does not declare its [client] and [upstream]")
         if str(route) in self._config.excluded:
             return UnsupportedOutcome(f"{self._config.path.name}: `not` names {route}")
         if route.stream and not self._streams(route.client):

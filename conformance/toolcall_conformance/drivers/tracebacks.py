@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import sysconfig
 import traceback
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Adapters are translators that we ship: their frames are shown.
@@ -31,6 +34,26 @@ def last_frame(error: BaseException) -> str:
     """Return where in the user's code ``error`` was raised, as ``file:line``; or an empty string."""
     stack = _without_ours(traceback.extract_tb(error.__traceback__))
     return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
+
+
+# A frame of a traceback as Python and as JavaScript write it.
+_PYTHON = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
+_INSTALLED = ("site-packages", "dist-packages", "node_modules")
+
+
+def place_of(words: str) -> tuple[str, int] | None:
+    """The file and the line that a traceback blames: the innermost of its author's own; None where it names none."""
+    python = [(found["file"], int(found["line"])) for found in _PYTHON.finditer(words)]
+    others = [(unquote(urlsplit(found["file"]).path), int(found["line"])) for found in _JAVASCRIPT.finditer(words)]
+    frames = [*reversed(python), *others]  # Python tells the innermost frame last
+    return next((frame for frame in frames if not _is_installed(frame[0])), frames[0] if frames else None)
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file is part of a language or of an installed package."""
+    library = Path(sysconfig.get_path("stdlib"))
+    return file.startswith("<") or any(part in _INSTALLED for part in Path(file).parts) or library in Path(file).parents
 
 
 def _without_ours(stack: traceback.StackSummary) -> traceback.StackSummary:

@@ -8,6 +8,7 @@ from pathlib import Path
 from toolcall_conformance import whole_files
 from toolcall_conformance.cassettes.cases import FAMILY
 from toolcall_conformance.engine.run import Run, without_rule
+from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
 from toolcall_conformance.known_failures.reading import read
 from toolcall_conformance.reports.model import ItemRecord
@@ -64,7 +65,7 @@ def write(run: Run, records: Iterable[ItemRecord]) -> str:
     if found.text != text:
         _write(path, found.text)
     load(path, Names(run.corpus.rules, run.corpus.retired))
-    return f"{path} has {found}{_converted(path, text)}"
+    return f"{relative(path, run.settings.directory)} has {found}{_converted(path, text)}"
 
 
 def _converted(path: Path, before: str) -> str:

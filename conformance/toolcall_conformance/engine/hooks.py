@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.drivers.tracebacks import place_of
 from toolcall_conformance.engine import artefacts
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.engine.witnessing import witnessed
 from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
 from toolcall_conformance.reports.model import ItemRecord
@@ -136,6 +139,8 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
     found: dict[str, Any] = {"signature": run.signature(finding)}
     if around := near(bodies.get(finding.body), finding.pointer) if finding.pointer else "":
         found["near"] = around
+    if code := _code(item, finding):
+        found["code"] = code
     if tried is None or not failing([finding], strict=run.settings.strict):
         return found
     standing = run.standing(item.nodeid, finding)
@@ -145,6 +150,12 @@ def _facts(item: ConformanceItem, bodies: Mapping[str, Any], finding: Finding) -
     if tried.is_unstable(found["signature"]):
         return {**found, "unstable": True}
     return {**found, "known": standing.text} if standing.is_known else found
+
+
+def _code(item: ConformanceItem, finding: Finding) -> str:
+    """Where in its own code the translator raised, as ``file:line``; empty where nobody knows."""
+    place = place_of(item.tried.result.traceback) if item.tried and finding.rule == "translation/crashed" else None
+    return f"{relative(Path(place[0]), item.run.settings.directory)}:{place[1]}" if place is not None else ""
 
 
 def _bodies(result: ItemResult | None) -> dict[str, Any]:

@@ -127,6 +127,9 @@ class RecordCollector:
         if self.run.settings.update:
             self._update()
         self.problems += [f"stale known failure: {sentence}" for sentence in record.stale]
+        if record.stale:
+            by_hand = "; by hand begin with the last, so that the numbers of the lines hold" if record.stale[1:] else ""
+            self.problems.append(f"the same run with --toolcall-known-failures-update deletes them{by_hand}")
         if not record.judged:
             self.problems.append(self._nothing())
 

@@ -10,7 +10,7 @@ import pytest
 
 from toolcall_conformance.engine import recordings
 from toolcall_conformance.engine.selection import PREFIX
-from toolcall_conformance.engine.texts import relative
+from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports import github, terminal
 from toolcall_conformance.reports.blocks import many
 
@@ -44,6 +44,7 @@ class Screen:
         self.collector = collector
         self.config = collector.config
         self._stats: dict[str, list[Any]] = {}
+        self._told = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> Generator[None]:
@@ -53,8 +54,10 @@ class Screen:
             yield
             return
         self._stats = {name: terminalreporter.stats.get(name, []) for name in ("failed", "warnings")}
-        verbose = self.config.get_verbosity() > 0
-        self._show(terminalreporter, "failed", ours=verbose or len(self.collector.expected) == 1)
+        verbose, alone = self.config.get_verbosity() > 0, len(self.collector.expected) == 1
+        told = any(report.nodeid in self.collector.expected for report in self._stats["failed"])
+        self._told = alone and told and self.config.option.tbstyle != "no"
+        self._show(terminalreporter, "failed", ours=verbose or alone)
         self._show(terminalreporter, "warnings", ours=verbose)
         try:
             yield
@@ -83,7 +86,7 @@ class Screen:
         if verbosity >= -1:
             terminalreporter.section("toolcall conformance")
             for pieces in terminal.summary(
-                collector.record, run.rules, run.settings.again, detail=terminal.Detail(verbosity)
+                collector.record, run.rules, run.settings.again, detail=terminal.Detail(verbosity), told=self._told
             ):
                 for piece in pieces:
                     terminalreporter.write(piece.text, **_MARKUP[piece.kind])
@@ -98,5 +101,5 @@ class Screen:
             for path in collector.written:
                 terminalreporter.line(f"toolcall: the report is {relative(path, run.settings.directory)}")
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github.lines(roots, run.rules):
+            for line in github.lines(roots, run.rules, run.settings.again, collector.record.items):
                 terminalreporter.line(line)

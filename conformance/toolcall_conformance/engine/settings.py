@@ -85,6 +85,11 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
     )
 
 
+def relative(path: Path, directory: Path) -> str:
+    """A path as a user in ``directory`` would write it."""
+    return os.fspath(path.relative_to(directory)) if path.is_relative_to(directory) else os.fspath(path)
+
+
 def _value(sources: Sources, name: str, *, default: Any) -> Any:
     named = sources.named(name)
     return named.value if named is not None else default

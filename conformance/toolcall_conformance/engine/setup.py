@@ -23,7 +23,7 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, make_harness
-from toolcall_conformance.engine.settings import settings
+from toolcall_conformance.engine.settings import relative, settings
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
@@ -59,7 +59,8 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             if chosen.update:
                 _verify_file(chosen.known_failures)
             names = known_failures.Names(corpus.rules, corpus.retired)
-            known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update)
+            shown = relative(chosen.known_failures, chosen.directory)
+            known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         driver: Driver = NoTranslator()
         if translator is not None and not isinstance(translator, str):
             driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reports.failure import Line, ReportedItem, describe
 
@@ -95,11 +95,6 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
     return FailureText(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
-
-
-def relative(path: Path, directory: Path) -> str:
-    """A path as a user in ``directory`` would write it."""
-    return os.fspath(path.relative_to(directory)) if path.is_relative_to(directory) else os.fspath(path)
 
 
 def _printable(text: str) -> str:

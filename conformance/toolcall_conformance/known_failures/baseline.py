@@ -44,11 +44,12 @@ class Stale:
 
 @dataclass(frozen=True)
 class KnownFailures:
-    """The entries of one file, as they stand on the day ``today``."""
+    """The entries of one file, as they stand on the day ``today``; ``name`` is the file's in messages."""
 
     path: Path | None = None
     entries: tuple[Entry, ...] = ()
     today: dt.date = dt.date.max
+    name: str = ""
 
     @cached_property
     def _by_item(self) -> dict[str, list[Entry]]:
@@ -100,7 +101,7 @@ class KnownFailures:
         for entry in self._by_item.get(plain_id(nodeid), ()):
             if not _fails(entry, failures):
                 lines = [pattern.line for pattern in entry.patterns if pattern.matches(nodeid)]
-                found.append(f"{self.path}: {entry} no longer fails here; delete line {lines[0]}")
+                found.append(f"{self.name or self.path}: {entry} no longer fails here; delete line {lines[0]}")
         return found
 
     def stale(
@@ -127,7 +128,7 @@ class KnownFailures:
             if lost:
                 said = "matches no item; correct the pattern or delete the line"
                 names = ", ".join(f"{pattern.text} (line {pattern.line})" for pattern in lost)
-                found.append(Stale(entry, lost, f"{self.path}: {names} {said}"))
+                found.append(Stale(entry, lost, f"{self.name or self.path}: {names} {said}"))
         return found
 
     @staticmethod
@@ -149,7 +150,7 @@ class KnownFailures:
             numbers = [" to ".join(dict.fromkeys(map(str, entry.lines)))]
         first, last = ", ".join(numbers[:-1]), numbers[-1]
         lines = f"lines {first} and {last}" if first else f"lines {last}" if " to " in last else f"line {last}"
-        return f"{self.path}: {entry}: {what}; delete {lines}"
+        return f"{self.name or self.path}: {entry}: {what}; delete {lines}"
 
     def _place(self, entry: Entry) -> str:
         return f"{self.path.name if self.path else ''}:{entry.lines[0]}"

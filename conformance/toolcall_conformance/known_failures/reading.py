@@ -32,17 +32,19 @@ class Names:
         raise ValueError(f"there is no rule {rule!r}; {advice}")
 
 
-def load(path: Path, names: Names, today: dt.date | None = None, *, may_lack: bool = False) -> KnownFailures:
-    """Read a file of known failures, as it stands on the day ``today``.
+def load(
+    path: Path, names: Names, today: dt.date | None = None, *, may_lack: bool = False, name: str = ""
+) -> KnownFailures:
+    """Read a file of known failures, as it stands on the day ``today``; messages call it by its ``name``.
 
     A file that ``may_lack`` may not exist yet. Raises KnownFailuresError.
     """
     today = today or dt.datetime.now().astimezone().date()
     if may_lack and not path.exists():
-        return KnownFailures(path, (), today)
+        return KnownFailures(path, (), today, name)
     text = read(path)
     found = toml_entries(path, text, names.current) if is_toml(path, text) else _lines(path, text, names)
-    return KnownFailures(path, tuple(found), today)
+    return KnownFailures(path, tuple(found), today, name)
 
 
 def read(path: Path) -> str:

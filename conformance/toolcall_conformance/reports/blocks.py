@@ -30,17 +30,20 @@ def block(
     run: Sequence[ItemRecord],
     *,
     same: RootCause | None = None,
+    witness: bool = True,
 ) -> list[list[Line]]:
     """The lines of a root cause.
 
     ``again`` makes the command for node ids; ``run`` are all items that were played; ``same`` is another cause, told
-    before, of the same items.
+    before, of the same items; ``witness`` says whether to tell what the official client did with the body.
     """
     lines = [heading(root)]
     lines += _plain(_wrapped("  ", consequence(root, rules), lines=2))
     lines += _plain(_field("item", title(root.example.item)))
     places = [
-        line for name, text in place_of(root, rules) for line in _field(name, text, _LINES.get(name, _VALUE_LINES))
+        line
+        for name, text in place_of(root, rules, witness=witness)
+        for line in _field(name, text, _LINES.get(name, _VALUE_LINES))
     ]
     lines += _plain(places[:_PLACE_LINES])
     lines += _plain(_field("too", _few(sorted(root.others)), lines=1)) if root.others else []
@@ -55,11 +58,14 @@ def blocks(
 ) -> list[list[list[Line]]]:
     """The block of each root cause; one with the very items of an earlier one refers to that."""
     first: dict[frozenset[str], RootCause] = {}
+    bodies: set[tuple[str, str]] = set()
     found = []
     for root in roots:
-        nodeids = frozenset(item.nodeid for item in root.items)
-        found.append(block(root, rules, again, run, same=first.get(nodeids)))
+        nodeids, body = frozenset(item.nodeid for item in root.items), root.example.body
+        # A witness speaks of a whole body: beside a second cause it would seem to speak of that.
+        found.append(block(root, rules, again, run, same=first.get(nodeids), witness=body not in bodies))
         first.setdefault(nodeids, root)
+        bodies.add(body)
     return found
 
 
@@ -95,13 +101,20 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def place_of(root: RootCause, rules: Mapping[str, Rule]) -> Iterator[tuple[str, str]]:
-    """The place of the example and what stands there, by name."""
+def place_of(root: RootCause, rules: Mapping[str, Rule], *, witness: bool = True) -> Iterator[tuple[str, str]]:
+    """The place of the example and what stands there, by name.
+
+    ``witness``: also what the official client did with the whole body.
+    """
     finding = root.example.finding
     rule = rules.get(root.rule)
     said = rule is None or finding["message"] != rule.breach
     if said:
         yield "what", finding["message"]
+    if finding["subject"] and finding["subject"] not in finding["message"]:
+        yield "of", finding["subject"]
+    if "code" in finding:
+        yield "code", finding["code"]
     # Of a call that gave no body the message says all.
     if finding["pointer"] or not said:
         where = [finding["pointer"] or "the whole body"]
@@ -113,7 +126,7 @@ def place_of(root: RootCause, rules: Mapping[str, Rule]) -> Iterator[tuple[str, 
     yield from (
         ("note", note) for note in dict.fromkeys(one.finding["note"] for one in root.seen if "note" in one.finding)
     )
-    for one in root.example.item.witness:
+    for one in root.example.item.witness if witness else ():
         if one["body"] == finding["body"]:
             yield "sdk", f"{one['client']}: {'; '.join(one['says'])}"
     if finding.get("near"):

@@ -114,6 +114,8 @@ def _place(finding: Finding, rule: Rule | None, subject: ReportedItem) -> list[t
     # A single exchange has only one such body, but for what a stream assembles to.
     if finding.body and (subject.exchanges > 1 or ", " in finding.body):
         fields.append(("in", finding.body))
+    if finding.element == "body" and finding.got is MISSING and not finding.pointer:
+        return fields  # of a call that gave no body the message says all
     known = [(name, value) for name, value in (("want", finding.want), ("got", finding.got)) if value is not NOT_KNOWN]
     if finding.pointer or known:
         fields.append(("at", finding.pointer or "(the whole body)"))

@@ -57,6 +57,11 @@ class RootCause:
         return self.seen[0].known
 
     @property
+    def fails(self) -> bool:
+        """Whether it fails an item."""
+        return any("standing" in one.finding for one in self.seen)
+
+    @property
     def example(self) -> Seen:
         """The simplest that shows it: a new and grave one, unary before streamed, plain before variants, small."""
         return min(self.seen, key=_simplicity)

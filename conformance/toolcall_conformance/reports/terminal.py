@@ -40,22 +40,26 @@ class Detail(Enum):
         return cls.ALL if isinstance(value, int) and value > 0 else cls.SHORT
 
 
-def summary(run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, detail: Detail) -> Lines:
+def summary(
+    run: RunRecord, rules: Mapping[str, Rule], again: Callable[..., str], *, detail: Detail, told: bool = False
+) -> Lines:
     """The lines to print; each line is a list of pieces with a kind: head, good, bad, a level, or nothing.
 
-    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity.
+    ``again`` makes the command for node ids. ``detail`` is made of pytest's verbosity. ``told``: the only item has
+    failed, and its text with all that failed it stands above.
     """
     found = run.roots
     new = _most_frequent_first(new_roots(found))
     everything = detail is Detail.ALL
-    lines = [*_overview(run, new, rules), *_table(run)]
+    lines = [*_overview(run, new, rules if not told else None), *_table(run)]
+    new = [root for root in new if not told or not root.fails]
     lines += _losses(losses(run.items), each=everything)
     if detail is Detail.SHORT:
         shown = [[heading(root)] for root in new[:MOST_BLOCKS]]
         lines += [[], *(line for one in shown for line in one)] if shown else []
     else:
-        told = blocks(new, rules, again, run.items)
-        shown = told if everything else told[: _fitting(told)]
+        written = blocks(new, rules, again, run.items)
+        shown = written if everything else written[: _fitting(written)]
         lines += [line for one in shown for line in ([], *one)]
     lines += _left_out(new[len(shown) :])
     known = [root for root in found if root.known and root.level != "NOTE"]
@@ -84,8 +88,8 @@ def _most_frequent_first(roots: list[RootCause]) -> list[RootCause]:
     return sorted(roots, key=lambda root: root is not most)
 
 
-def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule]) -> Lines:
-    """How much failed, and the most frequent cause of it."""
+def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule] | None) -> Lines:
+    """How much failed, and the most frequent cause of it; without ``rules`` only how much."""
     if not roots:
         return []
     failed = sum(item.outcome == "failed" for item in run.items)
@@ -93,6 +97,8 @@ def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Ru
     lines = [
         [Line(f"{failed} of {many(len(run.items), 'item')} failed; {many(len(roots), 'cause')}: {causes}", "head")]
     ]
+    if rules is None:
+        return [*lines, []]
     most = roots[0]
     breach = rules[most.rule].breach if most.rule in rules else most.example.finding["message"]
     lines.append([Line(f"most frequent: {most.rule}, {many(len(most.items), 'item')}", most.level)])
@@ -101,7 +107,8 @@ def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Ru
 
 
 def _items(roots: Sequence[RootCause]) -> int:
-    return len({item.nodeid for root in roots for item in root.items})
+    """The number of items that show any of some causes, in whole conversations, too."""
+    return len({one.item.nodeid for root in roots for one in (*root.seen, *root.echoed)})
 
 
 def _fitting(told: Sequence[Lines]) -> int:
