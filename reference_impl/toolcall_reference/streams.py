@@ -8,6 +8,7 @@ from typing import Protocol
 
 from . import failures, sse
 from .deltas import END, Closed, Delta, Failed, Grown, Opened
+from .failures import Failure
 from .intermediate import Body, UniversalToolCall
 from .jsontext import dump, parse
 from .policy import KeyRenamer, Replies
@@ -47,6 +48,8 @@ class Pouring(Protocol):
 
     def end(self) -> bytes: ...
 
+    def fail(self, failure: Failure, /) -> bytes: ...
+
 
 def poured(chunks: Iterable[bytes], pouring: Pouring) -> Iterator[bytes]:
     """One piece of output for each piece of input that says something. Raises what the source raises, and problems."""
@@ -78,6 +81,13 @@ class Translation:
         written = self._written(_rest(self._parser, self._decoder))
         self.ended = True
         return written
+
+    def fail(self, failure: Failure, /) -> bytes:
+        """What tells the client of a failure that is not in the source; nothing behind the end of the reply."""
+        if self.ended and self.problem is None:
+            return b""
+        self.ended, self.problem = False, None
+        return self._written([Failed(failure)])
 
     def _written(self, deltas: Iterable[Delta]) -> bytes:
         written = bytearray()
@@ -124,9 +134,7 @@ def _event(event: sse.Event, decoder: Decoder) -> Iterator[Delta]:
     if isinstance(body, dict):
         yield from decoder.event(body)
     else:
-        yield Failed(
-            failures.Failure("server_error", 502, "the provider's stream holds an event that is no JSON object")
-        )
+        yield Failed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))
 
 
 class Restored:
@@ -192,6 +200,12 @@ class Same:
         if rest.is_whole:
             return self._block(rest)
         return self._newline.join(rest.lines).encode("utf-8", "surrogatepass")
+
+    def fail(self, failure: Failure, /) -> bytes:
+        """Nothing: the client's own provider speaks here, or nobody."""
+        del failure
+        self.ended = True
+        return b""
 
     def _block(self, event: sse.Event) -> bytes:
         return _same(event, self._model_path, self._model, self._newline)

@@ -2,8 +2,8 @@
 
 A package exports one record, ``FORMAT`` (see :mod:`toolcall_reference.formats.format`). All that is special about a
 format is in its package; no other module names one. The packages have one layout: ``api`` (its name, and which names
-and ids it takes), ``decode``, ``encode``, ``settings``, ``failures``, ``stream_decode``, ``stream_encode``, and
-``provider``, for the corpus.
+and ids it takes), ``decode``, ``encode``, ``settings``, ``failures``, ``stream_decode``, ``stream_encode``, ``http``
+(its addresses and headers), and ``provider``, for the corpus.
 """
 
 from __future__ import annotations

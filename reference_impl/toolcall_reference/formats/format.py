@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from toolcall_reference.failures import Failure
+from toolcall_reference.formats.http import Http
 from toolcall_reference.intermediate import Body, Conversation, Reply
 from toolcall_reference.losses import Losses
 from toolcall_reference.store import Shelf
@@ -108,6 +109,7 @@ class Format:
     stream_decoder: Callable[[Losses], Decoder]
     stream_encoder: Callable[[Target], Encoder]
     provider: Provider
+    http: Http
     observed: Observed
 
     request_model: str | None

@@ -6,6 +6,7 @@ from .api import NAME
 from .decode import decode_request, decode_response
 from .encode import SPELLINGS, encode_request, encode_response
 from .failures import decode_error, encode_error
+from .http import HTTP
 from .observed import OBSERVED
 from .provider import PROVIDER
 from .stream_decode import StreamDecoder
@@ -22,6 +23,7 @@ FORMAT = Format(
     stream_decoder=StreamDecoder,
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
+    http=HTTP,
     observed=OBSERVED,
     request_model=None,
     reply_model="modelVersion",

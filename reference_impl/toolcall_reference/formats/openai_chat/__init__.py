@@ -1,6 +1,7 @@
 """OpenAI Chat Completions: https://platform.openai.com/docs/api-reference/chat"""
 
 from toolcall_reference.formats.format import Format
+from toolcall_reference.formats.openai_http import http
 
 from .api import NAME
 from .decode import decode_request, decode_response
@@ -22,6 +23,7 @@ FORMAT = Format(
     stream_decoder=StreamDecoder,
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
+    http=http("/chat/completions"),
     observed=OBSERVED,
     request_model="model",
     reply_model="model",

@@ -1,6 +1,7 @@
 """OpenAI Responses: https://platform.openai.com/docs/api-reference/responses"""
 
 from toolcall_reference.formats.format import Format
+from toolcall_reference.formats.openai_http import http
 
 from .api import NAME
 from .decode import decode_request, decode_response
@@ -23,6 +24,7 @@ FORMAT = Format(
     stream_decoder=StreamDecoder,
     stream_encoder=StreamEncoder,
     provider=PROVIDER,
+    http=http("/responses"),
     observed=OBSERVED,
     request_model="model",
     reply_model="model",

@@ -1,0 +1,86 @@
+"""``python -m toolcall_reference.gateway``: read the configuration, listen, and serve until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+
+from .config import Config, ConfigError
+from .options import config_of, parse_options
+
+_LEAVE_SECONDS = 3.0
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Serve; the exit status: 0 when told to stop, 2 after a mistake in the configuration."""
+    options = parse_options(sys.argv[1:] if arguments is None else arguments)
+    try:
+        import aiohttp  # noqa: F401 - an extra, which only this module needs
+    except ImportError:
+        return _refused(
+            "the gateway is served by aiohttp, which is not installed: pip install 'toolcall-conformance[http]'"
+        )
+    try:
+        config = config_of(options)
+    except ConfigError as error:
+        return _refused(str(error))
+    try:
+        asyncio.run(_serve(config, verbose=options.verbose))
+    except OSError as error:
+        said = error.strerror or str(error)
+        return _refused(f"cannot listen on {config.host}:{config.port} ({said}); choose another port with --listen")
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+def _refused(sentence: str) -> int:
+    print(f"toolcall gateway: {sentence}", file=sys.stderr)
+    return 2
+
+
+async def _serve(config: Config, *, verbose: bool) -> None:
+    """Listen until a signal comes. Raises OSError where that is not possible."""
+    from aiohttp import web
+
+    from .server import Gateway
+
+    runner = web.AppRunner(
+        Gateway(config, verbose=verbose).app(),
+        access_log=None,
+        handler_cancellation=True,
+        shutdown_timeout=_LEAVE_SECONDS,
+    )
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, config.host, config.port, backlog=1024).start()
+        host, port = runner.addresses[0][:2]
+        _announce(config, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+        await _told_to_stop()
+    finally:
+        await runner.cleanup()
+
+
+async def _told_to_stop() -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # there, KeyboardInterrupt ends the run
+            loop.add_signal_handler(name, stopped.set)
+    await stopped.wait()
+
+
+def _announce(config: Config, address: str) -> None:
+    print(f"toolcall gateway: http://{address}", file=sys.stderr)
+    for upstream in config.upstreams.values():
+        key = f"key from {upstream.key_from}" if upstream.key_from else "no key"
+        key = "the client's key" if upstream.forward_client_key else key
+        models = "".join(f"\n    {client} → {model}" for client, model in upstream.models.items())
+        print(f"  {upstream.name}: {upstream.format.name} at {upstream.url}, {key}{models}", file=sys.stderr)
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Which API a client asks, by the path, and where a provider is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from toolcall_reference import formats
+from toolcall_reference.formats import Format
+from toolcall_reference.intermediate import Body
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an address says: the client's format, the model if it names one, and whether it asks for a stream.
+
+    ``stream`` is None where the body says so. ``events`` is false where the stream is to be one JSON array.
+    """
+
+    client: Format
+    model: str | None = None
+    stream: bool | None = None
+    events: bool = True
+
+    def wants_stream(self, body: Body) -> bool:
+        """Whether the client wants a stream."""
+        key = self.client.http.stream_key
+        return self.stream if self.stream is not None else key is not None and body.get(key) is True
+
+
+class Served:
+    """The addresses at which clients of all formats ask."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[re.Pattern[str], Format, bool | None]] = []
+        for client in map(formats.get, formats.names()):
+            http = client.http
+            said = False if http.stream_served else None
+            self._known += [(_pattern(path), client, said) for path in http.served]
+            self._known += [(_pattern(path), client, True) for path in http.stream_served]
+
+    def find(self, path: str, query: Mapping[str, str]) -> Asked | None:
+        """What a path asks for, as it came (``%2F`` is no slash); None where nothing is served."""
+        for pattern, client, stream in self._known:
+            found = pattern.fullmatch(path)
+            if found is not None:
+                model = found.groupdict().get("model")
+                wanted = client.http.event_query
+                events = not stream or wanted is None or query.get(wanted[0]) == wanted[1]
+                return Asked(client, None if model is None else unquote(model), stream, events)
+        return None
+
+    @property
+    def paths(self) -> list[str]:
+        """All paths, as templates."""
+        found = [formats.get(name).http for name in formats.names()]
+        return [path for http in found for path in (http.served[0], *http.stream_served[:1])]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(re.escape(template).replace(re.escape("{model}"), "(?P<model>.+)"))
+
+
+def upstream_address(upstream: Format, base_url: str, model: str, *, stream: bool) -> str:
+    """Where a provider is asked for a model."""
+    template = (upstream.http.stream_path if stream else None) or upstream.http.path
+    return base_url + template.replace("{model}", quote(model, safe=""))
+
+
+def base_of(upstream: Format, url: str) -> str:
+    """A base URL as it is used: one may leave out the path that the API's own has, or write the whole address."""
+    http = upstream.http
+    url = url.rstrip("/").removesuffix(http.path)
+    if not url.partition("://")[2].partition("/")[2]:
+        return url + http.root
+    # Where the API's own URL has no path, its version begins each address.
+    return url if http.root else url.removesuffix("/" + http.path.split("/")[1])

@@ -1,0 +1,64 @@
+"""What a gateway is told: where it listens, which providers it asks, and which of them for which model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from toolcall_reference.formats import Format
+
+ANY_MODEL = "*"
+
+
+class ConfigError(Exception):
+    """A mistake of the user's: what, where, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """A provider. ``models`` are its models by the names that clients use; ``timeout`` is the longest silence, in
+    seconds. ``key`` is the provider's; with ``forward_client_key`` the client's own is sent instead.
+    """
+
+    name: str
+    format: Format
+    url: str
+    key: str | None = None
+    key_from: str | None = None
+    forward_client_key: bool = False
+    models: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """``memory`` and ``body`` are bytes: of all that is remembered, and of the largest request. ``client_key`` is what
+    clients must present; None where anybody may ask.
+    """
+
+    upstreams: Mapping[str, Upstream]
+    host: str = "127.0.0.1"
+    port: int = 8080
+    client_key: str | None = None
+    memory: int = 64_000_000
+    body: int = 64_000_000
+    default: str | None = None
+
+    def choose(self, model: str) -> tuple[Upstream, str]:
+        """The provider of a client's model, and its name there. LookupError with a sentence where there is none."""
+        for upstream in self.upstreams.values():
+            if model in upstream.models:
+                return upstream, upstream.models[model]
+        name, slash, rest = model.partition("/")
+        if slash and rest and name in self.upstreams:
+            found = self.upstreams[name]
+            return found, found.models.get(rest, rest)
+        for upstream in self.upstreams.values():
+            if ANY_MODEL in upstream.models:
+                return upstream, upstream.models[ANY_MODEL]
+        only = self.default or (next(iter(self.upstreams)) if len(self.upstreams) == 1 else None)
+        if only is None:
+            known = ", ".join(f"{name}/…" for name in self.upstreams)
+            raise LookupError(f"the gateway knows no model {model!r}: write the upstream in front of it ({known})")
+        return self.upstreams[only], model

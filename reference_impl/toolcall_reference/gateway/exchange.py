@@ -1,0 +1,217 @@
+"""One exchange: a client's request to a provider, and the provider's answer to the client, whole or as it streams.
+
+Nothing is collected on the way: a piece is read from the provider when the one before is on its way to the client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import traceback
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from toolcall_reference.errors import Refused, Unsupported
+from toolcall_reference.failures import Failure, Headers
+from toolcall_reference.formats import Format
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import dump
+from toolcall_reference.streams import Pouring
+from toolcall_reference.translator import Session
+
+from . import failing, headers
+from .addresses import Asked, upstream_address
+from .config import Upstream
+from .framing import ArrayFraming, EventFraming, Framing
+
+_CONNECT_SECONDS = 10.0
+# What a provider still sends behind the end of a reply, so that its connection can be used again.
+_REST_SECONDS = 1.0
+_JSON = "application/json"
+_EVENTS = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-accel-buffering": "no"}
+_ARRAY = {"content-type": "application/json; charset=UTF-8"}
+_BROKEN = (aiohttp.ClientError, TimeoutError, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The route of one exchange, as a translator wants it."""
+
+    client: str
+    upstream: str
+    client_model: str
+    upstream_model: str
+    stream: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """``given`` are the client's headers, their names in lower case, and ``key`` is its key."""
+
+    request: web.Request
+    given: Headers
+    key: str | None
+    asked: Asked
+    upstream: Upstream
+    way: Way
+    session: Session
+
+    @property
+    def client(self) -> Format:
+        return self.asked.client
+
+    async def answer(self, http: aiohttp.ClientSession, body: Body) -> web.StreamResponse:
+        """Ask the provider and answer the client. Raises FailedError before anything is answered."""
+        sent = self._translated("the request", 400, lambda: self.session.request(body))
+        async with self._provider(http, sent) as reply:
+            told = {name.lower(): text for name, text in reply.headers.items()}
+            if self.way.stream and reply.status == 200:
+                return await self._streamed(reply, told)
+            try:
+                content = await reply.read()
+            except _BROKEN as error:
+                raise failing.unreachable(self.upstream, error) from None
+        if reply.status < 300:
+            return self._whole(content, told)
+        if reply.status < 400:
+            place = told.get("location", "elsewhere")
+            raise failing.unreadable(self.upstream, f"answered {reply.status} and sends to {place}; correct its url")
+        return self._failed(reply.status, content, told)
+
+    @asynccontextmanager
+    async def _provider(self, http: aiohttp.ClientSession, sent: Body) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The provider's reply to the translated request, as far as its headers. Raises FailedError."""
+        upstream = self.upstream
+        key = self.key if upstream.forward_client_key else upstream.key
+        url = upstream_address(upstream.format, upstream.url, self.way.upstream_model, stream=self.way.stream)
+        names = headers.request_headers(self.client, upstream.format, self.given, key, own=upstream.forward_client_key)
+        try:
+            reply = await http.post(
+                URL(url, encoded=True),
+                data=as_bytes(sent),
+                headers={**names, **upstream.headers},
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(
+                    total=None, sock_connect=min(_CONNECT_SECONDS, upstream.timeout), sock_read=upstream.timeout
+                ),
+            )
+        except (*_BROKEN, ValueError) as error:  # a header that HTTP does not take is a ValueError
+            raise failing.unreachable(upstream, error) from None
+        async with reply:
+            yield reply
+
+    def _translated(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
+        """What a translation gives. Raises FailedError with ``status`` where the input is not taken."""
+        try:
+            return translate()
+        except (Refused, Unsupported) as error:
+            raise failing.FailedError(
+                Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
+            ) from None
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            said = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
+            raise failing.own_fault(said) from None
+
+    def _whole(self, content: bytes, told: Headers) -> web.Response:
+        """The client's reply for the provider's."""
+        body = failing.read_body(content)
+        if body is None:
+            kind = told.get("content-type", "no content-type")
+            raise failing.unreadable(self.upstream, f"answered {len(content)} bytes of {kind} that are no JSON object")
+        found = self._translated("the upstream's reply", 502, lambda: self.session.response(body))
+        return as_json(200, found, headers.reply_headers(self.client, self.upstream.format, told))
+
+    def _failed(self, status: int, content: bytes, told: Headers) -> web.Response:
+        """The client's error for the provider's."""
+        status, body, own = self._translated(
+            "the upstream's error",
+            502,
+            lambda: failing.provider_error(self.session, self.client, status, content, told),
+        )
+        kept = headers.reply_headers(self.client, self.upstream.format, told)
+        wait = {name: text for name, text in own.items() if name.lower() in headers.RETRY}
+        return as_json(status, body, {**kept, **wait})
+
+    async def _streamed(self, reply: aiohttp.ClientResponse, told: Headers) -> web.StreamResponse:
+        """The client's stream for the provider's, each piece as it comes."""
+        if reply.content_type == _JSON:
+            raise failing.unreadable(self.upstream, "answered with a whole reply where a stream was asked for")
+        try:
+            # As long as nothing has come, the client can still be given an error, which it knows how to try again.
+            first = await reply.content.readany()
+        except _BROKEN as error:
+            raise failing.unreachable(self.upstream, error) from None
+        framing: Framing = EventFraming() if self.asked.events else ArrayFraming()
+        kept = headers.reply_headers(self.client, self.upstream.format, told)
+        response = web.StreamResponse(headers={**kept, **(_EVENTS if self.asked.events else _ARRAY)})
+        await response.prepare(self.request)
+        pouring = self.session.pour()
+        whole = True
+        async for written in self._poured(first, reply, pouring):
+            if written is None:
+                whole = False
+            elif framed := framing.feed(written):
+                await response.write(framed)
+        if whole:
+            await response.write_eof(framing.end())
+            await _read_rest(reply)
+        elif self.request.transport is not None:
+            # What the client's own provider broke off is broken off here: an end would say that this was all.
+            self.request.transport.close()
+        return response
+
+    async def _poured(
+        self, first: bytes, reply: aiohttp.ClientResponse, pouring: Pouring
+    ) -> AsyncIterator[bytes | None]:
+        """The client's pieces; None at the end of a stream that broke off and cannot say so."""
+        chunk = first
+        try:
+            while chunk and not pouring.ended:
+                yield pouring.feed(chunk)
+                chunk = b"" if pouring.ended else await reply.content.readany()
+            yield pouring.end()
+        except TimeoutError as error:
+            yield pouring.fail(failing.broken_off(self.upstream, error)) or None
+        except _BROKEN:
+            yield pouring.end()
+            if self.client is self.upstream.format:
+                yield None
+        if pouring.problem is not None:
+            _report(pouring.problem)
+            said = f"the upstream's stream cannot be translated: {pouring.problem}"
+            yield pouring.fail(Failure("server_error", 502, said))
+
+
+_KINDS = {400: "invalid_request", 502: "server_error"}
+
+
+def _report(problem: Exception) -> None:
+    if not isinstance(problem, (Refused, Unsupported)):
+        traceback.print_exception(problem, file=sys.stderr)
+
+
+async def _read_rest(reply: aiohttp.ClientResponse) -> None:
+    """Read what still comes behind the end of a reply, if it comes soon."""
+    try:
+        async with asyncio.timeout(_REST_SECONDS):
+            async for _ in reply.content.iter_any():
+                pass
+    except _BROKEN:
+        reply.close()
+
+
+def as_bytes(body: Body) -> bytes:
+    """A body as JSON in UTF-8; half a surrogate pair is escaped."""
+    return dump(body).encode("utf-8", "backslashreplace")
+
+
+def as_json(status: int, body: Body, told: Headers) -> web.Response:
+    """A whole answer."""
+    return web.Response(status=status, body=as_bytes(body), headers=told, content_type=_JSON)

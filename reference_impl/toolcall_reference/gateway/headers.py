@@ -1,0 +1,64 @@
+"""Headers on their way: who presents which key, and what of the rest goes on.
+
+A client's key stays here unless the configuration hands it on. Of all other headers only those go on that the other
+side understands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from toolcall_reference import formats
+from toolcall_reference.failures import Headers
+from toolcall_reference.formats import Format
+
+RETRY = ("retry-after", "retry-after-ms", "x-should-retry")
+"""What the SDKs read before they ask again."""
+
+
+def client_key(headers: Mapping[str, str], query: Mapping[str, str]) -> str | None:
+    """The key that a client presents, in whichever way of all formats; names of headers are in lower case."""
+    for http in (formats.get(name).http for name in formats.names()):
+        before, _, behind = http.key_form.partition("{key}")
+        value = headers.get(http.key_header, "")
+        if value.lower().startswith(before.lower()) and len(value) > len(before) + len(behind):
+            return value[len(before) :]
+        if http.key_query is not None and query.get(http.key_query):
+            return query[http.key_query]
+    return None
+
+
+def owner_of(key: str | None) -> str:
+    """Whose memory a client with this key has; the key itself is not kept."""
+    return "" if key is None else hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def request_headers(
+    client: Format, upstream: Format, given: Mapping[str, str], key: str | None, *, own: bool
+) -> Headers:
+    """The headers of the request to a provider. ``own``: ``key`` is the client's own, and not the gateway's."""
+    http = upstream.http
+    found = {"content-type": "application/json", **http.headers}
+    if client is upstream:
+        found |= _beginning(given, http.passed)
+    if own:
+        found |= _beginning(given, http.of_key)
+    if key is not None:
+        found[http.key_header] = http.key_form.replace("{key}", key)
+    return found
+
+
+def reply_headers(client: Format, upstream: Format, given: Mapping[str, str]) -> Headers:
+    """What of a provider's headers concerns the client, beside those that its error is translated with."""
+    found = _beginning(given, RETRY)
+    if client.http.told == upstream.http.told:
+        found |= _beginning(given, client.http.told)
+    named, name = upstream.http.request_id, client.http.request_id
+    if named is not None and name is not None and named in given:
+        found[name] = given[named]
+    return found
+
+
+def _beginning(given: Mapping[str, str], starts: Iterable[str]) -> Headers:
+    return {name: text for name, text in given.items() if name.startswith(tuple(starts))}

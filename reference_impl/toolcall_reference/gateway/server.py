@@ -1,0 +1,125 @@
+"""The server: finds out who asks for what, and answers every failure in the client's own form."""
+
+from __future__ import annotations
+
+import hmac
+import sys
+import time
+from collections.abc import AsyncIterator
+
+import aiohttp
+from aiohttp import web
+
+from toolcall_reference.intermediate import Body
+from toolcall_reference.memory import Memory
+from toolcall_reference.store import Store
+from toolcall_reference.translator import ReferenceTranslator
+
+from . import failing, headers
+from .addresses import Asked, Served
+from .config import Config
+from .exchange import Exchange, Way, as_json
+
+_JSON = "application/json"
+
+
+class Gateway:
+    """A gateway; :meth:`app` is what aiohttp serves. ``verbose``: a line on stderr for each exchange."""
+
+    def __init__(self, config: Config, translator: ReferenceTranslator | None = None, *, verbose: bool = False) -> None:
+        self.config = config
+        self._translator = ReferenceTranslator() if translator is None else translator
+        self._verbose = verbose
+        self._store = Store(config.memory)
+        self._served = Served()
+        self._http: aiohttp.ClientSession | None = None
+
+    def app(self) -> web.Application:
+        """The application, to be served with ``handler_cancellation``: who goes away ends the provider's request."""
+        app = web.Application(client_max_size=self.config.body)
+        app.cleanup_ctx.append(self._connected)
+        app.router.add_get("/health", _health)
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        return app
+
+    async def _connected(self, _app: web.Application) -> AsyncIterator[None]:
+        # As many connections as clients have: each of them waits for its own.
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(
+            connector=connector, trust_env=True, cookie_jar=aiohttp.DummyCookieJar(), skip_auto_headers=["user-agent"]
+        ) as self._http:
+            yield
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        begun = time.monotonic()
+        asked = self._served.find(request.raw_path.partition("?")[0], request.query)
+        if asked is None or request.method != "POST":
+            return _not_served(request, self._served.paths, known=asked is not None)
+        exchange: Exchange | None = None
+        try:
+            exchange, body = await self._begun(request, asked)
+            assert self._http is not None, "the application runs"
+            response = await exchange.answer(self._http, body)
+        except failing.FailedError as error:
+            status, found = asked.client.encode_error(error.failure)
+            response = as_json(status, found, {})
+        if self._verbose:
+            _print_line(request, exchange, response.status, time.monotonic() - begun)
+        return response
+
+    async def _begun(self, request: web.Request, asked: Asked) -> tuple[Exchange, Body]:
+        """The exchange that a request begins, and the request's body. Raises FailedError."""
+        given = {name.lower(): text for name, text in request.headers.items()}
+        key = headers.client_key(given, request.query)
+        wanted = self.config.client_key
+        if wanted is not None and not hmac.compare_digest((key or "").encode(), wanted.encode()):
+            raise failing.wrong_request("the gateway does not know this key", 401)
+        body = await self._body(request)
+        model = asked.model if asked.model is not None else body.get(asked.client.request_model or "")
+        if not isinstance(model, str) or not model:
+            raise failing.wrong_request("the request names no model")
+        try:
+            upstream, name = self.config.choose(model)
+        except LookupError as error:
+            raise failing.wrong_request(str(error.args[0]), 404) from None
+        way = Way(asked.client.name, upstream.format.name, model, name, asked.wants_stream(body))
+        session = self._translator.open(way, Memory.of(asked.client, self._store, headers.owner_of(key)))
+        return Exchange(request, given, key, asked, upstream, way, session), body
+
+    async def _body(self, request: web.Request) -> Body:
+        """The client's body. Raises FailedError for what is no JSON object."""
+        if request.content_type != _JSON:
+            # A page in a browser may send any other type without being asked who it is.
+            raise failing.wrong_request(f"write the header content-type: {_JSON}", 415)
+        try:
+            content = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            raise failing.wrong_request(f"the request is larger than {self.config.body:,} bytes", 413) from None
+        body = failing.read_body(content)
+        if body is None:
+            raise failing.wrong_request("the request is no JSON object in UTF-8")
+        return body
+
+
+async def _health(_request: web.Request) -> web.Response:
+    return web.json_response({"ok": True})
+
+
+def _not_served(request: web.Request, paths: list[str], *, known: bool) -> web.Response:
+    """No path of any API, or not the way to ask at one."""
+    if known:
+        said, status = f"{request.path} takes POST alone", 405
+    else:
+        said, status = f"{request.path} is not served here; there are {', '.join(paths)}", 404
+    told = {"allow": "POST"} if known else {}
+    return as_json(status, {"error": {"message": said, "type": "invalid_request_error", "code": status}}, told)
+
+
+def _print_line(request: web.Request, exchange: Exchange | None, status: int, seconds: float) -> None:
+    route = losses = ""
+    if exchange is not None:
+        way = exchange.way
+        route = f" {way.client} → {exchange.upstream.name} ({way.upstream}), {way.client_model} → {way.upstream_model}"
+        lost = sorted({loss.element for loss in exchange.session.losses})
+        losses = f", lost: {', '.join(lost)}" if lost else ""
+    print(f"{request.method} {request.path}{route}: {status} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)

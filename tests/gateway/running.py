@@ -1,0 +1,116 @@
+"""A gateway and a scripted provider for one test, both on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from yarl import URL
+
+from toolcall_reference.gateway import read_config
+from toolcall_reference.gateway.server import Gateway
+
+Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass
+class Provider:
+    """Answers every request with ``answer``, and notes what came."""
+
+    answer: Answer
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    bodies: list[Any] = field(default_factory=list)
+    url: str = ""
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Note a request and answer it."""
+        self.paths.append(request.raw_path)
+        self.headers.append({name.lower(): text for name, text in request.headers.items()})
+        self.bodies.append(json.loads(await request.read() or "null"))
+        return await self.answer(request)
+
+
+@dataclass
+class Running:
+    """A gateway that runs: ``url`` is its root. ``ask`` posts a body to a path."""
+
+    url: str
+    provider: Provider
+    http: aiohttp.ClientSession
+
+    async def ask(
+        self, path: str, body: Any, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, Any, Mapping[str, str]]:
+        """Status, body and headers of a reply; the body as text where it is no JSON."""
+        data = body if isinstance(body, (bytes, str)) else json.dumps(body)
+        told = {"content-type": "application/json", **(headers or {})}
+        async with self.http.post(URL(self.url + path, encoded=True), data=data, headers=told) as reply:
+            text = await reply.text()
+            try:
+                return reply.status, json.loads(text), reply.headers
+            except ValueError:
+                return reply.status, text, reply.headers
+
+
+@asynccontextmanager
+async def listening(app: web.Application) -> AsyncIterator[str]:
+    """The URL at which an application listens meanwhile."""
+    runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def running(
+    answer: Answer, upstream: str, said: Mapping[str, Any] | None = None, **more: Any
+) -> AsyncIterator[Running]:
+    """A gateway before a provider of the format ``upstream``; ``said`` goes into its table, ``more`` beside it."""
+    provider = Provider(answer)
+    app = web.Application(client_max_size=2**26)
+    app.router.add_route("*", "/{path:.*}", provider.handle)
+    async with listening(app) as provider.url:
+        table = {"url": provider.url, **(said or {})}
+        environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
+        config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
+        async with listening(Gateway(config).app()) as url, aiohttp.ClientSession() as http:
+            yield Running(url, provider, http)
+
+
+def replying(
+    body: Any, status: int = 200, kind: str = "application/json", headers: Mapping[str, str] | None = None
+) -> Answer:
+    """Answers with one body."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    async def answer(_request: web.Request) -> web.Response:
+        return web.Response(status=status, body=content, headers={"content-type": kind, **(headers or {})})
+
+    return answer
+
+
+def streaming(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
+    """Answers with a stream; ``cut`` closes the connection behind its pieces, ``wait`` are seconds of silence there."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        await response.prepare(request)
+        for piece in pieces:
+            await response.write(piece)
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(wait)
+        if cut and request.transport is not None:
+            request.transport.close()
+        return response
+
+    return answer

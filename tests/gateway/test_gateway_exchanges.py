@@ -1,0 +1,235 @@
+"""What passes through the gateway beside the translation: addresses, keys, headers, framing, memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import pytest
+
+from gateway.running import Answer, Running, replying, running, streaming
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import formats
+
+CASE = load_corpus().cases["parallel/three-tools"]
+PATHS = {
+    "anthropic": "/v1/messages",
+    "gemini": "/v1beta/models/mine:generateContent",
+    "openai_chat": "/v1/chat/completions",
+    "openai_responses": "/v1/responses",
+}
+STREAMS = PATHS | {"gemini": "/v1beta/models/mine:streamGenerateContent?alt=sse"}
+SENT = {
+    "anthropic": "/v1/messages",
+    "gemini": "/v1beta/models/theirs:generateContent",
+    "openai_chat": "/v1/chat/completions",
+    "openai_responses": "/v1/responses",
+}
+KEYS = {
+    "anthropic": {"x-api-key": "client's key"},
+    "gemini": {"x-goog-api-key": "client's key"},
+    "openai_chat": {"authorization": "Bearer client's key"},
+    "openai_responses": {"authorization": "Bearer client's key"},
+}
+GIVEN = {
+    "anthropic": ("x-api-key", "{}"),
+    "gemini": ("x-goog-api-key", "{}"),
+    "openai_chat": ("authorization", "Bearer {}"),
+    "openai_responses": ("authorization", "Bearer {}"),
+}
+ROUTES = [(client, upstream) for client in formats.names() for upstream in formats.names()]
+MODELS = {"models": {"mine": "theirs"}}
+
+
+def asking(client: str, **more: Any) -> dict[str, Any]:
+    body = dict(CASE.exchanges(client)[0].request) | more
+    return body | {"model": "mine"} if "model" in body else body
+
+
+def reply_of(upstream: str) -> Any:
+    return CASE.exchanges(upstream)[0].response
+
+
+def stream_of(upstream: str) -> bytes:
+    path = CASE.exchanges(upstream)[0].stream_path
+    assert path is not None
+    return path.read_bytes()
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(asyncio.wait_for(work, 30))
+
+
+def asked_once(
+    client: str,
+    answer: Answer,
+    upstream: str,
+    said: Mapping[str, Any] = MODELS,
+    body: Any = None,
+    *,
+    stream: bool = False,
+    headers: Mapping[str, str] | None = None,
+) -> tuple[tuple[int, Any, Mapping[str, str]], Running]:
+    """What comes back for one request, and the gateway with what its provider was asked."""
+
+    async def work() -> Any:
+        async with running(answer, upstream, said) as gateway:
+            given = asking(client, **({"stream": True} if stream and client != "gemini" else {}))
+            path = (STREAMS if stream else PATHS)[client]
+            return await gateway.ask(
+                path, given if body is None else body, {**KEYS[client], **(headers or {})}
+            ), gateway
+
+    found: tuple[tuple[int, Any, Mapping[str, str]], Running] = run(work())
+    return found
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_the_provider_is_asked_with_its_own_key(client: str, upstream: str) -> None:
+    table = {**MODELS, "key_env": "PROVIDER_KEY", "headers": {"X-Mine": "yes"}}
+    (status, _, _), gateway = asked_once(client, replying(reply_of(upstream)), upstream, table)
+    assert status == 200
+    assert gateway.provider.paths == [SENT[upstream]]
+    [headers] = gateway.provider.headers
+    name, form = GIVEN[upstream]
+    assert headers[name] == form.format("provider's key")
+    assert headers["x-mine"] == "yes"
+    assert ("anthropic-version" in headers) is (upstream == "anthropic")
+    assert "client's key" not in str(headers)
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_without_a_key_none_is_sent(client: str, upstream: str) -> None:
+    _, gateway = asked_once(client, replying(reply_of(upstream)), upstream)
+    assert GIVEN[upstream][0] not in gateway.provider.headers[0]
+    assert "client's key" not in str(gateway.provider.headers)
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_the_client_s_key_goes_on_where_it_is_to(client: str, upstream: str) -> None:
+    table = {**MODELS, "forward_client_key": True}
+    more = {"openai-organization": "org-mine"}
+    _, gateway = asked_once(client, replying(reply_of(upstream)), upstream, table, headers=more)
+    [headers] = gateway.provider.headers
+    name, form = GIVEN[upstream]
+    assert headers[name] == form.format("client's key")
+    assert ("openai-organization" in headers) is upstream.startswith("openai")
+
+
+def test_a_key_in_the_query_goes_on_in_a_header() -> None:
+    async def work() -> Any:
+        async with running(replying(reply_of("gemini")), "gemini", {"forward_client_key": True}) as gateway:
+            await gateway.ask("/v1beta/models/mine:generateContent?key=client's%20key", asking("gemini"))
+            return gateway.provider
+
+    provider = run(work())
+    assert provider.paths == ["/v1beta/models/mine:generateContent"]
+    assert provider.headers[0]["x-goog-api-key"] == "client's key"
+
+
+def test_headers_of_one_api_go_to_no_other() -> None:
+    more = {"anthropic-beta": "interleaved-thinking-2025-05-14", "cookie": "a=b"}
+    _, same = asked_once("anthropic", replying(reply_of("anthropic")), "anthropic", headers=more)
+    _, other = asked_once("anthropic", replying(reply_of("openai_chat")), "openai_chat", headers=more)
+    assert same.provider.headers[0]["anthropic-beta"] == "interleaved-thinking-2025-05-14"
+    assert "anthropic-beta" not in other.provider.headers[0]
+    assert "cookie" not in {*same.provider.headers[0], *other.provider.headers[0]}
+
+
+def test_headers_of_a_reply_that_concern_a_client() -> None:
+    given = {"request-id": "req_1", "anthropic-ratelimit-requests-remaining": "9", "set-cookie": "a=b", "server": "x"}
+    (_, _, same), _ = asked_once("anthropic", replying(reply_of("anthropic"), headers=given), "anthropic")
+    (_, _, other), _ = asked_once("openai_chat", replying(reply_of("anthropic"), headers=given), "anthropic")
+    assert same["request-id"] == other["x-request-id"] == "req_1"
+    assert same["anthropic-ratelimit-requests-remaining"] == "9"
+    assert "anthropic-ratelimit-requests-remaining" not in other
+    assert "set-cookie" not in {name.lower() for name in (*same, *other)}
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_errors_come_in_the_client_s_form(client: str, upstream: str) -> None:
+    error = load_corpus().cases["errors/upstream-rate-limit"].exchanges(upstream)[0].error
+    assert error is not None
+    (status, body, headers), _ = asked_once(
+        client, replying(error["body"], 429, headers={"retry-after": "7"}), upstream
+    )
+    wanted = load_corpus().cases["errors/upstream-rate-limit"].exchanges(client)[0].error
+    assert wanted is not None
+    assert status == 429
+    assert body["error"].keys() >= {"message"}
+    assert body.keys() == wanted["body"].keys() or client == upstream or body.keys() <= wanted["body"].keys()
+    assert headers["retry-after"] == "7"
+
+
+@pytest.mark.parametrize("client", formats.names())
+def test_a_page_of_a_proxy_becomes_an_error(client: str) -> None:
+    page = replying(b"<html>Bad\n gateway</html>", 502, "text/html")
+    for upstream in formats.names():
+        (status, body, _), _ = asked_once(client, page, upstream)
+        assert status >= 500
+        assert body["error"]["message"] == "<html>Bad gateway</html>"
+
+
+async def read_stream(gateway: Running, path: str, body: Any) -> tuple[str, bytes]:
+    async with gateway.http.post(gateway.url + path, json=body) as reply:
+        assert reply.status == 200
+        return reply.content_type, await reply.read()
+
+
+@pytest.mark.parametrize("upstream", formats.names())
+def test_a_stream_without_events_is_an_array(upstream: str) -> None:
+    """As google-genai's REST users and many hand-written clients ask: no ``alt=sse``."""
+
+    async def work() -> Any:
+        async with running(streaming(stream_of(upstream)), upstream) as gateway:
+            path = "/v1beta/models/mine:streamGenerateContent"
+            array = await read_stream(gateway, path, asking("gemini"))
+            events = await read_stream(gateway, f"{path}?alt=sse", asking("gemini"))
+            return array, events, gateway.provider.paths
+
+    (kind, array), (other, events), paths = run(work())
+    assert (kind, other) == ("application/json", "text/event-stream")
+    lines = [line.removeprefix(b"data: ") for line in events.split(b"\r\n") if line.startswith(b"data: ")]
+    assert json.loads(array) == [json.loads(line) for line in lines]
+    if upstream == "gemini":
+        assert paths == ["/v1beta/models/mine:streamGenerateContent?alt=sse"] * 2
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta", "v1alpha"])
+@pytest.mark.parametrize("model", ["gemini/theirs", "gemini%2Ftheirs"])
+def test_models_in_paths(version: str, model: str) -> None:
+    async def work() -> Any:
+        async with running(replying(reply_of("gemini")), "gemini") as gateway:
+            status, *_ = await gateway.ask(f"/{version}/models/{model}:generateContent", asking("gemini"))
+            return status, gateway.provider.paths
+
+    assert run(work()) == (200, ["/v1beta/models/theirs:generateContent"])
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(("key", "status"), [("client's key", 200), ("another's key", 400)])
+def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, streamed: bool) -> None:
+    answer = streaming(stream_of("anthropic")) if streamed else replying(reply_of("anthropic"))
+
+    async def work() -> Any:
+        async with running(answer, "anthropic", {}) as gateway:
+            told = {"authorization": "Bearer client's key"}
+            body = asking("openai_responses", stream=streamed)
+            _, found, _ = await gateway.ask("/v1/responses", body, told)
+            if streamed:
+                last = [line for line in found.splitlines() if line.startswith("data: ")][-1]
+                found = json.loads(last.removeprefix("data: "))["response"]
+            calls = [item["call_id"] for item in found["output"] if item["type"] == "function_call"]
+            results = [{"type": "function_call_output", "call_id": call, "output": "ok"} for call in calls]
+            more = {"model": "mine", "previous_response_id": found["id"], "input": results, "tools": body["tools"]}
+            return await gateway.ask("/v1/responses", more, {"authorization": f"Bearer {key}"}), gateway.provider.bodies
+
+    (got, found, _), bodies = run(work())
+    if status == 200:
+        assert got in (200, 502) if streamed else got == 200  # the second request asks for no stream
+        assert len(bodies[1]["messages"]) == 3
+    else:
+        assert (got, len(bodies)) == (400, 1)
+        assert "is not kept here" in found["error"]["message"]

@@ -1,0 +1,304 @@
+"""What fails on the way: wrong requests, providers that are not there, fall silent or break off, clients that leave."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from gateway.running import Provider, Running, listening, replying, running, streaming
+from gateway.test_gateway_exchanges import PATHS, ROUTES, STREAMS, asked_once, asking, reply_of, run, stream_of
+from toolcall_conformance import formats as judged
+from toolcall_conformance.streaming import parse
+from toolcall_reference import formats
+
+ALIKE = [(name, name) for name in formats.names()]
+APART = [pair for pair in ROUTES if pair[0] != pair[1]]
+
+
+def streamed(client: str) -> dict[str, Any]:
+    return asking(client) if client == "gemini" else asking(client, stream=True)
+
+
+def message_of(body: Any) -> str:
+    """The message of an error, in the form that each SDK reads."""
+    return str(body["error"]["message"])
+
+
+@pytest.mark.parametrize("client", formats.names())
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "said"),
+    [
+        ("{", {}, 400, "no JSON object"),
+        ("[1]", {}, 400, "no JSON object"),
+        (b"\xff{}", {}, 400, "no JSON object"),
+        ('{"a": NaN}', {}, 400, "no JSON object"),
+        ("{}", {"content-type": "text/plain"}, 415, "content-type: application/json"),
+        (b"{" + b" " * 2_000_000 + b"}", {}, 413, "larger than 1,000,000 bytes"),
+    ],
+)
+def test_bodies_that_are_none(client: str, body: Any, headers: dict[str, str], status: int, said: str) -> None:
+    async def work() -> Any:
+        async with running(replying({}), client, body_mb=1) as gateway:
+            answer = await gateway.ask(PATHS[client], body, headers)
+            return *answer[:2], gateway.provider.paths
+
+    got, found, paths = run(work())
+    assert (got, paths) == (status, [])
+    assert said in message_of(found)
+
+
+@pytest.mark.parametrize("client", ["anthropic", "openai_chat", "openai_responses"])
+def test_a_request_without_a_model(client: str) -> None:
+    (status, body, _), gateway = asked_once(client, replying({}), "gemini", body={"stream": True})
+    assert (status, gateway.provider.paths) == (400, [])
+    assert "names no model" in message_of(body)
+
+
+@pytest.mark.parametrize("client", formats.names())
+def test_a_model_of_nobody(client: str) -> None:
+    async def work() -> Any:
+        more = {"url": "http://127.0.0.1:9", "format": "anthropic"}
+        async with running(replying({}), "anthropic", {"models": {"theirs": "x"}}) as gateway:
+            config = {"upstream": {"one": more, "two": more}}
+            return await refused(config, client), gateway.provider.paths
+
+    async def refused(config: Any, client: str) -> Any:
+        from toolcall_reference.gateway import read_config
+        from toolcall_reference.gateway.server import Gateway
+
+        gateway = Gateway(read_config(config, "a test", {}))
+        async with listening(gateway.app()) as url, aiohttp.ClientSession() as http:
+            return await Running(url, Provider(replying({})), http).ask(PATHS[client], asking(client))
+
+    (status, body, _), _ = run(work())
+    assert status == 404
+    assert "knows no model 'mine': write the upstream in front of it (one/…, two/…)" in message_of(body)
+
+
+@pytest.mark.parametrize(("path", "method", "status"), [("/v1/messages", "GET", 405), ("/v1/mesages", "POST", 404)])
+def test_other_addresses(path: str, method: str, status: int) -> None:
+    async def work() -> Any:
+        async with (
+            running(replying({}), "anthropic") as gateway,
+            gateway.http.request(method, gateway.url + path) as got,
+        ):
+            return got.status, await got.json()
+
+    got, body = run(work())
+    assert got == status
+    assert path in message_of(body)
+
+
+def test_a_request_that_cannot_be_translated() -> None:
+    (status, body, _), gateway = asked_once(
+        "openai_chat", replying({}), "anthropic", body={"model": "mine", "messages": "none"}
+    )
+    assert (status, gateway.provider.paths) == (400, [])
+    assert message_of(body) == "the request cannot be translated: messages must be an array, not str"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_a_provider_that_is_not_there(client: str, upstream: str, stream: bool) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        table = {"url": f"http://127.0.0.1:{nobody.getsockname()[1]}"}
+        (status, found, _), _ = asked_once(client, replying({}), upstream, table, stream=stream)
+    assert status in (500, 502)
+    assert f"the upstream {upstream} cannot be reached" in message_of(found)
+
+
+@pytest.mark.parametrize("client", formats.names())
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
+    async def silent(_request: web.Request) -> web.Response:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    (status, found, _), _ = asked_once(client, silent, "anthropic", {"timeout": 0.1}, stream=stream)
+    assert status == 504
+    assert message_of(found) == "the upstream anthropic was silent for 0.1 seconds"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (replying(b"<html>", 200, "text/html"), "6 bytes of text/html that are no JSON object"),
+        (
+            replying(b"", 302, headers={"location": "https://elsewhere.example/"}),
+            "answered 302 and sends to https://elsewhere",
+        ),
+        (replying({"content": 5}), "the upstream's reply cannot be translated"),
+    ],
+)
+@pytest.mark.parametrize("client", ["openai_chat", "openai_responses", "gemini"])
+def test_answers_that_are_none(client: str, answer: Any, said: str) -> None:
+    (status, found, _), _ = asked_once(client, answer, "anthropic")
+    assert status in (500, 502)
+    assert said in message_of(found)
+
+
+def test_a_reply_that_breaks_off() -> None:
+    async def half(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "application/json", "content-length": "500"})
+        await response.prepare(request)
+        await response.write(b'{"id": ')
+        assert request.transport is not None
+        request.transport.close()
+        return response
+
+    for client in formats.names():
+        (status, found, _), _ = asked_once(client, half, "anthropic")
+        assert status in (500, 502)
+        assert "broke off" in message_of(found)
+
+
+async def taken(gateway: Running, client: str) -> tuple[int, bytes, bool]:
+    """Status and bytes of a stream, and whether it ended as HTTP ends."""
+    came = bytearray()
+    async with gateway.http.post(gateway.url + STREAMS[client], json=streamed(client)) as reply:
+        try:
+            async for piece in reply.content.iter_any():
+                came += piece
+        except aiohttp.ClientError:
+            return reply.status, bytes(came), False
+        return reply.status, bytes(came), True
+
+
+def half_of(upstream: str) -> bytes:
+    """The first half of a stream, up to the end of an event."""
+    stream = stream_of(upstream)
+    blank = b"\r\n\r\n" if b"\r\n\r\n" in stream else b"\n\n"
+    events = [event for event in stream.split(blank) if b"finishReason" not in event]
+    return blank.join(events[: len(events) // 2 + 1]) + blank
+
+
+@pytest.mark.parametrize("fault", ["is lost", "ends", "falls silent"])
+@pytest.mark.parametrize(("client", "upstream"), APART)
+def test_a_stream_that_ends_in_its_middle_becomes_an_error(client: str, upstream: str, fault: str) -> None:
+    answer = streaming(half_of(upstream), cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
+
+    async def work() -> Any:
+        async with running(answer, upstream, {"timeout": 0.5}) as gateway:
+            return await taken(gateway, client)
+
+    status, came, whole = run(work())
+    assert (status, whole) == (200, True)
+    assembled = judged.assembled(client, parse(came))
+    assert assembled.end == "failed"
+    said = "was silent for 0.5 seconds" if fault == "falls silent" else "ended before its reply was complete"
+    assert said in came.decode()
+
+
+@pytest.mark.parametrize("fault", ["is lost", "falls silent"])
+@pytest.mark.parametrize(("client", "upstream"), ALIKE)
+def test_a_stream_of_the_client_s_own_api_breaks_off_as_it_does(client: str, upstream: str, fault: str) -> None:
+    half = half_of(upstream)
+
+    async def work() -> Any:
+        answer = streaming(half, cut=fault == "is lost", wait=2 if fault == "falls silent" else 0)
+        async with running(answer, upstream, {"timeout": 0.5}) as gateway:
+            return await taken(gateway, client)
+
+    status, came, whole = run(work())
+    assert (status, whole) == (200, False)
+    assert len(parse(came)["events"]) == len(parse(half)["events"]) > 0
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_a_stream_that_breaks_off_before_it_begins_is_an_error_that_may_be_retried(client: str, upstream: str) -> None:
+    (status, body, _), _ = asked_once(client, streaming(cut=True), upstream, stream=True)
+    assert status in (500, 502)
+    assert "broke off" in message_of(body)
+
+
+@pytest.mark.parametrize("client", formats.names())
+def test_a_whole_reply_in_the_place_of_a_stream(client: str) -> None:
+    (status, body, _), _ = asked_once(client, replying(reply_of("anthropic")), "anthropic", stream=True)
+    assert status in (500, 502)
+    assert "answered with a whole reply where a stream was asked for" in message_of(body)
+
+
+def test_an_event_that_cannot_be_translated_ends_the_stream_with_an_error() -> None:
+    start = stream_of("anthropic").partition(b"\n\n")[0] + b"\n\n"
+    wrong = b'data: {"type": "content_block_start", "index": 0, "content_block": "none"}\n\n'
+
+    async def work() -> Any:
+        async with running(streaming(start + wrong, wait=5), "anthropic") as gateway:
+            return await taken(gateway, "openai_chat")
+
+    status, came, whole = run(work())
+    assert (status, whole) == (200, True)
+    assert b"the upstream's stream cannot be translated" in came
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool) -> None:
+    """Before the first byte, and in the middle of a stream."""
+
+    async def work() -> None:
+        begun, left = asyncio.Event(), asyncio.Event()
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                if streams:
+                    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+                    await response.prepare(request)
+                    await response.write(half_of("anthropic"))
+                begun.set()
+                await asyncio.sleep(20)
+            except asyncio.CancelledError:
+                left.set()
+                raise
+            return web.Response()
+
+        async with running(answer, "anthropic") as gateway:
+            asked = asyncio.create_task(taken(gateway, "openai_chat"))
+            await begun.wait()
+            await asyncio.sleep(0.05)
+            asked.cancel()
+            await asyncio.wait_for(left.wait(), 5)
+
+    run(work())
+
+
+@pytest.mark.parametrize(("client", "upstream"), [("anthropic", "anthropic"), ("openai_chat", "anthropic")])
+def test_a_client_that_does_not_read_stops_the_provider(client: str, upstream: str) -> None:
+    """Of an endless stream no more is taken than what fits into the buffers of the sockets."""
+    head = [stream_of("anthropic").partition(b"\n\n")[0]]
+    head += [b'data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}']
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "text " * 2000}}
+    piece = f"data: {json.dumps(delta)}\n\n".encode()
+
+    async def work() -> int:
+        sent = 0
+
+        async def endless(request: web.Request) -> web.StreamResponse:
+            nonlocal sent
+            response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+            await response.prepare(request)
+            await response.write(b"\n\n".join(head) + b"\n\n")
+            while sent < 200_000_000:
+                await response.write(piece)
+                sent += len(piece)
+            return response
+
+        async with (
+            running(endless, upstream) as gateway,
+            gateway.http.post(gateway.url + STREAMS[client], json=streamed(client)) as reply,
+        ):
+            await reply.content.readany()
+            before = -1
+            while before != sent:  # until it stands still
+                before = sent
+                await asyncio.sleep(0.5)
+            reply.close()
+            return before
+
+    assert run(work()) < 60_000_000
