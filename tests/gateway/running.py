@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,14 @@ from toolcall_reference.gateway import read_config
 from toolcall_reference.gateway.server import Gateway
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass
+class Served:
+    """A gateway that runs beside the test: its root, and the provider behind it."""
+
+    url: str
+    provider: Provider
 
 
 @dataclass
@@ -112,5 +121,34 @@ def streaming(*pieces: bytes, cut: bool = False, wait: float = 0.0) -> Answer:
         if cut and request.transport is not None:
             request.transport.close()
         return response
+
+    return answer
+
+
+@contextmanager
+def served(answer: Answer, upstream: str, said: Mapping[str, Any] | None = None, **more: Any) -> Iterator[Served]:
+    """A gateway in a thread of its own, for clients that wait; see :func:`running`."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="gateway")
+    thread.start()
+    context = running(answer, upstream, said, **more)
+    try:
+        gateway = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(30)
+        try:
+            yield Served(gateway.url, gateway.provider)
+        finally:
+            asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result(30)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def in_turn(*answers: Answer) -> Answer:
+    """The first answer to the first request, and so on; the last one to all others."""
+    left = list(answers)
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        return await (left.pop(0) if len(left) > 1 else left[0])(request)
 
     return answer

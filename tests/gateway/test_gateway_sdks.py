@@ -1,0 +1,101 @@
+"""The official SDKs as clients of the gateway, over HTTP: an agent's whole loop before every provider, and errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gateway.running import Answer, in_turn, replying, served, streaming
+from gateway.sdk_agents import AGENTS
+from toolcall_conformance import formats as judged
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reading import Text
+from witnesses.conversation import QUIET
+
+CORPUS = load_corpus()
+CASE = CORPUS.cases["parallel/three-tools"]
+ROUTES = [(client, upstream) for client in AGENTS for upstream in AGENTS]
+MODELS = {"models": {"*": "theirs"}}
+pytestmark = QUIET
+
+
+def scripted(upstream: str, *, stream: bool) -> Iterator[Answer]:
+    """The provider's replies of the case, one for each exchange."""
+    for exchange in CASE.exchanges(upstream):
+        if stream:
+            assert exchange.stream_path is not None
+            blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
+            yield streaming(*(event + blank for event in exchange.stream_path.read_bytes().split(blank) if event))
+        else:
+            yield replying(exchange.response)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_an_agent_s_loop(client: str, upstream: str, stream: bool) -> None:
+    ran: list[tuple[str, Any]] = []
+
+    def run(name: str, arguments: Any) -> str:
+        ran.append((name, json.loads(arguments) if isinstance(arguments, str) else dict(arguments)))
+        return f"the result of {name}"
+
+    first = CASE.exchanges(client)[0].request
+    with served(in_turn(*scripted(upstream, stream=stream)), upstream, MODELS) as gateway:
+        answer = AGENTS[client](gateway.url, first, run, stream=stream)
+        sent = gateway.provider.bodies
+    wanted = judged.read(upstream, "request", CASE.exchanges(upstream)[1].request)
+    assert ran == [(call.name, call.arguments) for call in wanted.calls]
+    said = judged.read(upstream, "response", CASE.exchanges(upstream)[1].response)
+    spoken = "".join(item.text for turn in said.turns for item in turn.items if isinstance(item, Text))
+    assert "".join(answer.split()) == "".join(spoken.split())
+    # What the provider was asked in the end: its own calls with their ids, and to each its result.
+    asked = judged.read(upstream, "request", sent[1])
+    assert [(call.id, call.name) for call in asked.calls] == [(call.id, call.name) for call in wanted.calls]
+    assert [result.id for result in asked.results] == [call.id for call in wanted.calls]
+    for call, result in zip(asked.calls, asked.results, strict=True):
+        assert f"the result of {call.name}" in str(list(result.parts))
+    assert len(sent) == 2
+
+
+def raised_by(client: str, url: str, *, stream: bool) -> Any:
+    """What the SDK's user sees of a failure; no tool may be run before it."""
+    with pytest.raises(Exception) as raised:
+        AGENTS[client](url, CASE.exchanges(client)[0].request, _never_run, stream=stream)
+    return raised.value
+
+
+def _never_run(name: str, arguments: Any) -> str:
+    pytest.fail(f"{name} was run with {arguments}")
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_a_rate_limit_is_the_sdk_s_own_exception(client: str, upstream: str) -> None:
+    error = CORPUS.cases["errors/upstream-rate-limit"].exchanges(upstream)[0].error
+    assert error is not None
+    with served(replying(error["body"], 429, headers={"retry-after": "7"}), upstream, MODELS) as gateway:
+        raised = raised_by(client, gateway.url, stream=True)
+    assert type(raised).__name__ == ("ClientError" if client == "gemini" else "RateLimitError")
+    assert getattr(raised, "code" if client == "gemini" else "status_code") == 429
+    if client != "gemini":
+        assert raised.response.headers["retry-after"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("client", "upstream"),
+    [
+        ("anthropic", "gemini"),
+        ("gemini", "openai_chat"),
+        ("openai_chat", "openai_responses"),
+        ("openai_responses", "anthropic"),
+    ],
+)
+def test_a_stream_that_is_cut_is_no_whole_reply(client: str, upstream: str) -> None:
+    path = CASE.exchanges(upstream)[0].stream_path
+    assert path is not None
+    stream = path.read_bytes()
+    with served(streaming(stream[: len(stream) // 2], cut=True), upstream, MODELS) as gateway:
+        raised = raised_by(client, gateway.url, stream=True)
+    assert "ended before its reply was complete" in str(raised)
