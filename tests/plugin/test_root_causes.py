@@ -247,6 +247,9 @@ def test_what_only_a_round_trip_shows_is_a_cause_of_its_own() -> None:
         (tool["rule"], [], [alone]),
         (tool["rule"], [setting["rule"]], [back]),
     ]
+    # In a loop a setting has another way to get lost.
+    loop = item("shell/a agent_loop openai_chat gemini", setting)
+    assert [root.items for root in causes(alone, loop)] == [[alone], [loop]]
     # What a request shows is its repetition.
     (root,) = causes(alone, item("shell/a round_trip openai_chat gemini", tool))
     assert root.in_the_loop == 1

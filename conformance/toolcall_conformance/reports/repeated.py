@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance.reports.following import without_followers
-from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.harm import Harm, Where
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.seen import LEVELS, Key, Seen, Told, gravity
 
@@ -48,10 +48,11 @@ def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> No
         for one in root.seen:
             item = one.item
             same = [key for key in _kinds(one.rule, one.element, harm) if key[1] is not None]
+            before = [(rule, None) for rule, where in harm.leading(one.rule) if where is not Where.WAY_BACK]
             ends = [(item.client, item.upstream), (item.upstream, item.client)]
             there = [
                 other
-                for key in [*same, *((rule, None) for rule, _ in harm.leading(one.rule))]
+                for key in [*same, *before]
                 for pair in (ends if item.check == "round_trip" else ends[:1])
                 for other, level in shown.get((*key, item.case, *pair), ())
                 if (other[0], level) <= (one.known, one.level)
