@@ -18,12 +18,14 @@ from typing import Any
 import pytest
 
 import toolcall_conformance
+from toolcall_conformance.findings import Verdict
 from toolcall_conformance.jsonvalue import parse
 from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
 JUDGE = Path(toolcall_conformance.__file__).parent
 LAWS = sorted((JUDGE / "translation").rglob("*.py")) + sorted((JUDGE / "checks").rglob("*captions.py"))
+TOOL = [path for folder in ("reports", "engine") for path in sorted((JUDGE / folder).rglob("*.py"))]
 MANY = 3
 """A collection with so many words is a list of words."""
 
@@ -147,6 +149,25 @@ def test_words_are_data(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert list(word_lists(tree)) == []
     assert list(spelt_patterns(tree)) == []
+
+
+def own_words() -> frozenset[str]:
+    """The words of the tool's own files and settings, of its verdicts, and of pytest's."""
+    schemas = (parse((JUDGE / name).read_bytes()) for name in ("reports/report.schema.json", "settings.schema.json"))
+    words = {word for schema in schemas for word in keys_and_values(schema)}
+    return frozenset(words | {*Verdict} | PYTESTS | COLOURS)
+
+
+PYTESTS = {"setup", "teardown"}
+COLOURS = {"head", "good", "bad"}
+
+
+@pytest.mark.parametrize("path", TOOL, ids=lambda path: str(path.relative_to(JUDGE)))
+def test_reports_know_no_words_but_their_own(path: Path) -> None:
+    """What is told first, what says the same and what follows stands in the corpus."""
+    found = word_lists(ast.parse(path.read_text(encoding="utf-8")))
+    strange = [(line, [word for word in words if word not in own_words()]) for line, words in found]
+    assert [each for each in strange if each[1]] == []
 
 
 def test_bounds_are_data() -> None:
