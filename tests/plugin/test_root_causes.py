@@ -324,6 +324,35 @@ def test_a_client_misread_in_the_loop_is_one_cause_in_all_formats() -> None:
     assert len(causes(*several)) == 2
 
 
+def returned(client: str, target: str, variants: str) -> list[ItemRecord]:
+    """The variants of a loop in which state does not come back."""
+    wrong = finding("translation/state-returned", f"/{target}", "lost", format=target, element="opaque")
+    return [item(f"shell/a agent_loop {client} {target} {one}", wrong) for one in variants]
+
+
+def test_a_client_that_fails_alike_with_several_providers_is_one_cause() -> None:
+    """One client fails in all variants, another in one of them: that is not the providers' doing."""
+    found = causes(
+        *returned("gemini", "anthropic", "uvwx"),
+        *returned("gemini", "openai_responses", "uvwx"),
+        *returned("openai_chat", "anthropic", "u"),
+        *returned("openai_chat", "openai_responses", "u"),
+    )
+    assert [({one.client for one in root.items}, root.formats) for root in found] == [
+        ({"gemini"}, ["anthropic", "openai_responses"]),
+        ({"openai_chat"}, ["anthropic", "openai_responses"]),
+    ]
+
+
+def test_what_all_clients_show_alike_goes_with_the_provider() -> None:
+    clients = ("gemini", "openai_chat")
+    several = [each for c in clients for t in ("anthropic", "openai_responses") for each in returned(c, t, "uvwx")]
+    assert [root.formats for root in causes(*several)] == [["anthropic"], ["openai_responses"]]
+    # Nor does a client that fails otherwise with each provider.
+    other = [*returned("gemini", "anthropic", "uvwx"), *returned("openai_chat", "anthropic", "u")]
+    assert len(causes(*other, *returned("gemini", "openai_responses", "yz"))) == 2
+
+
 def test_what_harms_most_is_told_first_then_what_is_most_frequent() -> None:
     wrong = {
         "crash": finding("translation/crashed", "", element="body"),

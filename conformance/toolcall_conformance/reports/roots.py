@@ -5,7 +5,8 @@ Findings with one signature (``causes.Cause``) are one root. Then roots are join
 - a finding of the loop or a round trip that a request, reply or stream of the same case and route shows already;
 - rules that say the same of one body, or of which one brings the other along, by ``translation/harm.json``;
 - two rules that are broken by one wrong value;
-- what shows at the same places of the same sources, in the bodies of several formats.
+- what shows at the same places of the same sources, in the bodies of several formats;
+- what one client shows in the loop with several providers, and other clients do not.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable
 
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.joined import join_depths, join_formats, join_places
+from toolcall_conformance.reports.misread import join_clients
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.repeated import fold_loops, without_repetitions
 from toolcall_conformance.reports.root_cause import RootCause
@@ -39,7 +41,7 @@ def root_causes(items: Iterable[ItemRecord], harm: Harm) -> list[RootCause]:
         root.others |= others
     fold_loops(groups, told, harm)
     found = join_depths(root for root in groups.values() if root.seen)
-    roots = join_formats(join_places(found, harm))
+    roots = join_clients(join_formats(join_places(found, harm)))
     for root in roots:
         root.others.pop(root.rule, None)
         root.place = root.seen[0].place
