@@ -30,7 +30,7 @@ SHAPES = {
     "corpus": ["corpus.json"],
     "tool": ["tools/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
-    "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json"],
+    "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json", "otel/rules/*.json"],
     "families": ["families.json"],
     "bug-classes": ["bug-classes.json"],
     "retired-rules": ["retired-rules.json"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import adapter, agent_loop, request, response, round_trip, stream
+from toolcall_conformance.checks import adapter, agent_loop, otel, request, response, round_trip, stream
 from toolcall_conformance.checks.base import Check, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
@@ -31,11 +31,12 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "agent_loop": agent_loop.run,
         "round_trip": round_trip.run,
         "adapter": adapter.run,
+        "otel": otel.run,
     }
 )
 
 # The checks within one format. Their items name it instead of a route, and only who has their operations gets them.
-ONE_FORMAT = frozenset({"adapter"})
+ONE_FORMAT = frozenset({"adapter", "otel"})
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
 NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -46,6 +47,7 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "agent_loop": frozenset({"request", "response"}),
         "round_trip": frozenset({"request"}),
         "adapter": frozenset({"tool_calls", "tool_results"}),
+        "otel": frozenset({"otel"}),
     }
 )
 
@@ -76,6 +78,8 @@ def variants(
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
     if check == "adapter":
         return adapter.variants(case, client)
+    if check == "otel":
+        return otel.variants(case, client)
     if check in ("response", "agent_loop") and not case.replies(client, upstream):
         return ()
     if check == "round_trip":

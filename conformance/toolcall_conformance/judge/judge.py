@@ -17,6 +17,7 @@ from toolcall_conformance.judge.provider_memory import ProviderMemory
 from toolcall_conformance.judge.round_trips import judge_round_trip
 from toolcall_conformance.judge.streams import judge_stream
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.otel import Exchange, judge_exchange
 from toolcall_conformance.reading.assembled import Assembled
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation import outcome
@@ -177,6 +178,14 @@ class Judge:
         What else the client says behind the results is not demanded.
         """
         return judge_results(self.corpus, name, golden, output, model=model).of(name)
+
+    def otel(self, name: str, request: Any, reply: Any, output: Any) -> Judgement:
+        """Judge what an instrumentation tells OpenTelemetry of a request of the format ``name`` and its reply.
+
+        ``output`` has ``input_messages``, ``output_messages``, ``system_instructions`` and ``tool_definitions``; a
+        ``reply`` of None is not asked for.
+        """
+        return Judgement(tuple(judge_exchange(self.corpus, Exchange(name, request, reply), output))).of(name)
 
     def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
         """The names under which a translator declared the tools of the ``golden`` request, by the golden's names."""

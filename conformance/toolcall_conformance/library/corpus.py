@@ -74,6 +74,9 @@ class Corpus:
         drift = self.root / "drift" / "rules"
         if drift.is_dir():  # a small corpus may do without
             folders["drift"] = drift
+        otel = self.root / "otel" / "rules"
+        if otel.is_dir():
+            folders["otel"] = otel
         return Rules(folders)
 
     def rule(self, rule_id: str) -> Rule:
@@ -122,6 +125,16 @@ class Corpus:
         """Which findings reports tell first, and which say the same; the content of ``translation/harm.json``."""
         harm: Mapping[str, Mapping[str, Any]] = read_json(self.root / "translation" / "harm.json")
         return harm
+
+    @cached_property
+    def otel(self) -> Mapping[str, Any]:
+        """What is known of OpenTelemetry's GenAI messages; the content of ``otel/otel.json``."""
+        found: Mapping[str, Any] = read_json(self.root / "otel" / "otel.json")
+        return found
+
+    def otel_schema(self, name: str) -> Any:
+        """An official schema of these messages, as it was published."""
+        return read_json(self.root / "otel" / "schemas" / name)
 
     @property
     def circumstances(self) -> Mapping[str, Circumstance]:

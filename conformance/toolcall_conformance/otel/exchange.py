@@ -1,0 +1,126 @@
+"""Judges what an instrumentation tells of one exchange: the shape first, then whether all is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.otel.facts import ATTRIBUTES
+from toolcall_conformance.otel.parts import (
+    compare_arguments_form,
+    compare_call_ids,
+    compare_choices,
+    compare_finish,
+    compare_places,
+    compare_roles,
+    compare_steps,
+    compare_thoughts,
+    compare_tools,
+)
+from toolcall_conformance.otel.reading import Known, Messages, read_input, read_reply
+from toolcall_conformance.otel.shape import compare_shape
+from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text, Turn
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.calls import compare_calls
+from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.media import compare_media
+from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.results import compare_results
+from toolcall_conformance.translation.texts import compare_texts
+
+_COMPARED = (Text, Media, Call, Result)
+_IDS = "translation/ids-kept"
+"""The law of translators; here it is ``otel/call-id``."""
+_CONTENT = "translation/result-content"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its reply in one format; the reply is None where only the request was observed."""
+
+    format: str
+    request: Any
+    reply: Any = None
+
+
+def judge_exchange(corpus: Corpus, exchange: Exchange, output: Any) -> list[Finding]:
+    """The findings about the four lists that an instrumentation made of an exchange.
+
+    What a part with a wrong shape should have said is not asked for besides.
+    """
+    found = list(compare_shape(corpus, output))
+    if any(finding.is_must for finding in found):
+        return found
+    output = {name: output.get(name, []) for name in ATTRIBUTES}
+    asked = formats.read(exchange.format, "request", exchange.request)
+    known = _known(asked)
+    found += _compare(corpus, asked, read_input(exchange.format, output, known), known)
+    found += compare_tools(corpus, asked, output["tool_definitions"])
+    found += compare_places(corpus, formats.get(exchange.format).client.CONTAINER, asked, output)
+    if exchange.reply is not None:
+        said = formats.read(exchange.format, "response", exchange.reply)
+        known = replace(known, hosted={*known.hosted, *_known(said).hosted})
+        found += _compare(corpus, said, read_reply(exchange.format, output, known), known)
+        found += compare_choices(corpus, exchange.reply, output["output_messages"])
+        found += compare_finish(corpus, said, output["output_messages"])
+    return found
+
+
+def _known(reading: Reading) -> Known:
+    items = [item for turn in reading.turns for item in turn.items]
+    free = {tool.name for tool in reading.tools if tool.kind == "custom" and tool.name}
+    free |= {call.name for call in reading.calls if call.kind == "custom" and call.name}
+    hosted = [item for item in items if isinstance(item, Hosted)]
+    own = {item.value.get("id") for item in hosted if isinstance(item.value, dict)}
+    return Known(free, {given for given in {*own, *(item.id for item in hosted)} if isinstance(given, str) and given})
+
+
+def _compare(corpus: Corpus, before: Reading, after: Messages, known: Known) -> Iterator[Finding]:
+    pair = aligned(Sides(corpus, _told(before), after.reading))
+    yield from (one for one in compare_calls(pair) if one.rule != _IDS)
+    if before.direction == "request":
+        yield from (one for one in compare_results(pair) if not (one.rule == _CONTENT and _says_more(one)))
+    yield from compare_texts(pair)
+    yield from compare_media(pair)
+    yield from compare_call_ids(pair)
+    yield from compare_arguments_form(corpus, after)
+    yield from compare_roles(corpus, after)
+    yield from compare_steps(corpus, before, after, known.hosted)
+    yield from compare_thoughts(corpus, before, after)
+
+
+def _says_more(finding: Finding) -> bool:
+    """Whether the content of a result is all there, with more words around it."""
+    wanted = finding.want if isinstance(finding.want, list) else [finding.want]
+    said = squeeze("\n".join(_texts(finding.got)))
+    return all(isinstance(one, str) and squeeze(one) in said for one in wanted)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
+
+
+def _told(reading: Reading) -> Reading:
+    """What of a body is compared as a reading; the parts have no mark for what failed."""
+    turns = [
+        Turn(
+            turn.side,
+            turn.pointer,
+            [
+                replace(item, error=None) if isinstance(item, Result) else item
+                for item in turn.items
+                if isinstance(item, _COMPARED)
+            ],
+        )
+        for turn in reading.turns
+    ]
+    turns = [turn for turn in turns if turn.items]
+    return replace(reading, turns=turns, settings={}, usage={}, cache_marks=[], stored=[])

@@ -1,0 +1,136 @@
+"""What is asked of GenAI messages beside the laws of translation: ids, roles, reasons, steps, places."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Finding, one_of
+from toolcall_conformance.jsonvalue import join, resolve
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.otel.reading import Messages
+from toolcall_conformance.reading import Hosted, Reading, Reasoning, Tool
+from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.pair import Pair, call_words
+
+_RESULT = "tool_call_response"
+
+
+def compare_call_ids(pair: Pair) -> Iterator[Finding]:
+    """Calls have the ids that their provider gave them."""
+    for left, right in sorted(pair.calls.items()):
+        before, after = pair.source.calls[left], pair.output.calls[right]
+        if before.id and after.id != before.id:
+            yield pair.finding(
+                "otel/call-id",
+                after.id_pointer or after.pointer,
+                want=before.id,
+                got=MISSING if after.id is None else after.id,
+                source=before.id_pointer,
+                subject=call_words(before),
+            )
+
+
+def compare_arguments_form(corpus: Corpus, after: Messages) -> Iterator[Finding]:
+    """Arguments are recorded as the object that they are."""
+    for pointer in after.spelt:
+        call = next(one for one in after.reading.calls if one.arguments_pointer == pointer)
+        if isinstance(call.arguments, dict):
+            got = resolve(after.reading.body, pointer)
+            yield finding(corpus, "otel/arguments-object", pointer, want=call.arguments, got=got)
+
+
+def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
+    """What the model says is the assistant's; what a tool returned is the tool's, or the user's as the API has it."""
+    for pointer, role, kinds in after.roles:
+        by_model = after.reading.direction == "response" or "tool_call" in kinds
+        wanted: Sequence[str] = corpus.otel["roles"]["model" if by_model else "result" if _RESULT in kinds else "any"]
+        if role not in wanted:
+            yield finding(corpus, "otel/role", join(pointer, "role"), want=one_of(wanted), got=role)
+
+
+def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
+    """A reason for the end is the vocabulary's word; the message may do without, for a span has it, too."""
+    got = messages[0].get("finish_reason") if messages else None
+    wanted = corpus.otel["finish"].get(before.finish.reason) if before.finish is not None else None
+    if got is not None and wanted and got not in wanted:
+        yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(wanted), got=got)
+
+
+def compare_choices(corpus: Corpus, reply: Any, messages: Sequence[Any]) -> Iterator[Finding]:
+    """Each choice of a reply is one message."""
+    listed = [
+        reply[key] for key in corpus.otel["answer_lists"] if isinstance(reply, dict) and isinstance(reply.get(key), list)
+    ]
+    choices = max((len(one) for one in listed), default=1)
+    if len(messages) != choices and choices:
+        yield finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
+
+
+def compare_steps(corpus: Corpus, before: Reading, after: Messages, known: Collection[str]) -> Iterator[Finding]:
+    """What the provider ran itself is told as such, and what came of it names its call; ``known`` are all their ids."""
+    named = {stored.pointer for stored in before.stored}  # references: nobody can see the item
+    items = (item for turn in before.turns for item in turn.items if isinstance(item, Hosted))
+    steps = {item.id or item.pointer: item for item in items if item.pointer not in named}
+    given = {step.id for step in after.steps if step.id}
+    unnamed = sum(step.id is None for step in after.steps)
+    for item in steps.values():
+        if item.id in given or (isinstance(item.value, dict) and item.value.get("id") in given):
+            continue
+        if not unnamed:
+            subject = f"step {item.name or item.type}"
+            yield finding(corpus, "otel/server-step-lost", "", got=MISSING, source=item.pointer, subject=subject)
+        unnamed -= bool(unnamed)
+    calls = {*known, *(step.id for step in after.steps if step.id and not step.is_answer)}
+    for step in after.steps:
+        if not step.known:
+            yield finding(corpus, "otel/server-step-as-client-call", step.pointer)
+        elif step.is_answer and step.id is not None and step.id not in calls:
+            where = join(step.pointer, "id")
+            yield finding(corpus, "otel/server-step-linked", where, want=one_of(sorted(calls)), got=step.id)
+
+
+def compare_thoughts(corpus: Corpus, before: Reading, after: Messages) -> Iterator[Finding]:
+    """Reasoning that a person can read is a part of its own."""
+    said = squeeze("\n".join(one.text for one in after.thoughts))
+    for turn in before.turns:
+        for item in turn.items:
+            if isinstance(item, Reasoning) and item.text.strip() and squeeze(item.text) not in said:
+                yield finding(corpus, "otel/reasoning-lost", "", want=item.text, got=MISSING, source=item.pointer)
+
+
+def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -> Iterator[Finding]:
+    """Where tools are recorded at all, each of the request's is, and no other."""
+    if not definitions:
+        return
+    names = {one["name"] for one in definitions} | {one["type"] for one in definitions}
+    for tool in before.tools:
+        if not _names(tool) & names:
+            subject = f"tool {tool.name or tool.type}"
+            yield finding(
+                corpus, "otel/tool-lost", "/tool_definitions", got=MISSING, source=tool.pointer, subject=subject
+            )
+    known = {name for tool in before.tools for name in _names(tool)}
+    for place, one in enumerate(definitions):
+        if one["name"] not in known and one["type"] not in known:
+            yield finding(corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=one["name"])
+
+
+def _names(tool: Tool) -> set[str]:
+    return {name for name in (tool.name, tool.type) if name}
+
+
+def compare_places(corpus: Corpus, container: str, before: Reading, output: dict[str, Any]) -> Iterator[Finding]:
+    """Instructions that the API takes apart from the messages are recorded apart from them."""
+    apart = [text for text in before.system if not text.pointer.startswith(f"/{container}")]
+    within = {
+        squeeze(str(part.get("content"))): join("/input_messages", place, "parts", number)
+        for place, message in enumerate(output["input_messages"])
+        for number, part in enumerate(message["parts"])
+        if message["role"] in corpus.otel["roles"]["system"]
+    }
+    for text in apart:
+        if squeeze(text.text) in within:
+            where = within[squeeze(text.text)]
+            yield finding(corpus, "otel/instructions-apart", where, want=MISSING, got=text.text, source=text.pointer)
