@@ -31,7 +31,7 @@ SCHEMA = {
             **dict.fromkeys(("name", "what", "package", "routes", "note", "cannot"), TEXT),
             "kind": {"enum": ["in process", "exchange", "exec", "gateway"]},
             "url": {"type": "string", "pattern": "^https://"},
-            "version": {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)+$"},
+            "version": {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)+(b[0-9]+)?$"},
             "translator": {
                 "type": "string",
                 "pattern": "^([a-z_.]+:[A-Za-z]+$|exec:.*{directory}|gateway:{directory}/)",

@@ -11,6 +11,7 @@ from toolcall_conformance.findings import Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.otel.facts import ATTRIBUTES
 from toolcall_conformance.otel.parts import (
+    choices_of,
     compare_arguments_form,
     compare_call_ids,
     compare_choices,
@@ -64,8 +65,9 @@ def judge_exchange(corpus: Corpus, exchange: Exchange, output: Any) -> list[Find
     if exchange.reply is not None:
         said = formats.read(exchange.format, "response", exchange.reply)
         known = replace(known, hosted={*known.hosted, *_known(said).hosted})
-        found += _compare(corpus, said, read_reply(exchange.format, output, known), known)
-        found += compare_choices(corpus, exchange.reply, output["output_messages"])
+        choices = choices_of(corpus, exchange.reply)
+        found += _compare(corpus, said, read_reply(exchange.format, output, known, choices), known)
+        found += compare_choices(corpus, choices, output["output_messages"])
         found += compare_finish(corpus, said, output["output_messages"])
     return found
 
@@ -108,6 +110,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
+def _plain_result(result: Result) -> Result:
+    """A result without its media and its mark: a response has them in any form."""
+    return replace(result, error=None, parts=tuple(part for part in result.parts if not isinstance(part, Media)))
+
+
 def _told(reading: Reading) -> Reading:
     """What of a body is compared as a reading; the parts have no mark for what failed."""
     turns = [
@@ -115,7 +122,7 @@ def _told(reading: Reading) -> Reading:
             turn.side,
             turn.pointer,
             [
-                replace(item, error=None) if isinstance(item, Result) else item
+                _plain_result(item) if isinstance(item, Result) else item
                 for item in turn.items
                 if isinstance(item, _COMPARED)
             ],

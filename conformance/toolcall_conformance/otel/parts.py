@@ -51,20 +51,30 @@ def compare_roles(corpus: Corpus, after: Messages) -> Iterator[Finding]:
 
 
 def compare_finish(corpus: Corpus, before: Reading, messages: Sequence[Any]) -> Iterator[Finding]:
-    """A reason for the end is the vocabulary's word; the message may do without, for a span has it, too."""
+    """A reason for the end is the vocabulary's word; the message may do without, for a span has it, too.
+
+    Where the API itself does not say that calls are why it ended, a plain end is as right.
+    """
     got = messages[0].get("finish_reason") if messages else None
-    wanted = corpus.otel["finish"].get(before.finish.reason) if before.finish is not None else None
-    if got is not None and wanted and got not in wanted:
+    if got is None or before.finish is None:
+        return
+    wanted: Sequence[str] = corpus.otel["finish"].get(before.finish.reason, ())
+    if str(before.finish.raw).lower() in corpus.otel["plain_ends"]:
+        wanted = [*wanted, *corpus.otel["finish"]["end"]]
+    if wanted and got not in wanted:
         yield finding(corpus, "otel/finish-reason", "/output_messages/0/finish_reason", want=one_of(wanted), got=got)
 
 
-def compare_choices(corpus: Corpus, reply: Any, messages: Sequence[Any]) -> Iterator[Finding]:
-    """Each choice of a reply is one message."""
-    listed = [
-        reply[key] for key in corpus.otel["answer_lists"] if isinstance(reply, dict) and isinstance(reply.get(key), list)
-    ]
-    choices = max((len(one) for one in listed), default=1)
-    if len(messages) != choices and choices:
+def choices_of(corpus: Corpus, reply: Any) -> int:
+    """How many choices a reply has: one where its API does not list them."""
+    lists = corpus.otel["answer_lists"]
+    listed = [reply[key] for key in lists if isinstance(reply, dict) and isinstance(reply.get(key), list)]
+    return max((len(one) for one in listed), default=1)
+
+
+def compare_choices(corpus: Corpus, choices: int, messages: Sequence[Any]) -> Iterator[Finding]:
+    """Each choice of a reply is one message; a reply that was held back may have none."""
+    if len(messages) > max(choices, 1) or (messages and len(messages) < choices):
         yield finding(corpus, "otel/message-per-choice", "/output_messages", want=choices, got=len(messages))
 
 
@@ -104,7 +114,7 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
     """Where tools are recorded at all, each of the request's is, and no other."""
     if not definitions:
         return
-    names = {one["name"] for one in definitions} | {one["type"] for one in definitions}
+    names = {_plain(one[key]) for one in definitions for key in ("name", "type")}
     for tool in before.tools:
         if not _names(tool) & names:
             subject = f"tool {tool.name or tool.type}"
@@ -113,12 +123,18 @@ def compare_tools(corpus: Corpus, before: Reading, definitions: Sequence[Any]) -
             )
     known = {name for tool in before.tools for name in _names(tool)}
     for place, one in enumerate(definitions):
-        if one["name"] not in known and one["type"] not in known:
+        if not {_plain(one["name"]), _plain(one["type"])} & known:
             yield finding(corpus, "otel/tool-invented", join("/tool_definitions", place), want=MISSING, got=one["name"])
 
 
 def _names(tool: Tool) -> set[str]:
-    return {name for name in (tool.name, tool.type) if name}
+    """The words by which a definition may name a tool: the group that it is declared in says that it is there, too."""
+    return {_plain(name) for name in (tool.name, tool.type, tool.namespace) if name}
+
+
+def _plain(name: str) -> str:
+    """A name as it is in any convention: ``googleSearch`` is ``google_search``."""
+    return name.replace("_", "").lower()
 
 
 def compare_places(corpus: Corpus, container: str, before: Reading, output: dict[str, Any]) -> Iterator[Finding]:

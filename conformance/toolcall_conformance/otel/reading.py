@@ -54,10 +54,11 @@ def read_input(name: str, output: dict[str, Any], known: Known) -> Messages:
     return found
 
 
-def read_reply(name: str, output: dict[str, Any], known: Known) -> Messages:
-    """The reading of the first output message: the first choice, as of every reply."""
+def read_reply(name: str, output: dict[str, Any], known: Known, choices: int) -> Messages:
+    """The reading of the first choice, as of every reply: of one message, and of all where there is but one choice."""
     found = Messages(Reading(name, "response", body=output))
-    _Reader(found, known).read("/output_messages", (output.get("output_messages") or [])[:1])
+    messages = output.get("output_messages") or []
+    _Reader(found, known).read("/output_messages", messages if choices == 1 else messages[:1])
     return found
 
 
@@ -183,7 +184,10 @@ def read_part(part: dict[str, Any], pointer: str) -> Iterator[Text | Media]:
 
 
 def _content(response: Any, pointer: str) -> Iterator[Any]:
-    """What a tool returned: text, an object, or parts; a provider's own blocks say their text under another key."""
+    """What a tool returned: text, an object, or parts; a provider's own blocks say their text under another key.
+
+    Media may stand there in any form, for a response is any JSON: they are not compared.
+    """
     if isinstance(response, str):
         if response.strip():
             yield Text(response, pointer)
@@ -195,10 +199,9 @@ def _content(response: Any, pointer: str) -> Iterator[Any]:
 
 
 def _entry(entry: Any, pointer: str) -> Iterator[Any]:
-    kind = entry.get("type") if isinstance(entry, dict) else None
-    if kind == "text" and isinstance(entry.get("text"), str):
+    if isinstance(entry, dict) and isinstance(entry.get("text"), str):
         yield Text(entry["text"], join(pointer, "text"))
-    elif kind == "text" or (kind in _MEDIA and _MEDIA[kind] in entry):
-        yield from read_part({"modality": "file", **entry}, pointer)
-    else:
+    elif isinstance(entry, dict) and entry.get("type") == "text":
+        yield from read_part(entry, pointer)
+    elif not isinstance(entry, dict) or "type" not in entry:
         yield Value(entry, pointer)
