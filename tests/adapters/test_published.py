@@ -98,6 +98,30 @@ KNOWN: dict[str, dict[Item, str]] = {
         # The arguments of a search that Anthropic ran itself become a call of index -1 without id and name.
         ("streaming/hosted-step-between", "stream", "openai_chat", "anthropic"): "openai_chat/stream-call-delta",
     },
+    "opentelemetry-genai": {
+        # Ids made of the tool's name and the part's place: those of a call and of its result differ.
+        ("parallel/text-around", "otel", "gemini", "gemini"): "translation/results-linked",
+        # Google's words for types are none of JSON Schema's.
+        ("mcp/seed", "otel", "gemini", "gemini"): "otel/part-shape",
+        # The same call in two turns has one id.
+        ("reasoning/same-call-again", "otel", "gemini", "gemini"): "translation/ids-injective-across-turns",
+        # A call of a custom tool has an empty name and null for its input.
+        ("free_form/beside-function", "otel", "openai_chat", "openai_chat"): "translation/call-name",
+        # A function_call is not read.
+        ("legacy_functions/called", "otel", "openai_chat", "openai_chat"): "translation/call-lost",
+        # Arguments that say NaN are read as a number.
+        ("arguments/no-json", "otel", "openai_chat", "openai_chat"): "translation/bad-output",
+        # Arguments that are an object, as a vendor sends them, raise in the user's own call.
+        ("read_many_files/dialect-object-arguments", "otel", "openai_chat", "openai_chat"): "translation/crashed",
+        # A search and the answer behind it are two output messages.
+        ("citations/then-call", "otel", "openai_responses", "openai_responses"): "otel/message-per-choice",
+        # Calls of tools that the API defines and the client runs are not read.
+        ("client_run/apply-patch", "otel", "openai_responses", "openai_responses"): "translation/call-lost",
+        # The status of the message stands for the reason.
+        ("shell/length-cut", "otel", "openai_responses", "openai_responses"): "otel/finish-reason",
+        # A block that the SDK's types do not know is taken for a text, and has none.
+        ("mcp/connector", "otel", "anthropic", "anthropic"): "otel/part-shape",
+    },
 }
 # Where they are right, and must be let through.
 RIGHT: dict[str, set[Item]] = {
@@ -122,6 +146,11 @@ RIGHT: dict[str, set[Item]] = {
         ("shell/seed", "agent_loop", "anthropic", "anthropic"),
         ("shell/seed", "request", "openai_chat", "openai_chat"),
         ("shell/seed", "stream", "openai_chat", "anthropic"),
+    },
+    "opentelemetry-genai": {
+        ("shell/seed", "otel", "anthropic", "anthropic"),
+        ("shell/seed", "otel", "openai_chat", "openai_chat"),
+        ("parallel/seed", "otel", "openai_responses", "openai_responses"),
     },
 }
 

@@ -80,8 +80,9 @@ def _generate(request: Body, reply: Body) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=reply))
     options = types.HttpOptions(client_args={"transport": transport})
     client = genai.Client(api_key="none", http_options=options)
-    config = {key: value for key, value in request.items() if key not in ("contents", "generationConfig", "model")}
-    config |= request.get("generationConfig") or {}
+    config = {key: value for key, value in request.items() if key not in ("contents", "model")}
+    for key in ("generationConfig", "generation_config"):
+        config |= config.pop(key, None) or {}
     try:
         contents = [types.Content.model_validate(one) for one in request["contents"]]
         settings = types.GenerateContentConfig.model_validate(config)

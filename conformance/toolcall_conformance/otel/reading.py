@@ -113,7 +113,7 @@ class _Reader:
     def _call(self, part: dict[str, Any], pointer: str) -> Call:
         name, said = part["name"], part.get("arguments")
         free = name in self._known.free and isinstance(said, str)
-        if isinstance(said, str) and not free:
+        if isinstance(said, str) and said.strip() and not free:
             self._found.spelt.append(join(pointer, "arguments"))
         found = Call(
             len(self._calls),
