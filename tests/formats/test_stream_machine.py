@@ -45,7 +45,7 @@ def test_a_rule_that_is_not_listed_cannot_be_reported() -> None:
 
 def test_each_part_reports_a_rule_once() -> None:
     report = Report(rule_ids("alpha", "stream-data"))
-    first, second = report.of_part(), report.of_part()
+    first, second = report.of_part("/events/1"), report.of_part("/events/2")
     for number, part in enumerate((first, first, second, report, report)):
         part.once("stream-data", f"/events/{number}")
     assert [breach.pointer for _, breach in report.breaches] == ["/events/0", "/events/2", "/events/3"]

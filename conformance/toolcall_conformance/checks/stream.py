@@ -23,6 +23,7 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, Source, Streamed
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.judge import superfluous
 from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.judge.stream_parts import put_together
 from toolcall_conformance.judge.streams import but_for_counts, but_for_passed_on, handed_on_as_it_is, spelt
@@ -123,8 +124,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     broken = list(_rule_breaches(exchange, received, harness))
     borne = but_for_passed_on(harness.corpus, route, broken, reply, received.assembled)
     illegal = [replace(one, body=name) for one in borne]
-    tally.findings += illegal
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
+        tally.findings += illegal
         return True  # the client is told that nothing came of it
     same = route.client == route.upstream
     found = harness.judge.response(
@@ -138,6 +139,8 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         spelt=spelt(received.assembled),
     )
     tally.lose(found)
+    illegal = superfluous.of_stream(harness.corpus, route.client, illegal, found.findings, received.assembled)
+    tally.findings += illegal
     reported = {one.rule for one in illegal}  # some rules apply to an event and to the whole reply alike
     behind = [one for one in but_for_counts(illegal, found.findings) if one.rule not in reported]
     placed = put_together(route.client, received.stream, received.assembled, behind)

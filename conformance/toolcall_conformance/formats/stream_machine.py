@@ -26,7 +26,8 @@ def rule_ids(format_name: str, *slugs: str) -> tuple[str, ...]:
 class Report:
     """What is wrong with one stream, by the slugs of the rules. KeyError for a rule that the machine does not list."""
 
-    def __init__(self, ids: Iterable[str]) -> None:
+    def __init__(self, ids: Iterable[str], part: str = "") -> None:
+        self._part = part
         self._ids = {rule_id.partition("/")[2]: rule_id for rule_id in ids}
         self._found: list[tuple[str, Breach]] = []
         self._reported: set[str] = set()
@@ -51,7 +52,7 @@ class Report:
         subject: str = "",
     ) -> None:
         """Report a breach."""
-        self._found.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject)))
+        self._found.append((self._ids[slug], Breach(pointer, message, want, got, subject=subject, part=self._part)))
 
     def once(
         self,
@@ -68,9 +69,12 @@ class Report:
             self._reported.add(slug)
             self.add(slug, pointer, message, want=want, got=got, subject=subject)
 
-    def of_part(self) -> Report:
-        """A report of one call, item or block: it adds to this one, but has its own count of what it reports once."""
-        part = Report(())
+    def of_part(self, pointer: str) -> Report:
+        """A report of the call, item or block that began at ``pointer``.
+
+        It adds to this one, but has its own count of what it reports once.
+        """
+        part = Report((), pointer)
         part._ids, part._found = self._ids, self._found
         return part
 

@@ -13,6 +13,7 @@ from toolcall_conformance.judge.comparisons import compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.same_format import came_back, differences
+from toolcall_conformance.judge.superfluous import but_for_superfluous
 from toolcall_conformance.judge.wrong_format import no_object, other_format
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
@@ -85,6 +86,7 @@ def judge_body(
         one for one in [*unsourced, *settled.findings, *compare(pair, direction)] if one.rule not in settled.excused
     ]
     found += compare_form(sides, asked) if down else ()
+    own = but_for_superfluous(own, found, sides.output)
     findings = (*own, *found, *state.find_foreign_keys(pair, own))
     accepted = _tolerated(pair, source, output, findings) if tolerated or same else ()
     if same and not vendor:

@@ -12,6 +12,7 @@ from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
 from toolcall_conformance.judge.given import AnyRoute
 from toolcall_conformance.judge.provider_memory import ProviderMemory, whole_request
+from toolcall_conformance.judge.superfluous import but_for_superfluous
 from toolcall_conformance.judge.wrong_format import no_object
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Turn
@@ -72,6 +73,8 @@ def judge_history(
     container = formats.get(route.upstream).client.CONTAINER
     # Here only the provider's own ids count (ids-returned); `request` judges the ids of each request by itself.
     found = [one for one in compare(pair, HISTORY) if one.rule != "translation/ids-kept"]
+    if not read.added:  # else pointers into the two differ
+        own = but_for_superfluous(own, found, sides.output)
     findings = (*own, *(read.as_sent(finding, container) for finding in (*unsourced, *found)))
     return Judgement(findings, losses.find_losses(pair, history=True))
 

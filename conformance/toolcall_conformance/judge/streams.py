@@ -9,6 +9,7 @@ from typing import Any
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, Finding, Judgement
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.judge import superfluous
 from toolcall_conformance.judge.bodies import judge_body
 from toolcall_conformance.judge.excuses import passed_on
 from toolcall_conformance.judge.given import AnyRoute, Requests
@@ -99,6 +100,7 @@ def judge_stream(
             spelt=texts,
             streamed=True,
         )
+    found = superfluous.of_stream(corpus, client, found, together.findings, received)
     behind = but_for_counts(found, together.findings)
     return replace(together, findings=(*found, *put_together(client, output, received, behind)))
 

@@ -14,7 +14,7 @@ class StreamedCall:
     """A call as it came: ``fragments`` of its arguments in order, and the whole text if the stream says it as well.
 
     ``pointer`` is that of the event that opened it; ``closed`` says that a client may run it: its block, its item, or
-    the reply that it stands in was ended in order.
+    the reply that it stands in was ended in order. ``places`` are pointers to all that is said of it alone.
     """
 
     pointer: str
@@ -23,6 +23,7 @@ class StreamedCall:
     fragments: tuple[str, ...] = ()
     whole: str | None = None
     closed: bool = False
+    places: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -10,7 +10,10 @@ from toolcall_conformance.findings import NOT_KNOWN
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A place where a rule is broken; the rule's level and sentence are in the corpus."""
+    """A place where a rule is broken; the rule's level and sentence are in the corpus.
+
+    ``part``, in a stream, is where the one call, item or block began that it is about; empty where it is about more.
+    """
 
     pointer: str
     message: str = ""
@@ -18,3 +21,4 @@ class Breach:
     got: Any = NOT_KNOWN
     element: str = ""
     subject: str = ""
+    part: str = ""

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from doubles.stream import ANTHROPIC, CUT, GEMINI, NO_JSON, ONE, PARALLEL, TEXT, THINKING, Event, broken, warning
+from doubles.stream import (
+    ANTHROPIC,
+    CALL_ALONE,
+    CUT,
+    GEMINI,
+    NO_JSON,
+    ONE,
+    PARALLEL,
+    TEXT,
+    THINKING,
+    Event,
+    broken,
+    warning,
+)
 from doubles.streams.handles import again, kind, opens, piece, typed, whole_input, without_last
 
 Events = Iterator[Event]
@@ -196,6 +209,22 @@ def fragment_as_object(event: Event) -> None:
     """The arguments of a call come at once as an object, not as text."""
     if piece(event, "input_json_delta"):
         event["data"]["delta"]["partial_json"] = {"command": "ls"}
+
+
+@broken("translation/call-invented", client=ANTHROPIC, case=CALL_ALONE, spares=TEXT)
+def call_of_nobody_cut_short(events: Events) -> Events:
+    """Behind the calls stands one that nobody made, without a name and with half of its arguments."""
+    index, called = -1, False
+    for event in events:
+        index = event["data"].get("index", index)
+        called |= piece(event, "input_json_delta")
+        if called and kind(event) == "message_delta":
+            block = {"type": "tool_use", "id": "toolu_01Nobody", "name": "", "input": {}}
+            half = {"type": "input_json_delta", "partial_json": '{"query'}
+            yield typed("content_block_start", index=index + 1, content_block=block)
+            yield typed("content_block_delta", index=index + 1, delta=half)
+            yield typed("content_block_stop", index=index + 1)
+        yield event
 
 
 @broken(

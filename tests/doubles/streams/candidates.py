@@ -80,7 +80,7 @@ def nameless_arguments(events: Events) -> Events:
         yield event
 
 
-@broken("translation/call-duplicated", client=GEMINI, follows="gemini/call-ids-unique", spares=TEXT)
+@broken("translation/call-duplicated", client=GEMINI, spares=TEXT)
 def last_chunk_repeats_all(events: Events) -> Events:
     """The last chunk has the calls once more, as a snapshot of the reply."""
     calls = []

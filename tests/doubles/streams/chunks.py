@@ -83,6 +83,21 @@ def index_by_fragment(events: Events) -> Events:
         yield event
 
 
+@broken("translation/call-invented", client=CHAT, case=CALL_ALONE, spares=TEXT)
+def arguments_of_no_call(events: Events) -> Events:
+    """Arguments come behind those of the calls, under a new index: a call without id, type, name and JSON."""
+    begun = 0
+    for event in events:
+        begun = max([begun, *(entry["index"] + 1 for entry in entries(event))])
+        if begun and choice_of(event).get("finish_reason"):
+            piece = again(event)
+            choice_of(piece).update(
+                finish_reason=None, delta={"tool_calls": [{"index": begun, "function": {"arguments": '{"query'}}]}
+            )
+            yield piece
+        yield event
+
+
 @broken("openai_chat/stream-call-once", spares=TEXT)
 def id_in_every_delta(events: Events) -> Events:
     """The id of a call stands in each of its deltas; the official SDK puts them one behind the other."""

@@ -284,7 +284,6 @@ def falls_over_a_ping(events: Events) -> Events:
     "translation/call-duplicated",
     client=CHAT,
     upstream=GEMINI,
-    follows="openai_chat/call-ids-unique",
     case=CALL_ALONE,
     layer="stream",
     spares=TEXT,

@@ -33,6 +33,8 @@ class StreamedBlock:
     fragments: list[str] = field(default_factory=list)
     last: str = ""
     """The pointer of the last fragment."""
+    places: list[str] = field(default_factory=list)
+    """The pointers of its deltas."""
 
     @property
     def kind(self) -> str:

@@ -200,6 +200,7 @@ class _MessageMachine(Machine):
         if stop:
             block.closed = True
         elif isinstance(data.get("delta"), dict):
+            block.places.append(f"{pointer}/delta")
             block.extend(f"{pointer}/delta", data["delta"], self.report)
 
     def _settle(self, pointer: str, data: dict[str, Any]) -> None:
@@ -258,7 +259,8 @@ class _MessageMachine(Machine):
             if not whole and not cut:
                 text = "".join(block.fragments)
                 message = "the fragments together must be one JSON object"
-                self.report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
+                report = self.report.of_part(block.pointer)
+                report.add("stream-arguments-json", block.last, message, want=meant_text(text), got=text)
 
     def _agree(self) -> None:
         """A message may be cut, refused or paused amid its calls; the two normal endings must tell the truth."""
@@ -283,4 +285,5 @@ class _MessageMachine(Machine):
                     name if isinstance(name, str) else None,
                     tuple(block.fragments),
                     closed=block.closed or self.state is MessageState.ENDED,
+                    places=(f"{block.pointer}/content_block", *block.places),
                 )

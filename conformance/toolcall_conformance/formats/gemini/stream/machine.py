@@ -56,6 +56,7 @@ class _Call:
         self.body: dict[str, Any] = part["functionCall"]
         self.pointer = pointer
         self.goes_on = goes_on
+        self.places = [pointer]
         self.pieces: PartialArgs | None = None
 
     def add(self, piece: Any) -> bool:
@@ -118,11 +119,11 @@ class _Candidate:
         under_way = self.calls[-1] if self.calls and self.calls[-1].goes_on else None
         if member(call, "name") or under_way is None:
             if under_way is not None:
-                self._report.add("stream-call-closed", under_way.pointer, **_OPEN)
+                self._report_of(under_way).add("stream-call-closed", under_way.pointer, **_OPEN)
                 under_way.goes_on = False
             if not member(call, "name"):
                 message = "this functionCall has no name, and there is none that it could go on with"
-                self._report.add("stream-call-continued", at, message, want=TEXT, got=MISSING)
+                self._report.of_part(at).add("stream-call-continued", at, message, want=TEXT, got=MISSING)
             aside = (*spellings("partialArgs"), *spellings("willContinue"))
             body = copied({key: value for key, value in call.items() if key not in aside})
             under_way = _Call(others | {"functionCall": body}, at, goes_on)
@@ -131,17 +132,21 @@ class _Candidate:
             self._joinable = False
         else:
             under_way.goes_on = goes_on
+            under_way.places.append(at)
             under_way.part |= {key: value for key, value in others.items() if key not in under_way.part}
         pieces = member(call, "partialArgs")
         for place, piece in enumerate(pieces if isinstance(pieces, list) else ()):
             if not under_way.add(piece):
                 where = f"{at}/{_spelt(call, 'partialArgs')}/{place}"
-                self._report.add("stream-partial-args", where, want=PIECE, got=piece)
+                self._report_of(under_way).add("stream-partial-args", where, want=PIECE, got=piece)
+
+    def _report_of(self, call: _Call) -> Report:
+        return self._report.of_part(call.pointer)
 
     def finish(self) -> None:
         for call in self.calls:
             if call.goes_on and self.finished:
-                self._report.add("stream-call-closed", call.pointer, **_OPEN)
+                self._report_of(call).add("stream-call-closed", call.pointer, **_OPEN)
         reason = enum(self.body.get("finishReason"), FINISH_REASONS)
         if self.calls and reason is not None and reason not in BESIDE_CALLS:
             self._report.add("stream-finish-agrees", self.finished, want="STOP", got=reason)
@@ -155,6 +160,7 @@ class _Candidate:
                 name if isinstance(name, str) else None,
                 whole=json.dumps(args, ensure_ascii=False) if isinstance(args, dict) and call.pieces is None else None,
                 closed=not call.goes_on,
+                places=tuple(call.places),
             )
 
 

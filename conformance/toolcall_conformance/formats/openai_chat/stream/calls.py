@@ -56,6 +56,7 @@ class OpenCall:
     value: Any = None  # arguments that are no text, as some vendors send them
     left: bool = False  # another call was begun or gone on with
     more: dict[str, Any] = field(default_factory=dict)
+    places: list[str] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -81,7 +82,7 @@ class OpenCall:
         official SDK does (``tool_calls.function.arguments.done``); but text that is half a value is not done.
         """
         closed = finished or (self.left and (self.custom or not self.text.strip() or self.is_json()))
-        return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed)
+        return StreamedCall(self.pointer, self.id, self.name, tuple(self.fragments), None, closed, tuple(self.places))
 
     def is_json(self) -> bool:
         return is_json(self.text)
@@ -118,6 +119,7 @@ class Calls:
         if self._current is not None and self._current is not call:
             self._current.left = True
         self._current = call
+        call.places.append(pointer)
         given = holder.get("input" if call.custom else "arguments")
         if isinstance(given, str):
             call.fragments.append(given)
@@ -149,7 +151,7 @@ class Calls:
 
     def _open(self, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> OpenCall:
         index = entry.get("index")
-        call = OpenCall(pointer, len(self.all), index if _is_index(index) else None, self._report.of_part())
+        call = OpenCall(pointer, len(self.all), index if _is_index(index) else None, self._report.of_part(pointer))
         call.id = entry["id"] if isinstance(entry.get("id"), str) else None
         call.name = holder["name"] if isinstance(holder.get("name"), str) else None
         call.type = entry["type"] if isinstance(entry.get("type"), str) else None
@@ -159,7 +161,8 @@ class Calls:
             self._once(call, "stream-call-index", pointer, "the entry has no index", call.ordinal)
         elif earlier is not None:
             message = f"{earlier.subject}, opened at {earlier.pointer}, has this index already"
-            self._once(call, "stream-call-own-index", join(pointer, "index"), message, call.ordinal, index)
+            at = join(pointer, "index")  # what clients mix up then is the earlier call as well
+            self._report.add("stream-call-own-index", at, message, want=call.ordinal, got=index, subject=call.subject)
         elif _is_index(index) and index != call.ordinal:
             message = f"the call has the index {index}; number of calls before it: {call.ordinal}"
             self._once(call, "stream-call-index", join(pointer, "index"), message, call.ordinal, index)

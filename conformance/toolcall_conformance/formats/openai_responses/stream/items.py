@@ -52,7 +52,8 @@ class Item:
         self.index = index
         self.pointer = pointer
         self.closed = False
-        self._report = report.of_part()
+        self._places = [pointer]
+        self._report = report.of_part(pointer)
         self._texts: dict[Place, StreamedText] = {}
         self._parts: dict[Place, bool] = {}  # whether the part was closed
         for place, text in _texts_of(item):
@@ -160,6 +161,7 @@ class Item:
 
     def compare(self, item: dict[str, Any], pointer: str) -> None:
         """Hold a later state of the item against what was said of it before."""
+        self._places.append(pointer)
         for key in IDENTITY:
             known, now = self.said.get(key), item.get(key)
             if known != now and known is not None:
@@ -188,6 +190,7 @@ class Item:
             tuple(text.fragments),
             text.whole,
             self.closed or closed,
+            tuple(self._places),
         )
 
     def _place(self, piece: FragmentedText, index: Any, pointer: str) -> Place | None:
@@ -222,6 +225,7 @@ class Item:
 
     def _is_open(self, pointer: str) -> bool:
         """What comes after the end is no part of the item: the final reply has it as it was done."""
+        self._places.append(pointer)
         if self.closed:
             self._once("stream-after-done", pointer, "the item is done already", MISSING, self.kind)
         return not self.closed

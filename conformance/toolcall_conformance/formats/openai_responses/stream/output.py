@@ -190,7 +190,7 @@ class Output:
                 message, want = "the fragments together must be JSON", meant_text(text)
                 if not text.strip():
                     message, want = "a call without arguments must have {}", "{}"
-                self._report.add(
+                self._report.of_part(item.pointer).add(
                     "stream-arguments-json", item.pointer, message, want=want, got=text, subject=item.subject
                 )
 

@@ -1,0 +1,174 @@
+"""What is wrong within a call that should not be there is not told; all else is."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from doubles.running import HARNESS
+from toolcall_conformance.contract import Route
+from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.streaming import dump, parse
+from toolcall_reference import ReferenceTranslator
+
+CORPUS = load_corpus()
+CASE = CORPUS.cases["parallel/three-tools"]
+REAL = 3
+"""The calls of its first reply."""
+SOURCE = {
+    "anthropic": "openai_chat",
+    "openai_chat": "anthropic",
+    "openai_responses": "anthropic",
+    "gemini": "anthropic",
+}
+Change = Callable[[dict[str, Any]], None]
+
+
+def route_to(client: str) -> Route:
+    upstream = SOURCE[client]
+    return Route(client, upstream, CASE.model(client), CASE.model(upstream), stream=True)
+
+
+def streamed(client: str) -> tuple[Any, dict[str, Any]]:
+    """The provider's stream, and what the reference makes of it, as events."""
+    route = route_to(client)
+    session = ReferenceTranslator().open(route)
+    session.request(CASE.exchanges(client)[0].request)
+    sent = CASE.exchanges(route.upstream)[0].stream()
+    return parse(sent), parse(b"".join(session.stream([sent])))
+
+
+def told(client: str, change: Change) -> dict[str, list[str]]:
+    """The MUST rules that are told of a changed stream, each with the places."""
+    source, made = streamed(client)
+    change(made)
+    found = HARNESS.judge.stream(source, parse(dump(made["events"])), Ends(client, SOURCE[client])).findings
+    rules: dict[str, list[str]] = {}
+    for one in found:
+        if one.is_must:
+            rules.setdefault(one.rule, []).append(one.pointer)
+    return rules
+
+
+def entries(event: dict[str, Any]) -> list[dict[str, Any]]:
+    data = event["data"]
+    choices = data.get("choices") if isinstance(data, dict) else None
+    found: list[dict[str, Any]] = (choices[0]["delta"].get("tool_calls") or []) if choices else []
+    return found
+
+
+def stray(made: dict[str, Any]) -> None:
+    """Arguments under a new index, behind the calls of a stream of Chat."""
+    events = made["events"]
+    last = max(place for place, event in enumerate(events) if entries(event))
+    piece = copy.deepcopy(events[last])
+    entries(piece)[:] = [{"index": REAL, "function": {"arguments": '{"query'}}]
+    events.insert(last + 1, piece)
+
+
+def test_a_call_of_nobody_is_one_fault() -> None:
+    assert [*told("openai_chat", stray)] == ["translation/call-invented"]
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"), [("id", "openai_chat/stream-call-id"), ("type", "openai_chat/stream-call-type")]
+)
+def test_the_same_fault_of_a_real_call_is_told(key: str, rule: str) -> None:
+    def change(made: dict[str, Any]) -> None:
+        stray(made)
+        first = next(entry for event in made["events"] for entry in entries(event))
+        del first[key]
+
+    found = told("openai_chat", change)
+    assert "translation/call-invented" in found
+    assert len(found[rule]) == 1
+
+
+def test_where_a_call_lacks_something_the_pieces_may_be_its_own() -> None:
+    """The second call's fragments go to an index of their own: what makes the call of nobody is the index."""
+
+    def change(made: dict[str, Any]) -> None:
+        for event in made["events"]:
+            for entry in entries(event):
+                if entry["index"] == 1 and "id" not in entry:
+                    entry["index"] = REAL
+
+    found = told("openai_chat", change)
+    assert {"translation/call-invented", "translation/arguments", "openai_chat/stream-call-id"} <= found.keys()
+
+
+def test_an_index_that_a_call_of_nobody_takes_from_another_is_told() -> None:
+    """The official client adds its pieces to the earlier call."""
+
+    def change(made: dict[str, Any]) -> None:
+        events = made["events"]
+        last = max(place for place, event in enumerate(events) if entries(event))
+        piece = copy.deepcopy(events[last])
+        function = {"name": "nobody", "arguments": "{}"}
+        entries(piece)[:] = [{"index": 0, "id": "call_nobody", "type": "function", "function": function}]
+        events.insert(last + 1, piece)
+
+    assert [*told("openai_chat", change)] == ["openai_chat/stream-call-own-index", "translation/call-invented"]
+
+
+def test_half_a_call_in_every_format() -> None:
+    def block(made: dict[str, Any]) -> None:
+        events = made["events"]
+        index = max(event["data"].get("index", -1) for event in events) + 1
+        place = next(number for number, event in enumerate(events) if event["data"]["type"] == "message_delta")
+        started = {"type": "tool_use", "id": "toolu_nobody", "name": "", "input": {}}
+        events[place:place] = [
+            {"event": kind, "data": {"type": kind, "index": index, **more}}
+            for kind, more in (
+                ("content_block_start", {"content_block": started}),
+                ("content_block_delta", {"delta": {"type": "input_json_delta", "partial_json": '{"a'}}),
+                ("content_block_stop", {}),
+            )
+        ]
+
+    def item(made: dict[str, Any]) -> None:
+        events = made["events"]
+        end = events[-1]["data"]
+        index = len(end["response"]["output"])
+        call = {"type": "function_call", "id": "fc_nobody", "call_id": "call_nobody", "name": "", "arguments": ""}
+        done = {**call, "arguments": '{"a', "status": "completed"}
+        added: list[dict[str, Any]] = [
+            {"type": "response.output_item.added", "item": {**call, "status": "in_progress"}},
+            {"type": "response.function_call_arguments.delta", "item_id": "fc_nobody", "delta": '{"a'},
+            {"type": "response.function_call_arguments.done", "item_id": "fc_nobody", "arguments": '{"a'},
+            {"type": "response.output_item.done", "item": done},
+        ]
+        end["response"]["output"].append(done)
+        number = end["sequence_number"]
+        events[-1:-1] = [
+            {"event": data["type"], "data": {**data, "output_index": index, "sequence_number": number + place}}
+            for place, data in enumerate(added)
+        ]
+        end["sequence_number"] = number + len(added)
+
+    def part(made: dict[str, Any]) -> None:
+        last = made["events"][-1]["data"]["candidates"][0]
+        last.setdefault("content", {"role": "model", "parts": []}).setdefault("parts", []).append(
+            {"functionCall": {"args": {"a": 1}, "id": "nobody"}}
+        )
+
+    for client, change in (("anthropic", block), ("openai_responses", item), ("gemini", part)):
+        assert [*told(client, change)] == ["translation/call-invented"], client
+
+
+def test_in_a_reply_that_is_no_stream() -> None:
+    ends = Ends("openai_chat", "anthropic")
+    [first, *_] = CASE.exchanges("openai_chat")
+    [reply, *_] = CASE.exchanges("anthropic")
+    made = copy.deepcopy(first.response)
+    calls = made["choices"][0]["message"]["tool_calls"]
+    calls.append({"function": {"name": "nobody", "arguments": '{"a'}})
+    found = HARNESS.judge.response(reply.response, made, ends).findings
+    assert [one.rule for one in found if one.is_must] == ["translation/call-invented"]
+    del calls[0]["type"]
+    again = HARNESS.judge.response(reply.response, made, ends).findings
+    assert [one.pointer for one in again if one.rule.startswith("openai_chat/")] == ["/choices/0/message/tool_calls/0"]
