@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toolcall_conformance import formats
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.stream_machine import FRAMING, Report, rule_ids
 
 PACKAGES = Path(formats.__file__).parent
@@ -52,3 +54,49 @@ def test_each_part_reports_a_rule_once() -> None:
     assert first.breaches == report.breaches
     assert report.has("stream-data")
     assert not report.has("stream-text")
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "rule", "want"),
+    [
+        ("gemini", ": ping", "gemini/stream-lines", MISSING),
+        ("gemini", "event:", "gemini/stream-lines", MISSING),
+        ("gemini", "retry: 500", "gemini/stream-lines", MISSING),
+        ("gemini", 'data:{"a": 1}', "gemini/stream-lines", 'data: {"a": 1}'),
+        ("gemini", "\ufeffdata: 1", "gemini/stream-lines", "data: 1"),
+        ("anthropic", "\ufeffevent: ping", "anthropic/stream-byte-order-mark", "event: ping"),
+        *((name, ": ping", None, None) for name in ("anthropic", "openai_chat", "openai_responses")),
+        *((name, "\ufeffdata: 1", None, None) for name in ("openai_chat", "openai_responses")),
+    ],
+)
+def test_a_line_that_is_no_event(name: str, line: str, rule: str | None, want: Any) -> None:
+    machine = formats.get(name).stream
+    assert machine is not None
+    found = [
+        (one, breach)
+        for one, breach in machine.assemble({"events": [], "aside": line}).breaches
+        if "/aside" in breach.pointer
+    ]
+    assert [one for one, _ in found] == ([] if rule is None else [rule])
+    assert [(breach.want, breach.got) for _, breach in found] == ([] if rule is None else [(want, line)])
+
+
+@pytest.mark.parametrize("name", formats.names())
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("a\ud83d", True),
+        ("\udef0, a", True),
+        ("\U0001f6f0", False),
+        ("a\ud83db", False),
+        ("", False),
+        ("a\ufffd", False),
+    ],
+)
+def test_half_a_character_at_the_end_of_a_piece(name: str, text: str, cut: bool) -> None:
+    machine = formats.get(name).stream
+    assert machine is not None
+    event = {"event": "other", "data": {"type": "other", "pieces": [{"of": "a"}, {"of": text}]}}
+    breaches = machine.assemble({"events": [event, event]}).breaches
+    found = [breach.pointer for one, breach in breaches if one == f"{name}/stream-whole-characters"]
+    assert found == (["/events/0/data/pieces/1/of"] if cut else [])

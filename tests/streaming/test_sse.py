@@ -44,7 +44,28 @@ def test_line_ends(end: str) -> None:
     ],
 )
 def test_what_a_client_sees(stream: str, events: list[Any]) -> None:
-    assert parse(stream.encode()) == {"events": events}
+    found = parse(stream.encode())
+    found.pop("aside", None)
+    assert found == {"events": events}
+
+
+@pytest.mark.parametrize(
+    ("stream", "line"),
+    [
+        ("data: 1\n\n", None),
+        ("\r\nevent: a\r\ndata: 1\r\n\r\n\r\n", None),
+        ("data: : ping\n\n", None),
+        ("data:1\n\n", "data:1"),
+        ("event:\ndata: 1\n\n", "event:"),
+        ("data: 1\n\n: ping\n\n: pong\n\n", ": ping"),
+        ("data: 1\n\n: bye", ": bye"),
+        ("data: 1\rid: 7\r\r", "id: 7"),
+        ("\ufeffdata: 1\n\n", "\ufeffdata: 1"),
+        ("data: 1\n\n data: 2\n\n", " data: 2"),
+    ],
+)
+def test_the_first_line_that_is_no_event(stream: str, line: str | None) -> None:
+    assert parse(stream.encode()).get("aside") == line
 
 
 def test_no_blank_line_at_the_end() -> None:

@@ -6,15 +6,19 @@ reports what is wrong with the events. After a breach it continues as that accum
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN
+from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 from toolcall_conformance.reading.breach import Breach
 
-FRAMING = ("stream-text", "stream-last-event")
+_HALF = re.compile("\\A[\udc00-\udfff]|[\ud800-\udbff]\\Z")
+
+FRAMING = ("stream-text", "stream-last-event", "stream-whole-characters")
 """The rules on the bytes of a stream, which every machine checks in the same way."""
 
 
@@ -97,6 +101,7 @@ class Machine(ABC):
         events = found.get("events")
         for number, event in enumerate(events if isinstance(events, list) else ()):
             if isinstance(event, dict):
+                self._check_characters(f"/events/{number}/data", event.get("data"))
                 self.take(f"/events/{number}", event)
         return self.finish("/events" if isinstance(events, list) else "")
 
@@ -130,11 +135,34 @@ class Machine(ABC):
             want = f"{rest.rstrip(chr(10))}\n\n"
             self.report.add("stream-last-event", "/rest", "a blank line must end the last event", want=want, got=rest)
 
+        if isinstance(stream.get("aside"), str):
+            self.check_aside(stream["aside"])
+
+    def check_aside(self, line: str) -> None:
+        """Check the first line that is no event's name or data; most clients pass over it."""
+        del line
+
+    def _check_characters(self, pointer: str, data: Any) -> None:
+        half = next(_halves(pointer, data), None)
+        if half is not None:
+            self.report.once("stream-whole-characters", half[0], want="whole characters", got=half[1])
+
     def _is_lost(self, line: str) -> bool:
         """Whether clients lose data with a line after the last blank one."""
         if self.every_line_counts:
             return bool(line) and not line.startswith(":")
         return line.startswith("data")
+
+
+def _halves(pointer: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The texts within a value that begin or end with half a surrogate pair, by their pointers."""
+    if isinstance(value, str):
+        if _HALF.search(value):
+            yield pointer, value
+    elif isinstance(value, dict | list):
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, entry in entries:
+            yield from _halves(join(pointer, key), entry)
 
 
 def is_whole(value: Any) -> bool:

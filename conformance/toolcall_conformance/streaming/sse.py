@@ -2,7 +2,9 @@
 
 A stream is a JSON object, ``{"events": [{"event": "message_start", "data": {…}}, {"data": "[DONE]"}], "rest": ""}``:
 ``event`` is there if the stream names it. ``data`` is the parsed JSON, or the text if it is not JSON. ``rest`` is what
-follows the last blank line, which a client does not read as an event.
+follows the last blank line, which a client does not read as an event. ``aside`` is the first line that begins neither
+with ``data: `` nor with ``event: ``: a comment, another field, a field without the space, or what follows a byte order
+mark, with the mark.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ from typing import Any
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 
+# A line that is none of an event as APIs write it: their names and their data begin with a space.
+_ASIDE = re.compile(r"(?:(?<=[\r\n])|\A)(?!data: |event: |[\r\n])[^\r\n]+")
 _LINE_END = re.compile("\r\n|\n|\r")  # no other character ends a line: U+2028 is text
 
 
 def parse(stream: bytes) -> dict[str, Any]:
     """Parse a stream. Bytes that are not UTF-8 become U+FFFD, as the standard says; ``broken`` reports the first."""
-    text = stream.decode("utf-8", "replace").removeprefix("\ufeff")
+    whole_text = stream.decode("utf-8", "replace")
+    text = whole_text.removeprefix("\ufeff")
     events: list[dict[str, Any]] = []
     rest = ""
     for block, whole in _blocks(text):
@@ -32,6 +37,9 @@ def parse(stream: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {"events": events}
     if rest:
         found["rest"] = rest
+    aside = _ASIDE.search(whole_text)
+    if aside is not None:
+        found["aside"] = aside[0]
     try:
         stream.decode("utf-8")
     except UnicodeDecodeError as error:

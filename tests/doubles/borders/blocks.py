@@ -152,17 +152,17 @@ border(
 )
 border(
     "gemini/stream-event-name",
-    "empty-event-name",
-    "The line for the name of an event is empty, which names none",
-    {BYTES: lambda told: told.replace(b"data: ", b"event:\ndata: ", 1)},
-    past={BYTES: lambda told: told.replace(b"event:", b"event: message", 1)},
+    "name-of-an-event-in-a-text",
+    "A text tells how events are named",
+    {"/events/0/data/candidates/0/content/parts/0/text": "\nevent: message\n"},
+    past={"/events/0/event": "message"},
 )
 border(
     "gemini/stream-last-event",
-    "comment-at-the-end",
-    "A comment without a blank line stands behind the last event",
-    {BYTES: lambda told: told + b": bye\n"},
-    past={BYTES: lambda told: unfinished(told.removesuffix(b": bye\n"))},
+    "blank-lines-at-the-end",
+    "Two more blank lines stand behind the last event",
+    {BYTES: lambda told: told + b"\n\n"},
+    past={BYTES: unfinished},
     follows="gemini/stream-finish",
 )
 border(

@@ -19,6 +19,7 @@ from doubles.stream import (
     UNICODE,
     Event,
     harmless,
+    warning,
 )
 from doubles.streams.ends import as_far_as_it_came, framed, is_error
 from doubles.streams.handles import again, choice_of, delta, entries, kind, parts, piece, typed, whole_input
@@ -26,6 +27,8 @@ from toolcall_conformance.streaming import parse
 
 Events = Iterator[Event]
 Pieces = Iterator[bytes]
+LINES = "gemini/stream-lines"
+"""What the official clients of Gemini make of lines that other clients pass over."""
 
 
 @harmless()
@@ -34,7 +37,8 @@ def as_it_is(events: Events) -> Events:
     return events
 
 
-@harmless(layer="pieces", beside="{format}/stream-data")
+@warning(LINES, layer="pieces")
+@harmless(client=(ANTHROPIC, CHAT, RESPONSES), layer="pieces", beside="{format}/stream-data")
 def comments_between_events(pieces: Pieces) -> Pieces:
     """Comments keep the connection alive, before, between and behind the events."""
     end = b"\r\n\r\n"
@@ -43,7 +47,8 @@ def comments_between_events(pieces: Pieces) -> Pieces:
     yield b": bye" + end
 
 
-@harmless(layer="pieces", beside="{format}/stream-data")
+@warning(LINES, layer="pieces")
+@harmless(client=(ANTHROPIC, CHAT, RESPONSES), layer="pieces", beside="{format}/stream-data")
 def no_blank_behind_the_colon(pieces: Pieces) -> Pieces:
     """Lines have no blank behind the colon."""
     for written in pieces:
@@ -71,13 +76,17 @@ def line_ends_cr(pieces: Pieces) -> Pieces:
         yield written.replace(b"\n", b"\r")
 
 
+@warning(LINES, layer="pieces")
 @harmless(client=(ANTHROPIC, CHAT, RESPONSES), layer="pieces")
 def ids_and_retries(pieces: Pieces) -> Pieces:
     """Events have id: and retry: lines."""
     count = itertools.count()
     for written in pieces:
+        end = b"\r\n" if b"\r\n" in written else b"\n"
         yield b"".join(
-            b"id: %d\nretry: 3000\n%b\n\n" % (next(count), event) for event in written.split(b"\n\n") if event
+            b"id: %d" % next(count) + end + b"retry: 3000" + end + event + 2 * end
+            for event in written.split(2 * end)
+            if event
         )
 
 
@@ -88,13 +97,14 @@ def data_over_two_lines(pieces: Pieces) -> Pieces:
         yield written.replace(b'data: {"', b'data: {\ndata: "')
 
 
-@harmless(client=(ANTHROPIC, CHAT, RESPONSES), layer="pieces")
+@warning({GEMINI: LINES, ANTHROPIC: "anthropic/stream-byte-order-mark"}, layer="pieces")
+@harmless(client=(CHAT, RESPONSES), layer="pieces")
 def a_byte_order_mark(pieces: Pieces) -> Pieces:
     """The stream begins with a byte order mark."""
     return itertools.chain([b"\xef\xbb\xbf"], pieces)
 
 
-@harmless(layer="pieces")
+@harmless(layer="pieces", beside="{format}/stream-data")
 def more_blank_lines(pieces: Pieces) -> Pieces:
     """Three blank lines stand behind an event, and one before the first."""
     end = b"\r\n"

@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, Event, broken, harmless
+from doubles.stream import ANTHROPIC, CHAT, GEMINI, RESPONSES, TEXT, Event, broken, harmless, warning
+from doubles.streams.handles import again, delta, kind, parts
 
 Chunks = Iterator[bytes]
+Events = Iterator[Event]
 CASE = "streaming/dialect-halves-of-characters"
 _HALF = re.compile("[\ud800-\udfff]")
 
@@ -61,17 +63,41 @@ def falls_over_half_a_character(chunks: Chunks) -> Chunks:
     yield from _read(chunks, read)
 
 
-@harmless(client=ANTHROPIC, upstream=CHAT, case=CASE)
-def halves_handed_on(events: Iterator[Event]) -> Iterator[Event]:
+@warning({name: f"{name}/stream-whole-characters" for name in (ANTHROPIC, RESPONSES, GEMINI)}, upstream=CHAT, case=CASE)
+@warning("openai_chat/stream-whole-characters", upstream=ANTHROPIC, case=CASE, spares=TEXT)
+def halves_handed_on(events: Events) -> Events:
     """Fragments are cut between UTF-16 units for the client too, which puts them together."""
+    yield from _cut(events, _units)
+
+
+@harmless(client=(ANTHROPIC, GEMINI), upstream=CHAT, case=CASE)
+def characters_one_by_one(events: Events) -> Events:
+    """Each fragment of a text has one character, and the whole of it."""
+    yield from _cut(events, list)
+
+
+def _cut(events: Events, pieces_of: Callable[[str], list[str]]) -> Events:
+    """The events with each text in pieces."""
     for event in events:
-        delta: dict[str, Any] = event["data"].get("delta") or {}
-        key = next((key for key in ("text", "partial_json") if key in delta), None)
-        units = _units(delta[key]) if key else []
-        for unit in units if len(units) > 1 else ():
-            yield {**event, "data": {**event["data"], "delta": {**delta, str(key): unit}}}
-        if len(units) < 2:
+        holder, key = _text_of(event)
+        pieces = pieces_of(holder[key]) if key else []
+        for piece in pieces if len(pieces) > 1 else ():
+            holder[key] = piece
+            yield again(event)
+        if len(pieces) < 2:
             yield event
+
+
+def _text_of(event: Event) -> tuple[dict[str, Any], str]:
+    """What holds the fragment of a text in an event, and its key there; an empty key where there is none."""
+    data = event["data"] if isinstance(event["data"], dict) else {}
+    if kind(event) == "response.output_text.delta":
+        return data, "delta"
+    said: dict[str, Any] = data.get("delta") or delta(event) or next(iter(parts(event)), {})
+    if not isinstance(said, dict):
+        return data, ""
+    key = next((key for key in ("text", "partial_json", "content") if isinstance(said.get(key), str)), "")
+    return said, key
 
 
 def _units(text: str) -> list[str]:

@@ -41,7 +41,7 @@ RULES = rule_ids(
     *("stream-start", "stream-end", "stream-after-end", "stream-finish", "stream-finish-agrees"),
     *("stream-finish-last", "stream-block-index", "stream-block-open", "stream-block-closed", "stream-block-overlap"),
     *("stream-delta-kind", "stream-signature-once", "stream-arguments-json"),
-    "stream-input-in-deltas",
+    *("stream-input-in-deltas", "stream-byte-order-mark"),
 )
 
 
@@ -59,6 +59,10 @@ class _MessageMachine(Machine):
         self.reason_at = ""
         self.last_event = ""
         self._unnamed: list[tuple[str, Any]] = []
+
+    def check_aside(self, line: str) -> None:
+        if line.startswith("\ufeff") and len(line) > 1:
+            self.report.add("stream-byte-order-mark", "/aside", want=line.removeprefix("\ufeff"), got=line)
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         """One event, by the type that its data says, else by its name."""

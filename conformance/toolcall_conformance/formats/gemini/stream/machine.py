@@ -36,6 +36,7 @@ RULES = rule_ids(
     *("stream-data", "stream-event-name", "stream-after-end", "stream-same-id"),
     *("stream-finish", "stream-finish-last", "stream-finish-agrees", "stream-usage"),
     *("stream-call-continued", "stream-call-closed", "stream-partial-args"),
+    "stream-lines",
 )
 
 
@@ -171,6 +172,11 @@ class _CandidateMachine(Machine):
         self.candidates: dict[Any, _Candidate] = {}
         self.last = ""
         self.last_has_usage = False
+
+    def check_aside(self, line: str) -> None:
+        data = line.removeprefix("\ufeff").removeprefix("data:")
+        meant = f"data: {data.lstrip()}" if data != line.removeprefix("\ufeff") else MISSING
+        self.report.add("stream-lines", "/aside", want=meant, got=line)
 
     def take(self, pointer: str, event: dict[str, Any]) -> None:
         if "data" not in event:
