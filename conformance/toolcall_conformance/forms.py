@@ -113,16 +113,15 @@ class _Words:
         return ", and ".join(told)
 
     def _choice(self, branches: Sequence[Schema], *, exactly: bool) -> str:
-        told = [self._keys(branch) for branch in branches]
         keys = [key for branch in branches for key in _keys_of(branch)[:1]]
-        if exactly or told == [*map(_json, keys)] or not self._with_members:
+        if exactly or not self._with_members or all(map(_asks_only, branches)):
             return f"{'exactly ' if exactly else ''}one of {self._list(keys, 'and')}"
-        return _either(told)
+        return _either(map(self._keys, branches))
 
     def _member(self, key: str, schema: Schema) -> str:
         said = schema.get("properties", {}).get(key, {}) if self._with_members else {}
         must = self.of(said)
-        return _json(key) if must == _ANYTHING or said.keys() == {"not"} else f"{_json(key)}: {must}"
+        return _json(key) if must == _ANYTHING else f"{_json(key)}: {must}"
 
     def _list(self, values: Sequence[Any], word: str) -> str:
         shown = values if self._with_all or len(values) <= _FEW + 1 else values[:_FEW]
@@ -174,6 +173,12 @@ def _keys_of(schema: Schema) -> list[str]:
     branches = _branches(schema)
     parts = [*schema.get("allOf", ()), *branches[:1]]
     return [*schema.get("required", ()), *(key for part in parts for key in _keys_of(part))]
+
+
+def _asks_only(branch: Schema) -> bool:
+    """Whether a branch asks for one key, and says no more of it than what it may not be."""
+    members = branch.get("properties", {}).values()
+    return len(_keys_of(branch)) == 1 and all(member.keys() <= {"not"} for member in members)
 
 
 def _count(schema: Schema, what: str, one: str, many: str) -> str:

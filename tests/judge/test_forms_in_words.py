@@ -55,6 +55,7 @@ def asking(*keys: str, **members: Any) -> dict[str, Any]:
             {"type": "object", **asking("type", "id", type={"const": "x"}, id={"type": "string"})},
             'any object with "type": "x"; "id": any string',
         ),
+        ({"type": "object", **asking("a", a=NOT_NULL)}, 'any object with "a": anything other than null'),
         ({"type": "object", "not": asking("a", "b")}, 'any object without both "a" and "b"'),
         ({"type": "object", "not": asking("a")}, 'any object without "a"'),
         (

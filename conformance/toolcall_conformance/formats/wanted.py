@@ -8,6 +8,7 @@ from typing import Final
 from toolcall_conformance.findings import Form
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
+INDEX: Final = Form({"type": "integer", "minimum": 0})
 OBJECT: Final = Form({"type": "object"})
 OBJECT_TEXT: Final = Form(
     {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "object"}}

@@ -38,8 +38,11 @@ class Forms:
         known = list(schemas)
         form = all_of(self._alone(schema, instance, depth) for schema in known)
         if depth and "required" in form:
-            members = {key: self.of(self.members(known, instance, key), depth=depth - 1) for key in form["required"]}
-            form["properties"] = {key: member for key, member in members.items() if member}
+            held = form.get("properties", {})
+            for key in form["required"]:
+                member = self.of(self.members(known, instance, key), depth=depth - 1)
+                held = {**held, key: both(held.get(key, {}), member)}
+            form["properties"] = {key: member for key, member in held.items() if member}
         return {keyword: said for keyword, said in form.items() if said != {}}
 
     def members(self, schemas: Iterable[Any], instance: Any, key: str) -> Iterator[Any]:

@@ -139,6 +139,21 @@ border(
     past={"/events/2/data/item/name": GONE},
 )
 border(
+    "openai_responses/stream-item-added-shape",
+    "message-without-a-status",
+    "A message that is added does not say its status",
+    {"/events/2/data/item/status": GONE},
+    past={"/events/2/data/item/role": None},
+    example="openai_responses/stream-part",
+)
+border(
+    "openai_responses/stream-part",
+    "part-without-annotations",
+    "A part that is done does not have its annotations",
+    {"/events/7/data/part/annotations": GONE},
+    past={"/events/7/data/part/type": None},
+)
+border(
     "openai_responses/stream-item-done",
     "not-done-but-in-the-output",
     "An item is not done, and stands in the final output",

@@ -92,6 +92,14 @@ border(
     says="What a search found is an empty text",
 )
 border(
+    "anthropic/hosted-result-shape",
+    "failed-for-a-reason-of-its-own",
+    "A search failed for a reason that has no name yet",
+    {"/messages/1/content/1/content/error_code": "moon_phase"},
+    past={"/messages/1/content/1/tool_use_id": None},
+    follows="anthropic/hosted-result-linked",
+)
+border(
     "anthropic/mcp-call-shape",
     "server-asked-for-nothing",
     "The input of a call of a server's tool is an empty object",

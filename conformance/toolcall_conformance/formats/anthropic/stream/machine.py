@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN, OneOf, one_of
+from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
 from toolcall_conformance.formats.anthropic.stream.blocks import StreamedBlock
 from toolcall_conformance.formats.anthropic.stream.events import EVENT, EVENTS, RIGHT, MessageState
@@ -232,7 +232,7 @@ class _MessageMachine(Machine):
         if self._unnamed:
             at, kind = self._unnamed[0]
             message = f"{len(self._unnamed)} events have no name; each must be called as its data's type says"
-            self.report.add("stream-event-name", at, message, want=kind or NOT_KNOWN, got=MISSING)
+            self.report.add("stream-event-name", at, message, want=kind or EVENT, got=MISSING)
         del pointer
         if self.message is None and self.state is not MessageState.FAILED and not self.report.has("stream-start"):
             self.report.add("stream-start", "", "the stream has no message_start", want="message_start", got=MISSING)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcall_conformance.findings import MISSING, NOT_KNOWN
+from toolcall_conformance.findings import MISSING
 from toolcall_conformance.formats.openai_responses.stream import items as _items
 from toolcall_conformance.formats.openai_responses.stream.events import FRAGMENTED_TEXTS, IDENTITY, PARTS
 from toolcall_conformance.formats.openai_responses.stream.items import Item
 from toolcall_conformance.formats.rule import meant_text
 from toolcall_conformance.formats.stream_machine import Report, meant_number, wrong_number
+from toolcall_conformance.formats.wanted import INDEX, TEXT
 from toolcall_conformance.jsonvalue import is_json, join
 from toolcall_conformance.reading.assembled import StreamedCall
 
@@ -77,7 +78,7 @@ class Output:
             if wrong:
                 rule = "stream-output-index" if key == "output_index" else "stream-part-index"
                 meant = meant_number(data[key])
-                want = NOT_KNOWN if meant is None else meant
+                want = INDEX if meant is None else meant
                 self._report.once(rule, join(pointer, key), wrong, want=want, got=data[key])
                 data = data | {key: meant}
         return data
@@ -125,7 +126,7 @@ class Output:
             message = f"no item of {named} was added: {ADDED} must come first, or this event must not come"
             self._report.once("stream-item-added", pointer, message, want=ADDED, got=data.get("type", MISSING))
         elif "item_id" not in data:
-            want = item.said.get("id", NOT_KNOWN)
+            want = item.said.get("id", TEXT)
             self._report.once("stream-item-id", pointer, "item_id is missing", want=want, got=MISSING)
         elif item_id != item.said.get("id"):
             self._report.once(
@@ -140,7 +141,7 @@ class Output:
     def _meant(self, item: Item | None) -> Any:
         """The output_index of an event about an item, or about the one that is still open."""
         item = item or next((item for item in self._items if not item.closed), None)
-        return NOT_KNOWN if item is None or item.index is None else item.index
+        return INDEX if item is None or item.index is None else item.index
 
     def _known(self, index: Any, item_id: Any) -> Item | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""

@@ -1,0 +1,77 @@
+"""Wherever a key of a body is taken away or gets a value of another type, findings say what must stand there."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from doubles import wants
+from toolcall_conformance import formats
+from toolcall_conformance.findings import NOT_KNOWN, Finding, Form
+from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.failure import show
+from toolcall_conformance.rules.check import check_body
+
+BODIES = 12
+PLACES = 30
+GONE = object()
+STRANGE: tuple[Any, ...] = (GONE, None, [], {}, 7, "zz zz/!", True)
+NOT_KNOWABLE = json.loads((Path(__file__).parents[1] / "judge" / "not_known.json").read_bytes())["want"]
+DIRECTIONS = ("request", "response", "error", "stream")
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("name", formats.names())
+def test_what_must_stand_there(corpus: Corpus, name: str, direction: str) -> None:
+    listed = {rule for entry in NOT_KNOWABLE for rule in entry["rules"]}
+    found = [finding for finding in broken(corpus, name, direction) if finding.rule not in listed]
+    assert len(found) > 50
+    assert [where(one) for one in found if one.want is NOT_KNOWN or wants.says_nothing(one)] == []
+    assert [where(one) for one in found if isinstance(one.want, Form) and show(one.want) == "anything"] == []
+
+
+def where(finding: Finding) -> str:
+    return f"{finding.rule} at {finding.pointer}: {finding.message}; want {show(finding.want)}, got {show(finding.got)}"
+
+
+def broken(corpus: Corpus, name: str, direction: str) -> Iterator[Finding]:
+    """Findings on the right examples of rules with one place changed; notes are left out."""
+    raws = [rule.raw for rule_id, rule in corpus.rules.items() if rule_id.partition("/")[0] == name]
+    bodies = [raw["obeys"] for raw in raws if raw["direction"] == direction]
+    drawn = random.Random(f"{name} {direction}")
+    for body in drawn.sample(bodies, min(len(bodies), BODIES)):
+        every = [place for place in places(body) if is_on_the_wire(place, direction)]
+        for place in drawn.sample(every, min(len(every), PLACES)):
+            for value in STRANGE:
+                found = check_body(corpus, name, direction, changed(body, place, value))
+                yield from (finding for finding in found if not finding.is_note)
+
+
+def places(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The ways to all values inside a value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*way, key)
+        yield from places(inner, (*way, key))
+
+
+def is_on_the_wire(place: tuple[str | int, ...], direction: str) -> bool:
+    """Whether a translator could have a fault there: the frame that we put around streams and errors is ours."""
+    return len(place) > {"stream": 3, "error": 1}.get(direction, 0)
+
+
+def changed(body: Any, place: tuple[str | int, ...], value: Any) -> Any:
+    fresh = holder = copied(body)
+    *way, last = place
+    for key in way:
+        holder = holder[key]
+    if value is GONE:
+        del holder[last]
+    else:
+        holder[last] = value
+    return fresh
