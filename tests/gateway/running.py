@@ -92,7 +92,7 @@ async def running(
         table = {"url": provider.url, **(said or {})}
         environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
         config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
-        async with listening(Gateway(config).app()) as url, aiohttp.ClientSession() as http:
+        async with listening(Gateway(config, verbose=True).app()) as url, aiohttp.ClientSession() as http:
             yield Running(url, provider, http)
 
 

@@ -121,6 +121,16 @@ def test_a_key_goes_to_no_strange_server_unless_named() -> None:
     assert read_config({"upstream": {"openai_chat": forwarded}}, "x", OWN).upstreams["openai_chat"].key is None
 
 
+def test_a_proxy_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(name, "api.anthropic.com")
+    tables = {"gemini": {}, "anthropic": {}, "local": {"format": "openai_chat", "url": "http://127.0.0.1:1"}}
+    found = read_config({"upstream": tables}, "x", {}).upstreams
+    assert [found[name].proxy for name in tables] == ["http://proxy.example:3128", None, None]
+
+
 CHOICES = {
     "upstream": {
         "anthropic": {"models": {"gpt-4o-mini": "claude-3-5-sonnet", "small": "claude-haiku"}},

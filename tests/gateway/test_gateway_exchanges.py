@@ -233,3 +233,16 @@ def test_a_kept_reply_is_gone_on_from_by_whose_it_is(key: str, status: int, stre
     else:
         assert (got, len(bodies)) == (400, 1)
         assert "is not kept here" in found["error"]["message"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_line_tells_of_each_exchange_and_what_it_lost(capsys: pytest.CaptureFixture[str], stream: bool) -> None:
+    answer = streaming(stream_of("anthropic")) if stream else replying(reply_of("anthropic"))
+    body = asking("openai_chat", frequency_penalty=1, stream=stream)
+    asked_once("openai_chat", answer, "anthropic", body=body)
+    line = capsys.readouterr().err
+    start = "POST /v1/chat/completions openai_chat → anthropic (anthropic), mine → theirs: 200 in "
+    assert line.startswith(start)
+    assert "lost: " in line
+    assert "penalty" in line
+    assert line.count("\n") == 1

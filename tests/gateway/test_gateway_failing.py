@@ -114,6 +114,21 @@ def test_a_provider_that_is_not_there(client: str, upstream: str, stream: bool) 
     assert f"the upstream {upstream} cannot be reached" in message_of(found)
 
 
+def test_a_key_of_any_bytes_is_another_key() -> None:
+    async def work() -> Any:
+        async with running(replying(reply_of("anthropic")), "anthropic", client_key_env="DOOR_KEY") as gateway:
+            found = []
+            for key in ("door key", "door ke\udcff", "d\u00f6\u00f6r"):
+                answer = await gateway.ask("/v1/messages", asking("anthropic"), {"x-api-key": key})
+                found.append(answer[:2])
+            return [*found, (await gateway.ask("/v1/messages", asking("anthropic")))[:2]]
+
+    good, *others = run(work())
+    assert good[0] == 200
+    for status, body in others:
+        assert (status, body["error"]["type"]) == (401, "authentication_error")
+
+
 @pytest.mark.parametrize("client", formats.names())
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_provider_that_says_nothing(client: str, stream: bool) -> None:
@@ -239,7 +254,7 @@ def test_an_event_that_cannot_be_translated_ends_the_stream_with_an_error() -> N
 
 
 @pytest.mark.parametrize("streams", [False, True])
-def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool) -> None:
+def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool, capsys: pytest.CaptureFixture[str]) -> None:
     """Before the first byte, and in the middle of a stream."""
 
     async def work() -> None:
@@ -266,6 +281,7 @@ def test_a_client_that_leaves_ends_the_provider_s_request(streams: bool) -> None
             await asyncio.wait_for(left.wait(), 5)
 
     run(work())
+    assert ": the client left in " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("client", "upstream"), [("anthropic", "anthropic"), ("openai_chat", "anthropic")])

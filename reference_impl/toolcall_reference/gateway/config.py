@@ -17,7 +17,8 @@ class ConfigError(Exception):
 @dataclass(frozen=True, slots=True)
 class Upstream:
     """A provider. ``models`` are its models by the names that clients use; ``timeout`` is the longest silence, in
-    seconds. ``key`` is the provider's; with ``forward_client_key`` the client's own is sent instead.
+    seconds. ``key`` is the provider's; with ``forward_client_key`` the client's own is sent instead. ``proxy`` is the
+    URL of the proxy on the way to it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Upstream:
     models: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 600.0
+    proxy: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from toolcall_reference import formats
 from toolcall_reference.formats import Format
@@ -114,6 +115,7 @@ def _upstream(where: str, name: str, table: Any, environment: Mapping[str, str])
         _texts(f"{where}: models", table.get("models", {})),
         {header.lower(): text for header, text in _texts(f"{where}: headers", table.get("headers", {})).items()},
         _timeout(where, table.get("timeout", 600)),
+        _proxy(url),
     )
 
 
@@ -150,6 +152,16 @@ def _url(where: str, url: str) -> str:
     if not good or parts.query or parts.fragment:
         raise ConfigError(f"{where}: url {url!r} is no base URL; write http://HOST or https://HOST/PATH")
     return url
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for a URL, as the SDKs have it; to loopback leads none.
+
+    Looked up here once: aiohttp would do it for each request, and read keys from ``.netrc`` besides.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return None if _is_loopback(host) or proxy_bypass(host) else getproxies().get(parts.scheme)
 
 
 def _address(where: str, text: str) -> tuple[str, int]:

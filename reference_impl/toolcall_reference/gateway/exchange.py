@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
@@ -50,9 +50,11 @@ class Way:
     stream: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Exchange:
-    """``given`` are the client's headers, their names in lower case, and ``key`` is its key."""
+    """``given`` are the client's headers, their names in lower case, and ``key`` is its key. ``lost`` names what the
+    translations could not carry. ``streamed``: the client has all of its stream.
+    """
 
     request: web.Request
     given: Headers
@@ -61,6 +63,8 @@ class Exchange:
     upstream: Upstream
     way: Way
     session: Session
+    lost: set[str] = field(default_factory=set)
+    streamed: bool = False
 
     @property
     def client(self) -> Format:
@@ -97,10 +101,13 @@ class Exchange:
                 data=as_bytes(sent),
                 headers={**names, **upstream.headers},
                 allow_redirects=False,
+                proxy=upstream.proxy,
                 timeout=aiohttp.ClientTimeout(
                     total=None, sock_connect=min(_CONNECT_SECONDS, upstream.timeout), sock_read=upstream.timeout
                 ),
             )
+        except aiohttp.ConnectionTimeoutError:
+            raise failing.unreachable(upstream, ConnectionError("no connection in time")) from None
         except (*_BROKEN, ValueError) as error:  # a header that HTTP does not take is a ValueError
             raise failing.unreachable(upstream, error) from None
         async with reply:
@@ -109,7 +116,7 @@ class Exchange:
     def _translated(self, what: str, status: int, translate: Callable[[], Any]) -> Any:
         """What a translation gives. Raises FailedError with ``status`` where the input is not taken."""
         try:
-            return translate()
+            found = translate()
         except (Refused, Unsupported) as error:
             raise failing.FailedError(
                 Failure(_KINDS[status], status, f"{what} cannot be translated: {error}")
@@ -118,6 +125,11 @@ class Exchange:
             traceback.print_exc(file=sys.stderr)
             said = f"the gateway failed at {what} ({type(error).__name__}); its log says more"
             raise failing.own_fault(said) from None
+        self._note_losses()
+        return found
+
+    def _note_losses(self) -> None:
+        self.lost.update(loss.element for loss in self.session.losses)
 
     def _whole(self, content: bytes, told: Headers) -> web.Response:
         """The client's reply for the provider's."""
@@ -159,8 +171,10 @@ class Exchange:
                 whole = False
             elif framed := framing.feed(written):
                 await response.write(framed)
+        self._note_losses()
         if whole:
             await response.write_eof(framing.end())
+            self.streamed = True
             await _read_rest(reply)
         elif self.request.transport is not None:
             # What the client's own provider broke off is broken off here: an end would say that this was all.

@@ -46,7 +46,7 @@ class Gateway:
         # As many connections as clients have: each of them waits for its own.
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(
-            connector=connector, trust_env=True, cookie_jar=aiohttp.DummyCookieJar(), skip_auto_headers=["user-agent"]
+            connector=connector, cookie_jar=aiohttp.DummyCookieJar(), skip_auto_headers=["user-agent"]
         ) as self._http:
             yield
 
@@ -56,6 +56,7 @@ class Gateway:
         if asked is None or request.method != "POST":
             return _not_served(request, self._served.paths, known=asked is not None)
         exchange: Exchange | None = None
+        response: web.StreamResponse | None = None
         try:
             exchange, body = await self._begun(request, asked)
             assert self._http is not None, "the application runs"
@@ -63,8 +64,10 @@ class Gateway:
         except failing.FailedError as error:
             status, found = asked.client.encode_error(error.failure)
             response = as_json(status, found, {})
-        if self._verbose:
-            _print_line(request, exchange, response.status, time.monotonic() - begun)
+        finally:  # a client that leaves cancels this
+            if self._verbose:
+                told = 200 if exchange is not None and exchange.streamed else getattr(response, "status", None)
+                _print_line(request, exchange, told, time.monotonic() - begun)
         return response
 
     async def _begun(self, request: web.Request, asked: Asked) -> tuple[Exchange, Body]:
@@ -72,7 +75,7 @@ class Gateway:
         given = {name.lower(): text for name, text in request.headers.items()}
         key = headers.client_key(given, request.query)
         wanted = self.config.client_key
-        if wanted is not None and not hmac.compare_digest((key or "").encode(), wanted.encode()):
+        if wanted is not None and not hmac.compare_digest(_raw(key or ""), _raw(wanted)):
             raise failing.wrong_request("the gateway does not know this key", 401)
         body = await self._body(request)
         model = asked.model if asked.model is not None else body.get(asked.client.request_model or "")
@@ -101,6 +104,10 @@ class Gateway:
         return body
 
 
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")  # a header may hold any bytes
+
+
 async def _health(_request: web.Request) -> web.Response:
     return web.json_response({"ok": True})
 
@@ -115,11 +122,11 @@ def _not_served(request: web.Request, paths: list[str], *, known: bool) -> web.R
     return as_json(status, {"error": {"message": said, "type": "invalid_request_error", "code": status}}, told)
 
 
-def _print_line(request: web.Request, exchange: Exchange | None, status: int, seconds: float) -> None:
+def _print_line(request: web.Request, exchange: Exchange | None, status: int | None, seconds: float) -> None:
     route = losses = ""
     if exchange is not None:
         way = exchange.way
         route = f" {way.client} → {exchange.upstream.name} ({way.upstream}), {way.client_model} → {way.upstream_model}"
-        lost = sorted({loss.element for loss in exchange.session.losses})
-        losses = f", lost: {', '.join(lost)}" if lost else ""
-    print(f"{request.method} {request.path}{route}: {status} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)
+        losses = f", lost: {', '.join(sorted(exchange.lost))}" if exchange.lost else ""
+    end = "the client left" if status is None else status
+    print(f"{request.method} {request.path}{route}: {end} in {seconds:.2f} s{losses}", file=sys.stderr, flush=True)
