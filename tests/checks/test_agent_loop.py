@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -60,3 +61,52 @@ def test_loop_rules_show_their_examples(rule: dict[str, Any]) -> None:
     assert rules(rule["breaks"]).get(rule["id"]) == rule["level"]
     assert rule["id"] not in rules(rule["obeys"])
     assert Level.MUST not in rules(rule["obeys"]).values()
+
+
+PYTHONS_ARGUMENTS = """
+import json
+
+from toolcall_reference import ReferenceTranslator
+
+
+class Session:
+    def __init__(self, route):
+        self.inner = ReferenceTranslator().open(route)
+
+    def request(self, body):
+        for message in body["messages"]:
+            for call in message.get("tool_calls", ()):
+                json.loads(call["function"]["arguments"])
+        return self.inner.request(body)
+
+    def response(self, body):
+        made = self.inner.response(body)
+        for call in made["choices"][0]["message"].get("tool_calls", ()):
+            call["function"]["arguments"] = str(json.loads(call["function"]["arguments"]))
+        return made
+
+
+class T:
+    def open(self, route):
+        return Session(route)
+"""
+
+
+def test_a_crash_on_a_wrong_reply_of_its_own_is_that_reply_s(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(pythons_arguments=PYTHONS_ARGUMENTS)
+    done = pytester.runpytest_inprocess(
+        *("-p", "no:hypothesispytest", "-p", "no:anyio", "--toolcall-translator", "pythons_arguments:T"),
+        *("toolcall::shell/seed", "-k", "openai_chat-to-anthropic", "--toolcall-report=r.json", "-q"),
+    )
+    done.assert_outcomes(passed=1, failed=2, skipped=1)
+    report = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))
+    (loop,) = (one for one in report["items"] if one["check"] == "agent_loop")
+    (found,) = loop["findings"]
+    assert found["rule"] == "translation/loop-broken"
+    assert found["pointer"] == "/choices/0/message/tool_calls/0/function/arguments"
+    assert found["body"] == "01-response"
+    assert found["message"].startswith(
+        "the next request repeats what breaks translation/arguments here, and raised JSONDecodeError: "
+    )
+    assert [root["rule"] for root in report["roots"]] == ["translation/arguments"]
+    assert report["roots"][0]["also_in_the_loop"] == 1

@@ -16,7 +16,15 @@ from toolcall_conformance.checks.left_out import shorter_requests, without
 from toolcall_conformance.checks.streamed import reply_alone, reply_streamed
 from toolcall_conformance.checks.twin import twin_of
 from toolcall_conformance.contract import Route
-from toolcall_conformance.drivers import Opened, Outcome, Produced, RefusedOutcome, SessionDriver, UnsupportedOutcome
+from toolcall_conformance.drivers import (
+    Crashed,
+    Opened,
+    Outcome,
+    Produced,
+    RefusedOutcome,
+    SessionDriver,
+    UnsupportedOutcome,
+)
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge.provider_memory import ProviderMemory, memory_after, whole_exchanges
 from toolcall_conformance.levels import finding, weighed
@@ -97,6 +105,7 @@ class _Agent:
         self._session: SessionDriver | None = None
         self._request = self._known = self._clients[0].request  # what the client sends, and all that it would say
         self._left_out: tuple[str, ...] = ()
+        self._reply: PlayedBodies | None = None  # the one before the request that comes
         self._memory: ProviderMemory = {}
         self._unnamed = _gives_no_ids(case, route.upstream)
         self._wanted = harness.corpus.transports[route.client]["stream"].get("body", {}) if way.streamed else {}
@@ -125,6 +134,8 @@ class _Agent:
             back = self._receive(session, number, given, names)
             if back is None or not self._go_on(number, given, back):
                 return
+            golden = self._clients[number].response
+            self._reply = PlayedBodies(upstream.response_path.stem, given, back.value, golden)
             yield
 
     def _opened(self) -> SessionDriver | None:
@@ -158,8 +169,18 @@ class _Agent:
         if self._way.habit.rests_on_memory and number and isinstance(sent, RefusedOutcome):
             self._tally.allowed = f"refused, as a translator may that keeps no conversations: {sent.reason}"
         else:
-            _failed(self._tally, number, "request", sent, name)
+            self._fail_request(number, sent, name)
         return None
+
+    def _fail_request(self, number: int, failed: Outcome, name: str) -> None:
+        """Report a request of which nothing came; where it repeats a wrong reply, that reply."""
+        if self._reply is not None and isinstance(failed, Crashed) and not failed.died:
+            found = self._harness.judge.response(self._reply.source, self._reply.produced, self._route).findings
+            fault = next((one for one in found if one.is_must), None)
+            if fault is not None:
+                self._tally.break_loop(failed, fault, self._reply)
+                return
+        _failed(self._tally, number, "request", failed, name)
 
     def _ask(self, session: SessionDriver, number: int, name: str) -> Outcome:
         """The outcome of the request; of the first one, if it fails, that of a shorter one that does not."""

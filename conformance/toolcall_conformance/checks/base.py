@@ -130,6 +130,14 @@ class Tally:
         found = failure(self.corpus, operation, failed, body)
         self.findings.append(replace(found, format=self.format_of(operation)))
 
+    def break_loop(self, failed: Crashed, fault: Finding, reply: PlayedBodies) -> None:
+        """Report a reply with a ``fault``, on which the translator's own next request fails."""
+        self._keep_words(failed)
+        self.played.append(reply)
+        message = f"the next request repeats what breaks {fault.rule} here, and {failed.sentence}"
+        found = replace(fault, rule="translation/loop-broken", message=message, body=reply.name)
+        self.findings.append(replace(found, format=self.route.client))
+
     def fail_reply(self, operation: str, failed: Failed, body: str, *, may_fail: bool) -> None:
         """Report a judged reply of which nothing came. ``may_fail``: an error may stand in its place."""
         told = isinstance(failed, RefusedOutcome) or (isinstance(failed, Crashed) and not failed.died)
