@@ -16,6 +16,7 @@ from toolcall_conformance.translation.odd_arguments import compare_odd, is_odd, 
 from toolcall_conformance.translation.own_tools import says_the_same
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.wire_words import call_value
 
 
 def compare_calls(pair: Pair) -> Iterator[Finding]:
@@ -32,7 +33,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             "translation/call-lost",
             near(pair, call.pointer) if now is None else now.pointer,
             "" if now is None else "a tool call is told as text instead",
-            want={"name": call.name, "arguments": shown(call)},
+            want=call_value(pair, call),
             got=MISSING if now is None else now.text,
             source=call.pointer,
             subject=call_words(call),
@@ -46,7 +47,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
                     "translation/server-call-as-client-call",
                     call.pointer,
                     want=MISSING,
-                    got={"name": call.name, "arguments": shown(call)},
+                    got=pair.stands(call.pointer),
                     source=hosted[call.id].pointer,
                     subject=call_words(call),
                 )
@@ -57,7 +58,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
             call.pointer,
             f"it says what {call_words(source[twin])} says, once more" if twin is not None else "",
             want=MISSING,
-            got={"name": call.name, "arguments": shown(call)},
+            got=pair.stands(call.pointer),
             source=source[twin].pointer if twin is not None else None,
             subject=call_words(call),
         )

@@ -145,6 +145,9 @@ def _unread(pair: Pair, name: str) -> tuple[str, Any]:
 
 def _changed(pair: Pair, rule: str, name: str, setting: Setting, other: Setting) -> Finding:
     want, got = setting_value(pair, name, setting), written(pair.output, other)
+    place, key = pair.words["settings"].get(name, ""), other.pointer.rpartition("/")[2]
+    if place and other.pointer == f"{place}/{key}" and isinstance(want, dict):  # it is said by several members
+        got = {member: value for member, value in pair.stands(place).items() if member in (*want, key)}
     if equal(want, got):  # the two say different things with one word
         want, got = setting.value, other.value
     return pair.finding(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, one_of
 from toolcall_conformance.jsonvalue import resolve
-from toolcall_conformance.reading import Reading, Setting
+from toolcall_conformance.reading import Call, Reading, Setting, Unreadable
 from toolcall_conformance.translation.pair import Pair, Sides
 
 
@@ -38,15 +39,54 @@ def setting_value(pair: Pair, name: str, setting: Setting) -> Any:
         return written(pair.source, setting)
     if name in pair.words["negated"] and isinstance(setting.value, bool):
         return not setting.value
+    if name == "response_format":
+        return _answer_form(pair, setting)
+    if name == "reasoning":
+        return _thought(pair, setting)
     return setting.value
+
+
+def call_value(pair: Pair, call: Call) -> Any:
+    """A call of the source as the output would have it, without its id; of a tool that is no function as it stands."""
+    stands = resolved(pair.source, call.pointer)
+    if call.kind != "function" or isinstance(call.arguments, Unreadable) or pair.source.format == pair.output.format:
+        return stands
+    values = {"$name": pair.names.get(call.name or "", call.name), "$arguments": call.arguments}
+    return _filled(pair.words["call"], {**values, "$text": json.dumps(call.arguments, ensure_ascii=False)})
+
+
+def _answer_form(pair: Pair, setting: Setting) -> Any:
+    """A response format as the output's format writes it; as the source does where the output must say more."""
+    asked = setting.value if isinstance(setting.value, dict) else {}
+    template = pair.words["response_format"].get(asked.get("type"))
+    keys = ("name", "schema", "strict")
+    needed = json.dumps(template)
+    if template is None or any(f'"${key}"' in needed and asked.get(key) is None for key in keys):
+        return written(pair.source, setting)
+    return _filled(template, {f"${key}": asked.get(key) for key in keys})
+
+
+def _thought(pair: Pair, setting: Setting) -> Any:
+    """How much to think as the output's format says it; as the source does where they measure it differently."""
+    asked = setting.value if isinstance(setting.value, dict) else {}
+    for measure, template in pair.words["reasoning"].items():
+        if measure in asked:
+            return _filled(template, {f"${measure}": asked[measure]})
+    return written(pair.source, setting)
 
 
 def written(reading: Reading, setting: Setting) -> Any:
     """The value of a setting just as it stands in its body."""
+    found = resolved(reading, setting.pointer)
+    return setting.value if found is MISSING else found
+
+
+def resolved(reading: Reading, pointer: str) -> Any:
+    """What stands at a place of a body; MISSING for none."""
     try:
-        return resolve(reading.body, setting.pointer)
+        return resolve(reading.body, pointer)
     except LookupError:  # pragma: no cover - a reading's pointers resolve
-        return setting.value
+        return MISSING
 
 
 def choice_value(sides: Sides, mode: str, names: Iterable[str] | None) -> Any:

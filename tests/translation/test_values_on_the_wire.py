@@ -1,0 +1,116 @@
+"""What should stand there is told as the output's format writes it, or as the source does where nobody can say that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.judge.given import Ends
+from toolcall_conformance.library import load_corpus
+
+JUDGE = Judge(load_corpus())
+SCHEMA = {"type": "object", "properties": {"legs": {"type": "integer"}}, "required": ["legs"]}
+HELLO = [{"role": "user", "content": "Hello"}]
+GEMINI_HELLO = [{"role": "user", "parts": [{"text": "Hello"}]}]
+BARE: dict[str, dict[str, Any]] = {
+    "anthropic": {"model": "claude-sonnet-4-5", "max_tokens": 9000, "messages": HELLO},
+    "openai_chat": {"model": "gpt-5", "messages": HELLO},
+    "openai_responses": {"model": "gpt-5", "input": HELLO},
+    "gemini": {"contents": GEMINI_HELLO},
+}
+NAMED = {"name": "species", "schema": SCHEMA, "strict": True}
+CHAT_FORM: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": NAMED}}
+RESPONSES_FORM: dict[str, Any] = {"text": {"format": {"type": "json_schema", **NAMED}}}
+GEMINI_FORM: dict[str, Any] = {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA}
+
+
+def wanted(rule: str, client: str, upstream: str, said: dict[str, Any]) -> Any:
+    found = JUDGE.request(BARE[client] | said, BARE[upstream], Ends(client, upstream)).findings
+    [one] = [one for one in found if one.rule.endswith(rule) and one.source_pointer != "/max_tokens"]
+    return one.want
+
+
+@pytest.mark.parametrize(
+    ("client", "upstream", "said", "want"),
+    [
+        ("openai_chat", "gemini", CHAT_FORM, GEMINI_FORM),
+        ("openai_chat", "openai_responses", CHAT_FORM, {"type": "json_schema", **NAMED}),
+        ("openai_responses", "openai_chat", RESPONSES_FORM, CHAT_FORM["response_format"]),
+        ("openai_responses", "anthropic", RESPONSES_FORM, {"type": "json_schema", "schema": SCHEMA}),
+        (
+            "openai_chat",
+            "gemini",
+            {"response_format": {"type": "json_object"}},
+            {"responseMimeType": "application/json"},
+        ),
+        # Chat needs a name, which Gemini's schema does not have.
+        ("gemini", "openai_chat", {"generationConfig": GEMINI_FORM}, SCHEMA),
+    ],
+)
+def test_response_formats(client: str, upstream: str, said: dict[str, Any], want: Any) -> None:
+    assert wanted("response-format-lost", client, upstream, said) == want
+
+
+def test_a_response_format_in_several_members() -> None:
+    mime = {"responseMimeType": "application/json"}
+    for made in (mime, GEMINI_FORM | {"responseJsonSchema": {"type": "string"}}):
+        output = BARE["gemini"] | {"generationConfig": {**made, "temperature": 1}}
+        found = JUDGE.request(BARE["openai_chat"] | CHAT_FORM, output, Ends("openai_chat", "gemini")).findings
+        assert [(one.want, one.got) for one in found if "response-format" in one.rule] == [(GEMINI_FORM, made)]
+
+
+THINKING = {"type": "enabled", "budget_tokens": 2048}
+BUDGET = {"generationConfig": {"thinkingConfig": {"thinkingBudget": 2048}}}
+
+
+@pytest.mark.parametrize(
+    ("client", "upstream", "said", "want"),
+    [
+        ("openai_chat", "openai_responses", {"reasoning_effort": "high"}, {"effort": "high"}),
+        ("openai_responses", "openai_chat", {"reasoning": {"effort": "high"}}, "high"),
+        ("gemini", "anthropic", BUDGET, THINKING),
+        ("anthropic", "gemini", {"thinking": THINKING}, {"thinkingBudget": 2048}),
+        # How many tokens a word stands for is not documented.
+        ("gemini", "openai_chat", BUDGET, {"thinkingBudget": 2048}),
+    ],
+)
+def test_how_much_to_think(client: str, upstream: str, said: dict[str, Any], want: Any) -> None:
+    assert wanted("lost", client, upstream, said) == want
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "anthropic": {"type": "tool_use", "name": "count_legs", "input": {"of": "spider"}},
+    "openai_chat": {"type": "function", "function": {"name": "count_legs", "arguments": '{"of": "spider"}'}},
+    "openai_responses": {"type": "function_call", "name": "count_legs", "arguments": '{"of": "spider"}'},
+    "gemini": {"functionCall": {"name": "count_legs", "args": {"of": "spider"}}},
+}
+
+
+def reply(name: str, *calls: dict[str, Any]) -> dict[str, Any]:
+    said = [dict(call) for call in calls]
+    if name == "anthropic":
+        return {"type": "message", "role": "assistant", "content": [call | {"id": "toolu_1"} for call in said]}
+    if name == "openai_chat":
+        message = {"role": "assistant", "content": None, "tool_calls": [call | {"id": "call_1"} for call in said]}
+        return {"object": "chat.completion", "choices": [{"index": 0, "message": message}]}
+    if name == "openai_responses":
+        return {"object": "response", "output": [call | {"id": "fc_1", "call_id": "call_1"} for call in said]}
+    return {"candidates": [{"content": {"role": "model", "parts": said}}]}
+
+
+@pytest.mark.parametrize("client", CALLS)
+@pytest.mark.parametrize("upstream", CALLS)
+def test_calls_that_are_lost_or_invented(client: str, upstream: str) -> None:
+    if client == upstream:
+        return
+    ends = Ends(client, upstream)
+    lost = JUDGE.response(reply(upstream, CALLS[upstream]), reply(client), ends).findings
+    assert [(one.want, one.got) for one in lost if one.rule == "translation/call-lost"] == [(CALLS[client], MISSING)]
+    more = JUDGE.response(reply(upstream), reply(client, CALLS[client]), ends).findings
+    [(want, got)] = [(one.want, one.got) for one in more if one.rule == "translation/call-invented"]
+    call = CALLS[client] if client != "gemini" else CALLS[client]["functionCall"]
+    assert want is MISSING
+    assert call.items() <= got.items()
