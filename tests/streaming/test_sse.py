@@ -57,6 +57,7 @@ def test_what_a_client_sees(stream: str, events: list[Any]) -> None:
         ("data: : ping\n\n", None),
         ("data:1\n\n", "data:1"),
         ("event:\ndata: 1\n\n", "event:"),
+        ("event: \ndata: 1\n\n", "event: "),
         ("data: 1\n\n: ping\n\n: pong\n\n", ": ping"),
         ("data: 1\n\n: bye", ": bye"),
         ("data: 1\rid: 7\r\r", "id: 7"),

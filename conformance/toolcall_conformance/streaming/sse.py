@@ -18,7 +18,7 @@ from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 
 # A line that is none of an event as APIs write it: their names and their data begin with a space.
-_ASIDE = re.compile(r"(?:(?<=[\r\n])|\A)(?!data: |event: |[\r\n])[^\r\n]+")
+_ASIDE = re.compile(r"(?:(?<=[\r\n])|\A)(?!data: |event: [^\r\n]|[\r\n])[^\r\n]+")
 _LINE_END = re.compile("\r\n|\n|\r")  # no other character ends a line: U+2028 is text
 
 
