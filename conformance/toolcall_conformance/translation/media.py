@@ -23,6 +23,7 @@ from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import plain_text
 from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.wire_words import said_as
 
 
 @dataclass(slots=True, eq=False)
@@ -220,10 +221,13 @@ def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Ite
         return
     if demand != "must" and (text := plain_text(pair.corpus, media)) and _said(pair, text):
         return
+    rule = f"translation/{_loss(pair, piece, demand)}"
+    known = "" if demand == "cannot" else said_as(pair, element_of(media, in_result=piece.in_result, drawn=drawn))
     yield pair.finding(
-        f"translation/{_loss(pair, piece, demand)}",
+        rule,
         _home(pair, piece),
-        want=f"{media.kind} {media.mime or media.url or ''}".strip(),
+        f"{pair.corpus.rules[rule].breach}; {known}" if known else "",
+        want=f"{media.kind}, {media.mime}" if media.mime else f"{media.kind} {media.url or ''}".strip(),
         got=MISSING,
         source=media.pointer,
         subject=f"media of {'a result' if piece.in_result else f'the {piece.side}'}",

@@ -13,6 +13,7 @@ from toolcall_conformance.translation.links import ResultComparison, expected_ca
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
+from toolcall_conformance.translation.wire_words import said_as
 
 
 def compare_results(pair: Pair) -> Iterator[Finding]:
@@ -124,9 +125,11 @@ def _compare_one(comparison: ResultComparison, left: int, right: int, expected: 
         )
     if before.error and pair.both("error-mark") and not after.error:
         in_words = comparison.says_failure_in_words(left, right)
+        rule = "translation/error-mark-in-words" if in_words else "translation/error-mark"
         yield pair.finding(
-            "translation/error-mark-in-words" if in_words else "translation/error-mark",
+            rule,
             after.pointer,
+            f"{pair.corpus.rules[rule].breach}; {said_as(pair, 'error-mark')}",
             want=True,
             got=MISSING if after.error is None else after.error,
             source=before.pointer,
