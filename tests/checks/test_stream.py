@@ -244,6 +244,21 @@ def test_what_the_stream_breaks_is_not_told_again_of_the_reply() -> None:
     assert not any("put together" in one.body for one in found)
 
 
+def test_a_stream_of_nothing_is_called_so(tmp_path: Path) -> None:
+    def nothing(stream: Any, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        list(stream(chunks))
+        return iter(())
+
+    result = play(nothing, "openai_chat", "anthropic")
+    one, *_ = (one for one in result.findings if one.rule == "translation/target-format")
+    assert one.message == "the upstream's reply is whole, and the client gets an empty stream"
+    assert (one.want, one.body) == ("a reply of openai_chat", "01-response.sse")
+    item = Planned(CORPUS.cases[CASE], "stream", route_of(CORPUS.cases[CASE], "openai_chat", "anthropic"), "")
+    folder = write(tmp_path, item, result)
+    assert folder is not None
+    assert b"event: message_start" in (folder / "01-response.sse.sent.sse").read_bytes(), "what the upstream sent"
+
+
 @pytest.mark.parametrize(("change", "variant"), [(as_text, "recut"), (closes_what_broke_off, "cut")])
 def test_the_bytes_that_came_are_kept(change: Change, variant: str, tmp_path: Path) -> None:
     """Both the pieces that were sent and what came of them: without these nobody can look for the fault."""

@@ -118,3 +118,9 @@ def test_few_findings_are_without_a_want() -> None:
     count = lacking("want").total()
     print(f"{count} of {len(found())} findings of formats' rules are without a want")
     assert count <= MOST
+
+
+def test_a_value_stays_on_its_line() -> None:
+    """JSON may hold U+2028 as it is; a terminal would begin a new line there."""
+    assert show("a\u2028b\x85c") == '"a\\u2028b\\u0085c"'
+    assert show("é 🌍") == '"é 🌍"'

@@ -26,7 +26,13 @@ from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.judge import superfluous
 from toolcall_conformance.judge.given import Requests
 from toolcall_conformance.judge.stream_parts import put_together
-from toolcall_conformance.judge.streams import but_for_counts, but_for_passed_on, handed_on_as_it_is, spelt
+from toolcall_conformance.judge.streams import (
+    but_for_counts,
+    but_for_passed_on,
+    handed_on_as_it_is,
+    nothing_came,
+    spelt,
+)
 from toolcall_conformance.levels import finding, weighed
 from toolcall_conformance.library import Case, Corpus, Exchange
 from toolcall_conformance.streaming import cuts, parse
@@ -110,7 +116,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         tally.fail("stream", came, name)
         return False
     received = ClientStream(route.client, came)
-    files: dict[str, Any] = {"came.sse": came.data}
+    files: dict[str, Any] = {"sent.sse": exchange.stream, "came.sse": came.data}
     if received.assembled.body is not None:
         files["assembled.json"] = received.assembled.body
     tally.played.append(PlayedBodies(name, reply, received.stream, client.response, files))
@@ -127,6 +133,10 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
     if received.assembled.end == "failed" and harness.judge.may_fail(route.upstream, reply):
         tally.findings += illegal
         return True  # the client is told that nothing came of it
+    if received.assembled.body is None:
+        nothing = nothing_came(harness.corpus, route.client, received.stream, received.assembled)
+        tally.findings.append(replace(nothing, body=name))
+        return True
     same = route.client == route.upstream
     found = harness.judge.response(
         # In one format the stream that was sent is the measure: it says less than the unary reply.

@@ -69,19 +69,7 @@ def judge_stream(
     if received.end == "failed" and excused:
         return Judgement(tuple(found))
     if sent is not None and received.body is None:
-        got = "an error" if received.end == "failed" else "nothing of it"
-        said = f"the upstream's reply is whole, and the client gets {got}"
-        nothing = finding(
-            corpus,
-            "translation/target-format",
-            "",
-            said,
-            want=f"a reply of {client}",
-            got=MISSING if received.error is None else received.error,
-            source="",
-            element="body",
-        )
-        return Judgement((*found, nothing))
+        return Judgement((*found, nothing_came(corpus, client, output, received)))
     if received.body is None or (sent is None and received.end != "whole"):
         return Judgement(tuple(found))
     if sent is None:
@@ -103,6 +91,21 @@ def judge_stream(
     found = superfluous.of_stream(corpus, client, found, together.findings, received)
     behind = but_for_counts(found, together.findings)
     return replace(together, findings=(*found, *put_together(client, output, received, behind)))
+
+
+def nothing_came(corpus: Corpus, client: str, output: dict[str, Any], received: Assembled) -> Finding:
+    """The finding for a client's stream without a reply, where the upstream's reply is whole."""
+    got = "nothing of it" if output["events"] else "an empty stream"
+    return finding(
+        corpus,
+        "translation/target-format",
+        "",
+        f"the upstream's reply is whole, and the client gets {'an error' if received.end == 'failed' else got}",
+        want=f"a reply of {client}",
+        got=MISSING if received.error is None else received.error,
+        source="",
+        element="body",
+    )
 
 
 def last_event(stream: dict[str, Any]) -> str:

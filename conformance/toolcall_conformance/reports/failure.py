@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,6 +16,8 @@ from toolcall_conformance.library import Rule
 _VALUE_WIDTH = 160
 _FORM_WIDTH = 140
 _PLACES_SHOWN = 3
+# What JSON may hold as it is, and a terminal takes for the end of a line, or for a command.
+_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
 
@@ -157,9 +160,10 @@ def show(value: Any) -> str:
 
 def _json(value: Any) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return repr(value)
+    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _printable(text: str) -> str:
