@@ -4,6 +4,7 @@
 could not carry stands in ``session.losses``.
 """
 
+from .adapter import build_follow_up, build_tool_results, parse_tool_calls, parse_tool_calls_stream
 from .errors import Refused, Unsupported
 from .intermediate import UniversalToolCall, UniversalToolResult
 from .losses import Loss
@@ -23,4 +24,8 @@ __all__ = [
     "UniversalToolResult",
     "Unsupported",
     "__version__",
+    "build_follow_up",
+    "build_tool_results",
+    "parse_tool_calls",
+    "parse_tool_calls_stream",
 ]

@@ -7,9 +7,12 @@ renaming and wrapping is the work of the formats' encoders.
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import Any
 
+from .jsontext import dump, is_json
+from .mimes import kind_of
 from .reasoning import Reasoning
 
 Body = dict[str, Any]
@@ -69,7 +72,8 @@ class UniversalToolCall:
     ``id`` is unique in the conversation. ``given_id`` is the id that the source wrote (None where it wrote none, and
     possibly used again in a later turn). ``text`` is the argument text as the source spelt it, if it was text; where it
     is not a JSON object, ``arguments`` is empty and ``readable`` False. A call of kind ``custom`` takes free text:
-    ``text`` is its input. ``raw_context`` holds opaque state by format, such as Gemini's thoughtSignature.
+    ``text`` is its input. ``raw_context`` holds opaque state by format, such as Gemini's thoughtSignature. ``form`` is
+    the source's word for a call that it writes in another way than most: ``shell_call``, Chat's ``function_call``.
     """
 
     id: str
@@ -81,6 +85,7 @@ class UniversalToolCall:
     readable: bool = True
     kind: str = "function"
     batch: int = 0
+    form: str | None = None
 
 
 @dataclass(slots=True)
@@ -98,6 +103,42 @@ class UniversalToolResult:
     multimodal_parts: list[Text | Media] = field(default_factory=list)
     kind: str = "function"
     cached: bool = False
+
+    @classmethod
+    def of(cls, value: object, call: UniversalToolCall, *, media_type: str | None = None) -> UniversalToolResult:
+        """What a tool returned in Python, as the result of ``call``.
+
+        Text and objects stay what they are. Bytes need a ``media_type`` such as ``image/png`` and become a part, and so
+        do :class:`Text` and :class:`Media`, alone or in a list. An exception is a failure, told by its class and words.
+        Anything else is its JSON text. TypeError for what is not JSON.
+        """
+        found = cls(call.id, call.name, "", kind=call.kind)
+        if isinstance(value, BaseException):
+            said = str(value)
+            found.result, found.is_error = type(value).__name__ + (f": {said}" if said else ""), True
+        elif isinstance(value, str):
+            found.result = value
+        elif isinstance(value, (bytes, bytearray, memoryview, Text, Media)):
+            found.multimodal_parts = [_part(value, call, media_type)]
+        elif isinstance(value, (list, tuple)) and value and all(isinstance(one, (Text, Media)) for one in value):
+            found.multimodal_parts = list(value)
+        elif not is_json(value):
+            raise TypeError(f"the result of {call.name} is no JSON value; return text, JSON, bytes or an exception")
+        else:
+            found.result = value if isinstance(value, dict) else dump(value)
+        if found.multimodal_parts:
+            found.result = "\n".join(part.text for part in found.multimodal_parts if isinstance(part, Text))
+        return found
+
+
+def _part(
+    value: bytes | bytearray | memoryview | Text | Media, call: UniversalToolCall, mime: str | None
+) -> Text | Media:
+    if isinstance(value, (Text, Media)):
+        return value
+    if mime is None:
+        raise TypeError(f"the result of {call.name} is bytes; say what they are, such as media_type='image/png'")
+    return Media(kind_of(mime), mime, data=base64.b64encode(value).decode("ascii"))
 
 
 @dataclass(slots=True)

@@ -62,6 +62,15 @@ def dump(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
+def is_json(value: Any) -> bool:
+    """Whether ``value`` is made of what JSON has: finite numbers, text, true, false, null, lists, and keys of text."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and is_json(inner) for key, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(is_json(inner) for inner in value)
+    return isinstance(value, (str, int, type(None))) or (isinstance(value, float) and math.isfinite(value))
+
+
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 

@@ -8,17 +8,9 @@ import re
 
 from .intermediate import Item, Media, Text
 from .losses import Losses
+from .mimes import kind_of as kind_of  # noqa: PLC0414 - for those who use it with the rest
 
 _DATA_URL = re.compile(r"data:(?P<mime>[^;,]*)(?:;[^;,=]+=[^;,]*)*;base64,(?P<data>.*)", re.DOTALL)
-_KINDS = {"image": "image", "audio": "audio", "video": "video"}
-
-
-def kind_of(mime: str | None) -> str:
-    """The kind of a MIME type: image, audio, video, document (PDF and text), or file."""
-    head = (mime or "").split("/")[0]
-    if head in _KINDS:
-        return _KINDS[head]
-    return "document" if head == "text" or mime == "application/pdf" else "file"
 
 
 def guess(name: str | None) -> str | None:

@@ -19,10 +19,12 @@ class Target:
 
     ``model`` is the model to name. ``asked`` is the client's own request where a reply is encoded (its settings are
     echoed by some formats) and ``taken`` the call ids it used. ``exact`` leaves ids and names as they are, legal or
-    not: for rendering documents. ``is_reply`` says that a client will read it, not a provider. ``spelling`` asks for
+    not: for rendering documents. ``native``: the provider of the calls itself reads them, so that its
+    ids, names and forms stay. ``is_reply`` says that a client will read it, not a provider. ``spelling`` asks for
     some of the legal spellings that an encoder would not choose by itself; each encoder lists its words in
     ``SPELLINGS``. ``own`` names the tools that the API itself defines and its client declared so, ``groups`` those of
-    tools that stand in a namespace, and it. ``call_ids`` tells, afterwards, the ids that were written.
+    tools that stand in a namespace, and it. ``call_ids`` tells, afterwards, the ids that were
+    written, and ``forms`` the calls that have a form of their own.
     """
 
     model: str
@@ -33,22 +35,28 @@ class Target:
     taken: frozenset[str] = frozenset()
     exact: bool = False
     is_reply: bool = False
+    native: bool = False
     spelling: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     groups: dict[str, str] = field(default_factory=dict)
     call_ids: dict[str, str] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
     _assigner: Assigner | None = None
 
     def use_names(self, rule: NameRule, tools: Iterable[Tool], calls: Iterable[UniversalToolCall]) -> None:
         """Fix the names of this encoding: declared tools first, then the tools of calls."""
         # A reply's names are what the client declared, or nobody's: they are left alone.
-        self.names.rule = None if self.exact or self.is_reply else rule
+        self.names.rule = None if self.exact or self.is_reply or self.native else rule
         self.names.declare([*(tool.name for tool in tools if tool.kind != "hosted"), *(call.name for call in calls)])
 
     def ids(self, calls: list[UniversalToolCall], rule: IdRule) -> dict[str, str]:
         """The target's ids by universal id; see :func:`ids.assign`."""
         if self.exact:
             self.call_ids = {call.id: call.given_id for call in calls if call.given_id is not None}
+        elif self.native:
+            needed = [call for call in calls if call.given_id is not None or not rule.optional]
+            self.call_ids = {call.id: call.id if call.given_id is None else call.given_id for call in needed}
+            self.forms = {call.id: call.form for call in calls if call.form is not None}
         else:
             self.call_ids = ids.assign(calls, rule, self.taken)
         return self.call_ids

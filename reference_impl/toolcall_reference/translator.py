@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from . import formats, history, state, streams
+from .adapter import build_tool_results, parse_tool_calls
+from .adapter_json import call_from_json, call_to_json, result_from_json
 from .deltas import Delta, Ended
 from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
@@ -70,7 +72,8 @@ class ReferenceTranslator:
         for name in (route.client, route.upstream):
             if name not in formats.names():
                 raise Unsupported(f"no such format: {name!r} (known: {', '.join(formats.names())})")
-        return Session(route, memory, self._policy)
+        kind = NativeSession if route.client == route.upstream else Session
+        return kind(route, memory, self._policy)
 
 
 class Session:
@@ -217,6 +220,20 @@ class Session:
             call.kind, call.text = "custom", call.text if call.text is not None else str(value)
 
 
+class NativeSession(Session):
+    """A session within one format: it also takes calls out of replies, and puts results back, as an agent does."""
+
+    def tool_calls(self, reply: Body, /) -> list[Body]:
+        """The calls of a reply, as JSON values; see :func:`toolcall_reference.adapter.parse_tool_calls`."""
+        return [call_to_json(call) for call in parse_tool_calls(reply, self._route.client)]
+
+    def tool_results(self, calls: list[Body], results: list[Body], /) -> list[Body]:
+        """The entries that answer ``calls``; see :func:`toolcall_reference.adapter.build_tool_results`."""
+        owner = self._client.provider.files_of
+        made, answers = [call_from_json(one) for one in calls], [result_from_json(one, owner) for one in results]
+        return build_tool_results(made, answers, self._route.client, model=self._route.upstream_model)
+
+
 def _same(body: Body, model_key: str | None, model: str) -> Body:
     """The body itself, the model aside."""
     found: Body = copied(body)
@@ -225,4 +242,4 @@ def _same(body: Body, model_key: str | None, model: str) -> Body:
     return found
 
 
-__all__ = ["ReferenceTranslator", "Refused", "Route", "Session", "Unsupported"]
+__all__ = ["NativeSession", "ReferenceTranslator", "Refused", "Route", "Session", "Unsupported"]

@@ -99,7 +99,7 @@ def test_a_good_one_passes(run: Run) -> None:
     [
         ("in blocks]", "in blocks[1:]]", "translation/call-lost"),
         ('block["input"]', "{}", "translation/arguments"),
-        ('one["tool_call_id"]', 'calls[0]["id"]', "anthropic/*"),
+        ('one["tool_call_id"]', 'calls[0]["id"]', "translation/results-linked"),
         ('one["result"]', '""', "translation/result-content"),
         ('return [{"id": block', 'return {"calls": 1}\n        return [{"id": block', "translation/bad-output"),
         ('"content": said', '"content": said[:1]', "translation/result-lost"),

@@ -11,9 +11,10 @@ from toolcall_conformance.checks.base import Harness, ItemResult, OpenSession, P
 from toolcall_conformance.checks.client import start_of_tail
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, SessionDriver
-from toolcall_conformance.jsonvalue import copied
+from toolcall_conformance.jsonvalue import copied, resolve, written
+from toolcall_conformance.judge.provider_memory import whole_exchanges
 from toolcall_conformance.library import Case, Exchange
-from toolcall_conformance.reading import Media, Result, Text, Value
+from toolcall_conformance.reading import Media, Result, Text
 
 VARIANTS = ("", "swapped")
 """The results as the corpus has them, and in the reverse order."""
@@ -21,9 +22,9 @@ VARIANTS = ("", "swapped")
 
 def variants(case: Case, name: str) -> tuple[str, ...]:
     """How a case is played in a format: not at all without a call; with its results swapped where it has several."""
-    if name not in formats.names() or not any(True for _ in _rounds(case, name)):
+    if name not in formats.names() or not any(True for _ in rounds(case, name)):
         return ()  # calls are found in formats only that code reads
-    several = any(len(_results(name, following.request)) > 1 for _, following in _rounds(case, name))
+    several = any(len(_results(name, following.request)) > 1 for _, following in rounds(case, name))
     return VARIANTS if several else ("",)
 
 
@@ -37,7 +38,7 @@ def run(
     if not isinstance(opened, Opened):
         tally.fail("open", opened, "")
         return tally.result()
-    for exchange, following in _rounds(case, route.client):
+    for exchange, following in rounds(case, route.client):
         if not _play(opened.session, exchange, following, tally, harness, swapped=variant == "swapped"):
             break
     return tally.result()
@@ -65,14 +66,14 @@ def _play(
         tally.fail("tool_results", made, body)
         return False
     tally.observe("tool_results", made, body)
-    sent = follow_up(name, following.request, made.value)
+    sent = follow_up(name, following.request, made.value, _made_ids(name, exchange, following.request, came.value))
     tally.note(harness.judge.tool_results(name, following.request, sent, model=tally.route.client_model), body)
     return True
 
 
-def _rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:
+def rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:
     """Each exchange whose reply has calls of the client's tools, with the exchange that has all their results."""
-    exchanges = case.exchanges(name)
+    exchanges = whole_exchanges(name, case.exchanges(name))
     for exchange, following in itertools.pairwise(exchanges):
         if exchange.response is None:
             continue
@@ -107,13 +108,15 @@ def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> I
 
 
 def _content(result: Result) -> dict[str, Any]:
-    parts = result.parts
-    if len(parts) == 1 and isinstance(parts[0], Value):
-        return {"result": copied(parts[0].value)}
-    texts = [part.text for part in parts if isinstance(part, Text)]
-    if all(isinstance(part, Text) for part in parts) and len(parts) <= 1:
-        return {"result": "".join(texts)}
-    return {"result": "\n".join(texts), "multimodal_parts": [_part(part) for part in parts]}
+    parts = [_part(part) for part in result.parts]
+    objects = [part["value"] for part in parts if part["type"] == "object"]
+    texts = [part["text"] for part in parts if part["type"] == "text"]
+    value = objects[0] if objects and not texts else "\n".join(texts)
+    return (
+        {"result": value}
+        if len(objects) + len(texts) == len(parts) <= 1
+        else {"result": value, "multimodal_parts": parts}
+    )
 
 
 def _part(part: Any) -> dict[str, Any]:
@@ -122,13 +125,35 @@ def _part(part: Any) -> dict[str, Any]:
     if isinstance(part, Media):
         known = {"mime_type": part.mime, "data": part.data, "url": part.url, "file_id": part.file_id}
         return {"type": "media", "kind": part.kind, **{key: value for key, value in known.items() if value is not None}}
-    return {"type": "object", "value": copied(part.value)}
+    if isinstance(part.value, dict):
+        return {"type": "object", "value": copied(part.value)}
+    return {"type": "text", "text": written(part.value)}
 
 
-def follow_up(name: str, request: dict[str, Any], entries: list[Any]) -> dict[str, Any]:
-    """The golden request with the entries of the session in the place of those that have its results."""
+def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:
+    """The ids that the session made for calls without one, each with that of the golden history, which made its own."""
+    history = {call.ordinal: call.id for call in formats.read(name, "request", request).calls}
+    ordinals = sorted(one.call for one in _results(name, request) if one.call is not None)
+    given = [call.id for call in formats.read(name, "response", exchange.response).calls]
+    found = {}
+    for call, ordinal, own in zip(calls, ordinals, given, strict=False):
+        made, golden = call.get("id") if isinstance(call, dict) else None, history.get(ordinal)
+        if isinstance(made, str) and golden and not own:
+            found[made] = golden
+    return found
+
+
+def follow_up(name: str, request: dict[str, Any], entries: list[Any], made: dict[str, str]) -> dict[str, Any]:
+    """The golden request with the entries of the session in the place of those that have its results.
+
+    The ids in ``made`` become those that the golden history has for the same calls.
+    """
     client = formats.get(name).client
     body: dict[str, Any] = copied(request)
     start = start_of_tail(formats.read(name, "request", request), client.CONTAINER)
     body[client.CONTAINER] = [*copied(client.entries(request)[:start]), *copied(entries)]
+    for result in formats.read(name, "request", body).results if made else ():
+        if result.id in made and result.id_pointer is not None and int(result.pointer.split("/")[2]) >= start:
+            holder, _, key = result.id_pointer.rpartition("/")
+            resolve(body, holder)[key] = made[result.id]
     return body

@@ -35,17 +35,20 @@ def _calls(calls: Any) -> Iterator[Call]:
         if isinstance(one, dict):
             pointer = join("", place)
             at = {key: join(pointer, key) for key in ("id", "name", "arguments") if key in one}
+            kind, arguments = one.get("kind", "function"), one.get("arguments", {})
+            if kind == "custom" and isinstance(arguments, dict) and len(arguments) == 1:
+                (arguments,) = arguments.values()  # free text, as the object that every call has
             yield Call(
                 place,
                 0,
                 one.get("name"),
-                one.get("arguments", {}),
+                arguments,
                 one.get("id"),
                 pointer,
                 at.get("name"),
                 at.get("arguments"),
                 at.get("id"),
-                kind=one.get("kind", "function"),
+                kind=kind,
             )
 
 

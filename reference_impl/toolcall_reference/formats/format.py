@@ -127,5 +127,14 @@ class Format:
     spellings: frozenset[str]
     """The words that :attr:`Target.spelling` may hold."""
 
+    entries: str
+    """The key of a request that holds the conversation."""
+
+    follow_up: Callable[[Body, Body, list[str], list[Body]], Body]
+    """The request that follows ``(request, reply, call_ids, entries)``: the reply as it came, then the entries.
+
+    ``call_ids`` are those of the reply's calls, made where it has none.
+    """
+
     memory: Callable[[Shelf], Memory] = NoMemory
     """Makes the memory of one client, which keeps what it remembers on a shelf."""

@@ -7,6 +7,7 @@ from .api import NAME
 from .decode import decode_request, decode_response
 from .encode import SPELLINGS, encode_request, encode_response
 from .failures import decode_error, encode_error
+from .follow import follow_up
 from .observed import OBSERVED
 from .provider import PROVIDER
 from .stream_decode import StreamDecoder
@@ -30,6 +31,8 @@ FORMAT = Format(
     stream_model=("model",),
     newline="\n",
     spellings=SPELLINGS,
+    entries="messages",
+    follow_up=follow_up,
 )
 
 __all__ = ["FORMAT"]

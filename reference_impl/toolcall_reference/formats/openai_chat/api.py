@@ -8,3 +8,5 @@ from toolcall_reference.names import NameRule
 NAME = "openai_chat"
 IDS = IdRule(limit=40)
 NAMES = NameRule(r"[a-zA-Z0-9_-]+", 64)
+LEGACY = "function_call"
+"""The form of a call of the deprecated functions, which has no id."""

@@ -11,7 +11,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
-from .api import NAME
+from .api import LEGACY, NAME
 from .parts import decode_parts, is_marked
 from .settings import decode_settings, decode_tools
 
@@ -71,9 +71,10 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     legacy = as_object(message.get("function_call"), "function_call")
     # Snowflake sends an empty one with every message.
     if legacy.get("name") and not message.get("tool_calls"):
-        items.append(
-            ledger.call_text(None, as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments"))
-        )
+        name, arguments = as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments")
+        call = ledger.call_text(None, name, arguments)
+        call.form = LEGACY
+        items.append(call)
     return items
 
 

@@ -22,7 +22,7 @@ from toolcall_reference.intermediate import (
 from toolcall_reference.jsontext import RAW_ARGUMENTS_KEY, digest, dump
 from toolcall_reference.target import Target
 
-from .api import IDS, NAME, NAMES
+from .api import IDS, LEGACY, NAME, NAMES
 from .legacy import as_functions, with_function_calls
 from .parts import can_say, encode_user
 from .settings import encode_settings, encode_tool, encode_tools
@@ -103,8 +103,9 @@ def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
             target.lose_state(item)
         elif isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids.get(item.id, item.id), target))
-        elif isinstance(item, Opaque) and item.origin == NAME and target.exact:
-            message |= item.value  # what a compatible vendor's client keeps of a message
+        elif isinstance(item, Opaque) and item.origin == NAME and (target.exact or target.native):
+            # What a compatible vendor's client keeps of a message.
+            message |= item.value if isinstance(item.value, dict) else {item.type: item.value}
         elif isinstance(item, Media) and target.is_reply:
             message.setdefault("images", []).append(drawn(item))
         else:
@@ -199,6 +200,9 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
             texts = texts or [Text(f"[{what}: in the next user message]")]
             moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
         content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
+        if target.forms.get(result.tool_call_id) == LEGACY:
+            messages.append({"role": "function", "name": result.name, "content": content or ""})
+            continue
         messages.append({"role": "tool", "tool_call_id": wire_id, "content": content or ""})
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
     if moved:

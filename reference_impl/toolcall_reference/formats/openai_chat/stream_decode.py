@@ -16,7 +16,7 @@ from toolcall_reference.intermediate import Body, Opaque, Text
 from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joined
 from toolcall_reference.losses import Losses
 
-from .api import NAME
+from .api import LEGACY, NAME
 from .decode import decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
@@ -106,6 +106,7 @@ class StreamDecoder:
             self._end_thoughts()
             if self._legacy is None:
                 self._legacy = self._draft.open_call(None, as_text(legacy.get("name"), "name"))
+                self._legacy.call.form = LEGACY
             self._draft.grow(self._legacy, as_text(legacy.get("arguments"), "arguments"))
         if choice.get("finish_reason"):
             self._reason = choice["finish_reason"]

@@ -7,6 +7,7 @@ from .api import NAME
 from .decode import decode_request, decode_response
 from .encode import SPELLINGS, encode_request, encode_response
 from .failures import decode_error, encode_error
+from .follow import follow_up
 from .observed import OBSERVED
 from .provider import PROVIDER
 from .stored import Replies
@@ -31,6 +32,8 @@ FORMAT = Format(
     stream_model=("response", "model"),
     newline="\n",
     spellings=SPELLINGS,
+    entries="input",
+    follow_up=follow_up,
     memory=Replies,
 )
 

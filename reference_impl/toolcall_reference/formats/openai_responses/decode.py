@@ -113,7 +113,9 @@ def _append(found: Conversation, side: str, items: list[Item]) -> None:
 def _model_item(item: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     kind = item.get("type")
     if is_call(item):
-        return [ledger.fill(ledger.open(*call_of(item, losses)), argument_text(item))]
+        call = ledger.open(*call_of(item, losses))
+        call.form = form_of(item)
+        return [ledger.fill(call, argument_text(item))]
     if kind == "message":
         return list(decode_parts(item.get("content"), losses))
     return [other_item(item)]
@@ -134,6 +136,11 @@ def call_of(item: Body, losses: Losses) -> tuple[str | None, str, str]:
         losses.add("namespace", "dropped from a call", name)
     kind = "custom" if item.get("type") == "custom_tool_call" else "function"
     return given if isinstance(given, str) and given else None, name, kind
+
+
+def form_of(item: Body) -> str | None:
+    """The type of an item that calls a tool which OpenAI defines and the client runs."""
+    return str(item["type"]) if item.get("type") in own_tools.CALLS else None
 
 
 def argument_text(item: Body) -> str:

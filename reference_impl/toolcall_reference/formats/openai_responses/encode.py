@@ -99,8 +99,10 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
         return [{"role": "developer", "content": encode_input(texts, target)}] if texts else []
     items: list[Body] = []
     for result in turn.results:
-        if result.name in target.own:
-            items.append(own_tools.result_item(result.name, result, ids[result.tool_call_id]))
+        form = target.forms.get(result.tool_call_id)
+        if form is not None or result.name in target.own:
+            name = result.name if form is None else form.removesuffix("_call")
+            items.append(own_tools.result_item(name, result, ids[result.tool_call_id]))
             continue
         # Ours, not the source's word: a free-text tool's output has a type of its own.
         kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcall_reference import results
+from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body, Media, Text, Tool, UniversalToolCall, UniversalToolResult
 from toolcall_reference.jsontext import as_object, digest, dump, parse
 
@@ -135,10 +136,23 @@ def result_item(name: str, result: UniversalToolResult, call_id: str) -> Body:
     parts = results.parts(result)
     text = "\n".join(part.text for part in parts if isinstance(part, Text))
     if name == "computer":
-        shot = next(part for part in parts if isinstance(part, Media))
+        shot = next((part for part in parts if isinstance(part, Media) and part.data), None)
+        if shot is None:
+            raise Refused("the result of computer must be a screenshot, given by its bytes")
         return {**item, "output": {"type": "computer_screenshot", "image_url": f"data:{shot.mime};base64,{shot.data}"}}
     if name == "apply_patch":
         return {**item, "status": "failed" if result.is_error else "completed", "output": text}
     if name == "local_shell":
         item["id"] = call_id
-    return {**item, "output": parse(text) if name == "shell" else text}
+    return {**item, "output": _shell_output(text, failed=result.is_error) if name == "shell" else text}
+
+
+def _shell_output(text: str, *, failed: bool) -> list[Any]:
+    """What each command printed: the list itself, or any other text as what one command printed."""
+    try:
+        found = parse(text)
+    except ValueError:
+        found = None
+    if isinstance(found, list):
+        return found
+    return [{"stdout": text, "stderr": "", "outcome": {"type": "exit", "exit_code": int(failed)}}]

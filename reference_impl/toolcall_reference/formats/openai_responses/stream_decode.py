@@ -16,7 +16,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text
 from toolcall_reference.losses import Losses
 
 from .api import NAME
-from .decode import argument_text, call_of, head, is_call, other_item, tail
+from .decode import argument_text, call_of, form_of, head, is_call, other_item, tail
 from .failures import decode_error_event
 
 _Part = tuple[str | int | None, str]
@@ -58,6 +58,7 @@ class StreamDecoder:
 
     def _open(self, item: Body, index: object) -> OpenCall:
         call = self._draft.open_call(*call_of(item, self._losses))
+        call.call.form = form_of(item)
         self._calls |= dict.fromkeys(_keys(item.get("id"), index), call)
         return call
 

@@ -1,0 +1,16 @@
+"""What an agent sends next: the reply's content as the assistant's message, then what follows it.
+
+https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls
+"""
+
+from __future__ import annotations
+
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import as_list
+
+
+def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
+    """The next request; thinking and its signatures go back as they came."""
+    del call_ids
+    said = {"role": "assistant", "content": reply.get("content")}
+    return {**request, "messages": [*as_list(request.get("messages"), "messages"), said, *entries]}

@@ -1,0 +1,20 @@
+"""What an agent sends next: the candidate's content as it came, thought signatures and all, then what follows it.
+
+https://ai.google.dev/gemini-api/docs/thought-signatures
+"""
+
+from __future__ import annotations
+
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import as_list, as_object
+
+
+def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
+    """The next request."""
+    del call_ids
+    candidates = as_list(reply.get("candidates"), "candidates")
+    content = as_object(as_object(candidates[0], "a candidate").get("content"), "content") if candidates else {}
+    asked = request.get("contents")
+    before = [asked] if isinstance(asked, dict) else as_list(asked, "contents")
+    said = [{**content, "role": "model"}] if content.get("parts") else []
+    return {**request, "contents": [*before, *said, *entries]}

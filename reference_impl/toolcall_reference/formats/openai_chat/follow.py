@@ -1,0 +1,27 @@
+"""What an agent sends next: the reply's message as it came, then what follows it.
+
+https://platform.openai.com/docs/guides/function-calling
+"""
+
+from __future__ import annotations
+
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import as_list, as_object, dump
+
+
+def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
+    """The next request. What a vendor adds to its message goes back as well; some demand their reasoning.
+
+    Calls of compatible servers are made whole: with the id that their result names, a type, and arguments as text.
+    """
+    choices = as_list(reply.get("choices"), "choices")
+    message = as_object(as_object(choices[0], "a choice").get("message"), "message") if choices else {}
+    said = [{"role": "assistant", **message}] if message else []
+    calls = as_list(message.get("tool_calls"), "tool_calls")
+    for call, made in zip(calls, call_ids, strict=False):
+        call["id"] = call.get("id") or made
+        call.setdefault("type", "function")
+        function = call.get("function")
+        if isinstance(function, dict) and not isinstance(function.get("arguments"), str):
+            function["arguments"] = dump(function.get("arguments") or {})
+    return {**request, "messages": [*as_list(request.get("messages"), "messages"), *said, *entries]}

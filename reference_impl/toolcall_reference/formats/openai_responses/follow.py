@@ -1,0 +1,21 @@
+"""What an agent sends next: the reply's output as it came, reasoning and all, then what follows it.
+
+https://platform.openai.com/docs/guides/function-calling
+"""
+
+from __future__ import annotations
+
+from toolcall_reference.intermediate import Body
+from toolcall_reference.jsontext import as_list
+
+
+def follow_up(request: Body, reply: Body, call_ids: list[str], entries: list[Body]) -> Body:
+    """The next request; what OpenAI itself keeps of the conversation is named, and not said again."""
+    del call_ids
+    if request.get("conversation") is not None:
+        return {**request, "input": entries}
+    if request.get("previous_response_id") is not None:
+        return {**request, "previous_response_id": reply.get("id"), "input": entries}
+    asked = request.get("input")
+    before = [{"role": "user", "content": asked}] if isinstance(asked, str) else as_list(asked, "input")
+    return {**request, "input": [*before, *as_list(reply.get("output"), "output"), *entries]}
