@@ -14,7 +14,18 @@ import pytest
 
 _PREFIX = "toolcall"
 _LISTS = ("report", "corpus", "cassettes")
-_SETTINGS = ("translator", *_LISTS, "strict", "known_failures", "timeout", "cuts", "artifacts", "repeat", "witness")
+_SETTINGS = (
+    "translator",
+    *_LISTS,
+    "strict",
+    "known_failures",
+    "policy",
+    "timeout",
+    "cuts",
+    "artifacts",
+    "repeat",
+    "witness",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,6 +70,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the file of known failures: what fails now goes in, what no longer fails goes out; reasons, "
         "comments, and what was not run stay",
+    )
+    group.addoption(
+        "--toolcall-policy",
+        metavar="FILE",
+        help="a TOML file that says what the translator does to tools on purpose: just that is then demanded",
     )
     group.addoption(
         "--toolcall-repeat",

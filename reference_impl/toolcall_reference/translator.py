@@ -120,8 +120,7 @@ class Session:
         conversation = self._client.decode_request(copied(body), Losses())
         self._applied = apply(self._policy, conversation)
         after = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
-        found: Body = patched(body, before, after)
-        return found
+        return patched(body, before, after)
 
     def _remember(self, conversation: Conversation) -> None:
         self._names = NameMap(None)
@@ -153,8 +152,7 @@ class Session:
             call.name = self._applied.name_of(call.name)
             self._applied.restore(call)
         after = self._client.encode_response(reply, Target(self._route.client_model, is_reply=True, exact=True))
-        found: Body = patched(body, before, after)
-        return found
+        return patched(body, before, after)
 
     def stream(self, chunks: Iterable[bytes], /) -> Iterator[bytes]:
         """The client's stream for the upstream's, as it comes; ``losses`` is complete when it has ended.

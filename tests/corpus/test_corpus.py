@@ -29,6 +29,7 @@ DEMANDED = (*WITNESSES, "realistic", "failing-tool", "same-tool-twice", "two-rou
 SHAPES = {
     "corpus": ["corpus.json"],
     "tool": ["tools/*.json"],
+    "policy": ["policies/*.json"],
     "scenario": ["scenarios/*/*/scenario.json"],
     "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json", "otel/rules/*.json"],
     "families": ["families.json"],

@@ -26,6 +26,7 @@ SECTIONS = {
     },
     **{name: f"translation/{name}.json" for name in ("alignment", "elements", "harm", "losses", "places")},
     "tool": "tools/",
+    "policy": "policies/",
     "rule": "rules/",
     "stream-rules": "rules/",
     "retired-rules": "rules/",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.jsonspans import with_texts
 from toolcall_conformance.jsonvalue import JSONError, copied, join, parse, resolve, unescaped, written
+from toolcall_conformance.policy.bodies import renamed_arguments
 from toolcall_conformance.reading import Call
 from toolcall_conformance.streaming.rewriting import rewrite_data
 from toolcall_conformance.translation.declared_names import DeclaredNames
@@ -22,11 +24,15 @@ def rename_calls(name: str, reply: dict[str, Any], names: Mapping[str, str]) -> 
     Returns the same body if nothing is renamed.
     """
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
-    members = _members(names)
-    if not changed and not members:
+    members, parameters = _members(names), _parameters(names)
+    if not changed and not members and not parameters:
         return reply
     renamed: dict[str, Any] = copied(reply)
     for one, call in _calls(name, renamed):
+        if call.arguments_pointer is not None and call.name in parameters:
+            parent, _, key = call.arguments_pointer.rpartition("/")
+            holder = resolve(one, parent)
+            holder[key] = renamed_arguments(holder[key], parameters[str(call.name)])
         if call.arguments_pointer is not None and members:
             parent, _, key = call.arguments_pointer.rpartition("/")
             holder = resolve(one, parent)
@@ -54,7 +60,9 @@ def rename_calls_in_stream(stream: bytes, names: Mapping[str, str], transport: M
     ``transport`` says where an event has the name of a call and its arguments (``stream`` of ``transport.json``).
     """
     places = transport["call_names"]
-    members = _members(names)
+    members, parameters = _members(names), _parameters(names)
+    if parameters:
+        stream = rename_parameters_in_stream(stream, parameters, transport)
     if members:
         stream = rename_members_in_stream(stream, members, transport["arguments"])
     changed = {golden: declared for golden, declared in names.items() if golden != declared}
@@ -97,6 +105,84 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: 
         return with_texts(data, texts)
 
     return rewrite_data(stream, renamed)
+
+
+def rename_parameters_in_stream(
+    stream: bytes, parameters: Mapping[str, Mapping[str, str]], transport: Mapping[str, Any]
+) -> bytes:
+    """The same for the parameters of each tool, by its name; a text of arguments that comes in fragments is held back
+    until its next token is whole.
+    """
+    called: dict[Any, Any] = {}
+    open_texts: dict[Any, _Keys] = {}
+    tokens = {"id", *(place["of"] for place in transport["arguments"] if "of" in place)}
+
+    def renamed(data: str) -> str:
+        try:
+            event = parse(data)
+        except JSONError:
+            return data
+        for place in transport["call_names"]:
+            for pointer, name in values_at(event, place):
+                called.update({nearest(event, pointer, token): name for token in tokens})
+        texts: dict[str, str] = {}
+        for place in transport["arguments"]:
+            for pointer, value in values_at(event, place):
+                token = nearest(event, pointer, place["of"]) if "of" in place else None
+                name = called.get(token) if token is not None else nearest(event, pointer, "name")
+                names = parameters.get(name) if isinstance(name, str) else None
+                if names and isinstance(value, dict):
+                    parent, _, key = pointer.rpartition("/")
+                    resolve(event, parent)[key] = renamed_arguments(value, names)
+                    data = written(event)
+                elif names and isinstance(value, str) and place.get("json"):
+                    whole = token is None
+                    texts[pointer] = (
+                        str(renamed_arguments(value, names))
+                        if whole
+                        else open_texts.setdefault(token, _Keys(names)).change(value)
+                    )
+        return with_texts(data, texts)
+
+    return rewrite_data(stream, renamed)
+
+
+class _Keys:
+    """The JSON text of an object that comes in fragments, with other names for its own keys."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self._rest = ""
+        self._depth = 0
+        self._is_key = False
+
+    def change(self, fragment: str) -> str:
+        """The fragment as it goes on: without a token that is not whole, and with the one that was not before."""
+        said, text = "", self._rest + fragment
+        end = 0
+        while (token := _TOKEN.match(text, end)) is not None:
+            said += self._token(token[0])
+            end = token.end()
+        self._rest = text[end:]
+        return said
+
+    def _token(self, token: str) -> str:
+        self._depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token, 0)
+        if token in "{,":
+            self._is_key = self._depth == 1
+        elif self._is_key and token.startswith('"'):
+            self._is_key = False
+            name = self._names.get(json.loads(token))
+            return token if name is None else json.dumps(name, ensure_ascii=False)
+        return token
+
+
+# What is no text or bracket is whole wherever it is cut.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
+
+
+def _parameters(names: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    return names.parameters if isinstance(names, DeclaredNames) else {}
 
 
 def _members(names: Mapping[str, str]) -> Mapping[str, str]:

@@ -21,7 +21,7 @@ from toolcall_conformance.reports.failure import ReportedItem, describe
 from toolcall_conformance.reports.model import finding_json
 
 if TYPE_CHECKING:
-    from toolcall_conformance.judge import Ends
+    from toolcall_conformance.judge import Ends, Judge
     from toolcall_conformance.witnesses import Witnessed
 
 _COLOURS = {"head": "1", "MUST": "31;1", "SHOULD": "33;1", "NOTE": "36"}
@@ -67,6 +67,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "--strict", action=argparse.BooleanOptionalAction, help="exit with 1 for a SHOULD finding as well"
     )
     parser.add_argument(
+        "--policy", metavar="FILE", help="what the translator does to tools on purpose, as of --toolcall-policy"
+    )
+    parser.add_argument(
         "--tolerated",
         action="store_true",
         help="also list each accepted difference and the equivalence that allows it",
@@ -84,6 +87,7 @@ def run(parsed: argparse.Namespace) -> int:
     """Print the findings; 1 if one of them fails the pair."""
     corpus, settings = load_corpus(), Settings(parsed)
     parsed.strict, parsed.witness = settings.holds("strict"), settings.named("witness")
+    parsed.policy = settings.named("policy")
     missing = [name for name, value in (("--upstream", parsed.upstream), ("OUTPUT", parsed.output)) if value is None]
     if len(missing) == 1 and not (parsed.stream and parsed.output is None):
         raise UsageError(f"the following arguments are required: {', '.join(missing)}")
@@ -117,7 +121,6 @@ def _judge_alone(parsed: argparse.Namespace, corpus: Corpus) -> int:
 
 def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     from toolcall_conformance.cli.mistakes import swapped, verify_kind
-    from toolcall_conformance.judge import Judge
 
     direction = _direction(parsed)
     source, output = captured.body(parsed.source), captured.body(parsed.output)
@@ -126,7 +129,7 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
             _verify_error(name, value)
     formats = (parsed.client, parsed.upstream) if direction == "request" else (parsed.upstream, parsed.client)
     verify_kind(parsed, corpus, formats[0], direction, source)
-    judge, ends = Judge(corpus, tolerated=parsed.tolerated), _ends(parsed)
+    judge, ends = _judge(parsed, corpus), _ends(parsed)
     if parsed.error:
         judgement = judge.error(source, output, ends)
     else:
@@ -137,6 +140,20 @@ def _judge_pair(parsed: argparse.Namespace, corpus: Corpus) -> int:
     return _report(parsed, corpus, subject, judgement, [note] if note else [], beside=beside)
 
 
+def _judge(parsed: argparse.Namespace, corpus: Corpus) -> Judge:
+    """The judge of translations, with the policy that the user named."""
+    from toolcall_conformance.judge import Judge, PoliciedJudge
+    from toolcall_conformance.policy import PolicyError, load_policy
+
+    if parsed.policy is None:
+        return Judge(corpus, tolerated=parsed.tolerated)
+    try:
+        policy = load_policy(corpus, parsed.policy.paths[0])
+    except PolicyError as error:
+        raise UsageError(str(error)) from None
+    return PoliciedJudge(corpus, tolerated=parsed.tolerated, policy=policy)
+
+
 def _ends(parsed: argparse.Namespace) -> Ends:
     from toolcall_conformance.judge import Ends
 
@@ -144,14 +161,13 @@ def _ends(parsed: argparse.Namespace) -> Ends:
 
 
 def _judge_streams(parsed: argparse.Namespace, corpus: Corpus) -> int:
-    from toolcall_conformance.judge import Judge
     from toolcall_conformance.judge.streams import event_of
 
     alone = parsed.output is None
     output_name = parsed.source if alone else parsed.output
     source = None if alone else captured.stream_or_reply(parsed.source, parsed.upstream, corpus)
     data, output = captured.stream(output_name)
-    judgement = Judge(corpus, tolerated=parsed.tolerated).stream(source, output, _ends(parsed))
+    judgement = _judge(parsed, corpus).stream(source, output, _ends(parsed))
     notes = captured.notes(parsed.source, parsed.upstream, source) if source is not None else []
     upstream = parsed.client if alone else parsed.upstream
     subject = ReportedItem(output_name, "stream", parsed.client, upstream, exchanges=2)

@@ -162,6 +162,7 @@ class RecordCollector:
             "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
             "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
+            **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
             "strict": run.settings.strict,
             "python": platform.python_version(),

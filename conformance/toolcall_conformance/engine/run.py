@@ -20,6 +20,7 @@ from toolcall_conformance.engine.tries import Tried, play
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
 from toolcall_conformance.library import Case, Corpus, Rule
+from toolcall_conformance.policy import Policy
 from toolcall_conformance.streaming.cuts import Fineness
 
 
@@ -35,6 +36,7 @@ class Run:
     support: Support
     known: KnownFailures
     cassettes: Cassettes | None = None
+    policy: Policy | None = None
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
         """The ids of all items of some cases, supported or not."""
@@ -80,6 +82,8 @@ class Run:
         named = self.selection.checks
 
         def wanted(case: str, check: str) -> bool:
+            if self.settings.policy is not None and check == "round_trip":
+                return False  # what goes there and back has been through the policy twice
             return has(case, check) and (check in named or self._has_some(check))
 
         found = (item for item in self._items(wanted) if has(item.case.id, item.check, item.place, item.variant))
@@ -167,6 +171,9 @@ def without_rule(signature: str) -> str:
     return signature.partition(" ")[2]
 
 
-def make_harness(corpus: Corpus, fineness: Fineness | None = None) -> Harness:
+def make_harness(corpus: Corpus, fineness: Fineness | None = None, policy: Policy | None = None) -> Harness:
     """Make the harness of the checks. Imports the judge here: a run that judges nothing does not load it."""
-    return Harness(importlib.import_module("toolcall_conformance.judge").CachingJudge(corpus), fineness)
+    judge = importlib.import_module("toolcall_conformance.judge")
+    return Harness(
+        judge.CachingJudge(corpus) if policy is None else judge.PoliciedJudge(corpus, policy=policy), fineness
+    )

@@ -15,8 +15,8 @@ from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
-_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures", "witness")
-_PATHS = ("report", "corpus", "cassettes", "known-failures", "artifacts")
+_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures", "policy", "witness")
+_PATHS = ("report", "corpus", "cassettes", "known-failures", "policy", "artifacts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Settings:
 
     ``home`` is the directory to which the files of ``translator`` are relative. ``fineness`` is how finely streams are
     cut; None for each medium's own default. ``update`` says whether the known failures are written anew; ``tries`` is
-    how often each item is played; ``witness`` whether the official clients say what they do with what failed.
+    how often each item is played; ``policy`` says what the translator does to tools on purpose; ``witness`` whether the
+    official clients say what they do with what failed.
     ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
@@ -38,6 +39,7 @@ class Settings:
     cassettes: tuple[Path, ...]
     known_failures: Path | None
     update: bool
+    policy: Path | None
     seconds: float
     artifacts: Path | None
     fineness: Fineness | None
@@ -76,6 +78,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         cassettes=cassettes,
         known_failures=known,
         update=update,
+        policy=sources.path("policy"),
         seconds=_seconds(sources),
         artifacts=sources.path("artifacts") or _cache_folder(config),
         fineness=_fineness(sources),

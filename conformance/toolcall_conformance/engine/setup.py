@@ -25,6 +25,7 @@ from toolcall_conformance.engine.plan import Support, UnusableSessionError, prob
 from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import relative, settings
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
+from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
@@ -61,6 +62,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             names = known_failures.Names(corpus.rules, corpus.retired)
             shown = relative(chosen.known_failures, chosen.directory)
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
+        policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
         driver: Driver = NoTranslator()
         if translator is not None and not isinstance(translator, str):
             driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
@@ -80,6 +82,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     except (
         CorpusError,
         CassetteError,
+        PolicyError,
         SpecError,
         UnusableSessionError,
         MissingLibraryError,
@@ -89,7 +92,9 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known_failures.KnownFailuresError,
     ) as error:
         raise pytest.UsageError(str(error)) from None
-    return Run(chosen, corpus, driver, make_harness(corpus, chosen.fineness), wanted, support, known, cassettes)
+    return Run(
+        chosen, corpus, driver, make_harness(corpus, chosen.fineness, policy), wanted, support, known, cassettes, policy
+    )
 
 
 def _teller(config: pytest.Config) -> Callable[[str], None]:

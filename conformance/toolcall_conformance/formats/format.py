@@ -31,6 +31,10 @@ class Client(Protocol):
 
     def swap(self, tail: list[Any], /) -> None: ...
 
+    def instruct(self, body: dict[str, Any], words: str, /) -> None: ...
+
+    def choose_freely(self, body: dict[str, Any], /) -> None: ...
+
 
 class StreamReader(Protocol):
     """Assembles a streamed reply and reports what is wrong with its events: a package's module ``stream``.

@@ -5,5 +5,6 @@ from __future__ import annotations
 from toolcall_conformance.judge.caching import CachingJudge
 from toolcall_conformance.judge.given import Ends, Requests
 from toolcall_conformance.judge.judge import Judge
+from toolcall_conformance.judge.policied import PoliciedJudge
 
-__all__ = ["CachingJudge", "Ends", "Judge", "Requests"]
+__all__ = ["CachingJudge", "Ends", "Judge", "PoliciedJudge", "Requests"]

@@ -18,7 +18,7 @@ MOST_KEPT: Final = 1_000
 class CachingJudge(Judge):
     """Keeps its judgements of requests in a conversation, :data:`MOST_KEPT` of them."""
 
-    _kept: dict[bytes, Judgement] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[bytes, Judgement] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -13,12 +13,22 @@ class DeclaredNames(dict[str, str]):
 
     ``members``: where golden and declared tool each take one text and nothing else, the declared member's name by the
     golden one's. So a tool of free text is declared where a format has functions alone; its member may have any name.
+    ``parameters``: what a policy says of the parameters of a tool, by its golden name.
     """
 
     def __init__(self, names: Mapping[str, str], twins: Iterable[tuple[Tool, Tool]]) -> None:
         super().__init__(names)
         found = ((_only_member(golden), _only_member(declared)) for golden, declared in twins)
         self.members = {old: new for old, new in found if old is not None and new is not None and old != new}
+        self.parameters: Mapping[str, Mapping[str, str]] = {}
+
+    def under(self, names: Mapping[str, str], parameters: Mapping[str, Mapping[str, str]]) -> DeclaredNames:
+        """The same tools under other golden names; ``parameters``: the declared names of their parameters by tool."""
+        found = DeclaredNames(names, ())
+        mapped = {name for words in parameters.values() for name in (*words, *words.values())}
+        found.members = {old: new for old, new in self.members.items() if not mapped & {old, new}}
+        found.parameters = parameters
+        return found
 
 
 def _only_member(tool: Tool) -> str | None:

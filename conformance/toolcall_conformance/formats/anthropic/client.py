@@ -108,3 +108,18 @@ def swap(tail: list[Any]) -> None:
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list):
             reverse_among(content, lambda block: isinstance(block, dict) and block.get("type") == "tool_result")
+
+
+def instruct(body: dict[str, Any], words: str) -> None:
+    """Add words to the end of a request's system prompt, in place."""
+    said = body.get("system")
+    if isinstance(said, list):
+        said.append({"type": "text", "text": words})
+    else:
+        body["system"] = f"{said}\n\n{words}" if said else words
+
+
+def choose_freely(body: dict[str, Any]) -> None:
+    """Leave the choice of a tool to the model, in place."""
+    body["tool_choice"] = {**body["tool_choice"], "type": "auto"}
+    body["tool_choice"].pop("name", None)

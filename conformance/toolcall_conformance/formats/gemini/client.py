@@ -68,3 +68,17 @@ def swap(tail: list[Any]) -> None:
         parts = content.get("parts") if isinstance(content, dict) else None
         if isinstance(parts, list):
             reverse_among(parts, lambda part: isinstance(member(part, "functionResponse"), dict))
+
+
+def instruct(body: dict[str, Any], words: str) -> None:
+    """Add words to the end of a request's system prompt, in place."""
+    said = member(body, "systemInstruction")
+    if isinstance(said, dict) and isinstance(said.get("parts"), list):
+        said["parts"].append({"text": words})
+    else:
+        body["systemInstruction"] = {"parts": [{"text": words}]}
+
+
+def choose_freely(body: dict[str, Any]) -> None:
+    """Leave the choice of a tool to the model, in place."""
+    body.get("toolConfig", {}).pop("functionCallingConfig", None)

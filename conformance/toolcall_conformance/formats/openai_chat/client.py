@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.formats.known_keys import ByType, keys, known
+from toolcall_conformance.formats.openai_chat.conversation import INSTRUCTING
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.reading import reverse_among
 
@@ -60,3 +61,18 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
 def swap(tail: list[Any]) -> None:
     """Give the results in the reverse order, in place; they are linked by id."""
     reverse_among(tail, lambda message: isinstance(message, dict) and message.get("role") == "tool")
+
+
+def instruct(body: dict[str, Any], words: str) -> None:
+    """Add words to the end of a request's system prompt, in place: a message behind those of the prompt."""
+    messages = body.get("messages")
+    if isinstance(messages, list):
+        roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
+        behind = next((place for place, role in enumerate(roles) if role not in INSTRUCTING), len(roles))
+        messages.insert(behind, {"role": "system", "content": words})
+
+
+def choose_freely(body: dict[str, Any]) -> None:
+    """Leave the choice of a tool to the model, in place."""
+    body.pop("function_call", None)
+    body["tool_choice"] = "auto"

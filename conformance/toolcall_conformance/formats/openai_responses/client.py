@@ -205,3 +205,14 @@ def relink(result: dict[str, Any], call: dict[str, Any]) -> None:
 def swap(tail: list[Any]) -> None:
     """Give the results in the reverse order, in place; they are linked by id."""
     reverse_among(tail, lambda item: isinstance(item, dict) and str(item.get("type")).endswith("_call_output"))
+
+
+def instruct(body: dict[str, Any], words: str) -> None:
+    """Add words to the end of a request's system prompt, in place."""
+    said = body.get("instructions")
+    body["instructions"] = f"{said}\n\n{words}" if said else words
+
+
+def choose_freely(body: dict[str, Any]) -> None:
+    """Leave the choice of a tool to the model, in place."""
+    body["tool_choice"] = "auto"

@@ -1,0 +1,78 @@
+"""A judge that knows what the translator does to tools on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge.caching import CachingJudge
+from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.levels import finding
+from toolcall_conformance.policy import Policy, as_sent, came_from
+from toolcall_conformance.translation.declared_names import DeclaredNames
+
+
+@dataclass(frozen=True)
+class PoliciedJudge(CachingJudge):
+    """Judges a translator against bodies as its ``policy`` makes them: it must do just that, and nothing more.
+
+    A body that goes through two translations has been through the policy twice; round trips are not judged.
+    """
+
+    policy: Policy = field(default_factory=Policy, kw_only=True)
+
+    def request(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
+        return self._named(super().request(as_sent(self.policy, route.client, source), output, route, **more))
+
+    def _named(self, judged: Judgement) -> Judgement:
+        """A judgement in which the names that the policy gives are no wish: the provider's side knows no others."""
+        given = set(self.policy.rename.values())
+        found = [
+            finding(
+                self.corpus,
+                "translation/tool-lost",
+                one.pointer,
+                f"the policy gives this tool the name {one.want}",
+                want=one.want,
+                got=one.got,
+                source=one.source_pointer,
+                subject=one.subject,
+                body=one.body,
+            )
+            if one.rule == "translation/tool-name-kept" and one.want in given
+            else one
+            for one in judged.findings
+        ]
+        return replace(judged, findings=tuple(found))
+
+    def response(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
+        return super().response(came_from(self.policy, route.upstream, source), output, route, **more)
+
+    def stream(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
+        """A whole stream of the upstream's is judged as the reply that it assembles to, in the client's names."""
+        if isinstance(source, dict) and "events" in source:
+            sent = formats.assembled(route.upstream, source)
+            reply = sent.body if sent.end == "whole" else None
+        else:
+            reply = source
+        told = source if reply is None else came_from(self.policy, route.upstream, reply)
+        return super().stream(told, output, route, **more)
+
+    def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
+        asked = None if request is None else as_sent(self.policy, route.client, request)
+        return super().history(as_sent(self.policy, route.upstream, golden), output, route, request=asked, **more)
+
+    def declared_names(self, golden: Any, output: Any, upstream: str) -> DeclaredNames:
+        declared = super().declared_names(as_sent(self.policy, upstream, golden), output, upstream)
+        if upstream not in formats.names():
+            return declared
+        rename = self.policy.rename
+        names = {
+            rename.get(name, name): name
+            for tool in formats.read(upstream, "request", golden).tools
+            if (name := tool.name) is not None
+        }
+        found = {names.get(sent, sent): there for sent, there in declared.items()}
+        return declared.under(found, self.policy.parameters)

@@ -1,0 +1,173 @@
+"""Bodies as a policy makes them: the client's request as it must go upstream, and the provider's reply on its way back.
+
+They are the source that a translator's output is compared with. So whatever the policy says is demanded, and nothing
+else may go. Bodies are changed at the pointers of their readings, in the form of their own format.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.jsonvalue import JSONError, copied, parse, resolve, written
+from toolcall_conformance.policy.file import Policy, Words
+from toolcall_conformance.reading import Call, Reading, Text, Tool
+
+
+def as_sent(policy: Policy, name: str, body: Any) -> Any:
+    """A request of the format ``name`` as the policy lets it go upstream; what is no request stays as it is."""
+    reading = formats.read(name, "request", body)
+    if not isinstance(body, dict):
+        return body
+    found: dict[str, Any] = copied(body)
+    gone = [tool for tool in reading.tools if _is_own(tool) and tool.name in policy.filtered]
+    _clean(policy, reading, found)
+    for tool in reading.tools:
+        _rename_tool(policy, tool, found)
+    for call in reading.calls:
+        _rename_call(call, found, policy.rename, policy.parameters)
+    for result in reading.results:
+        _change(found, result.name_pointer, lambda said: _other(said, policy.rename))
+    _choose(policy, name, reading, found, left=len(reading.tools) - len(gone))
+    for tool in reversed(gone):
+        _remove(found, tool.pointer)
+    declared = {tool.name for tool in gone}
+    for filtered, words in policy.guidance.items():
+        if filtered in declared and words:
+            formats.get(name).client.instruct(found, words)
+    return found
+
+
+def came_from(policy: Policy, name: str, reply: Any) -> Any:
+    """A provider's reply, of the format ``name``, with the client's names of tools and parameters."""
+    if not isinstance(reply, dict) or not (policy.rename or policy.parameters):
+        return reply
+    found: dict[str, Any] = copied(reply)
+    names = {new: old for old, new in policy.rename.items()}
+    parameters = {
+        policy.rename.get(tool, tool): {new: old for old, new in words.items()}
+        for tool, words in policy.parameters.items()
+    }
+    for call in formats.read(name, "response", found).calls:
+        _rename_call(call, found, names, parameters)
+    return found
+
+
+def renamed_arguments(value: Any, names: Words) -> Any:
+    """Arguments, an object or its JSON text, with other names for its own keys."""
+    if isinstance(value, dict):
+        return {names.get(key, key): entry for key, entry in value.items()}
+    if not isinstance(value, str):
+        return value
+    try:
+        said = parse(value)
+    except JSONError:
+        return value
+    renamed = renamed_arguments(said, names) if isinstance(said, dict) else said
+    return value if renamed == said else written(renamed)
+
+
+def _is_own(tool: Tool) -> bool:
+    """Whether the client declares the tool itself, and no API does."""
+    return tool.kind in ("function", "custom")
+
+
+def _clean(policy: Policy, reading: Reading, body: dict[str, Any]) -> None:
+    said = [item for turn in reading.turns if turn.side == "system" for item in turn.items if isinstance(item, Text)]
+    for text in (*reading.system, *said):
+        for name, words in policy.clean_system.items():
+            mention = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+            # A backslash in the words is a backslash.
+            literal = words.replace("\\", r"\\")
+            _change(body, text.pointer, functools.partial(mention.sub, literal))
+
+
+def _rename_tool(policy: Policy, tool: Tool, body: dict[str, Any]) -> None:
+    if not _is_own(tool) or tool.name is None:
+        return
+    names = policy.parameters.get(tool.name)
+    if names and tool.schema_pointer is not None:
+        _change_schema(resolve(body, tool.schema_pointer), names)
+    _change(body, tool.name_pointer, lambda said: _other(said, policy.rename))
+
+
+def _change_schema(schema: Any, names: Words) -> None:
+    """Give the parameters of a schema other names, in place and in their order."""
+    if not isinstance(schema, dict):
+        return
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        schema["properties"] = {names.get(key, key): entry for key, entry in properties.items()}
+    for key in ("required", "propertyOrdering"):
+        listed = schema.get(key)
+        if isinstance(listed, list):
+            schema[key] = [_other(one, names) for one in listed]
+
+
+def _rename_call(call: Call, body: dict[str, Any], names: Words, parameters: Mapping[str, Words]) -> None:
+    if call.kind == "builtin" or call.name is None:
+        return
+    if call.kind == "function" and call.name in parameters:
+        _change(body, call.arguments_pointer, lambda said: renamed_arguments(said, parameters[str(call.name)]))
+    _change(body, call.name_pointer, lambda said: _other(said, names))
+
+
+def _choose(policy: Policy, name: str, reading: Reading, body: dict[str, Any], *, left: int) -> None:
+    """Loosen a choice of tools that are gone, and give the others their names."""
+    choice = reading.settings.get("tool_choice")
+    if choice is None or not isinstance(choice.value, dict):
+        return
+    chosen = choice.value.get("names") or []
+    still = [one for one in chosen if one not in policy.filtered]
+    if not left:
+        _remove(body, choice.pointer)
+    elif chosen and not still:
+        formats.get(name).client.choose_freely(body)
+    elif chosen:
+        parent, _, key = choice.pointer.rpartition("/")
+        holder = resolve(body, parent)
+        holder[key] = _chosen(holder[key], policy)
+
+
+def _chosen(value: Any, policy: Policy) -> Any:
+    """What stands for a choice of tools, without those that are gone, with new names for the others."""
+    if isinstance(value, dict):
+        return {key: _chosen(entry, policy) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_chosen(entry, policy) for entry in value if not _names_one_of(entry, policy.filtered)]
+    return _other(value, policy.rename)
+
+
+def _names_one_of(entry: Any, names: Iterable[str]) -> bool:
+    if isinstance(entry, dict):
+        return any(_names_one_of(value, names) for value in entry.values())
+    return isinstance(entry, str) and entry in names
+
+
+def _change(body: dict[str, Any], pointer: str | None, change: Callable[[Any], Any]) -> None:
+    """Change what stands at a pointer, in place."""
+    if not pointer:
+        return
+    parent, _, last = pointer.rpartition("/")
+    holder = resolve(body, parent)
+    key: Any = int(last) if isinstance(holder, list) else last.replace("~1", "/").replace("~0", "~")
+    holder[key] = change(holder[key])
+
+
+def _other(name: Any, names: Words) -> Any:
+    return names.get(name, name) if isinstance(name, str) else name
+
+
+def _remove(body: dict[str, Any], pointer: str) -> None:
+    """Remove what stands at a pointer, and what holds nothing any more."""
+    parent, _, last = pointer.rpartition("/")
+    holder = resolve(body, parent)
+    if isinstance(holder, list):
+        del holder[int(last)]
+    else:
+        del holder[last]
+    if parent and not holder:
+        _remove(body, parent)
