@@ -14,6 +14,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
+from toolcall_reference import ReferenceTranslator
 from toolcall_reference.gateway import read_config
 from toolcall_reference.gateway.server import Gateway
 
@@ -82,7 +83,11 @@ async def listening(app: web.Application) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def running(
-    answer: Answer, upstream: str, said: Mapping[str, Any] | None = None, **more: Any
+    answer: Answer,
+    upstream: str,
+    said: Mapping[str, Any] | None = None,
+    translator: ReferenceTranslator | None = None,
+    **more: Any,
 ) -> AsyncIterator[Running]:
     """A gateway before a provider of the format ``upstream``; ``said`` goes into its table, ``more`` beside it."""
     provider = Provider(answer)
@@ -92,7 +97,7 @@ async def running(
         table = {"url": provider.url, **(said or {})}
         environment = {"PROVIDER_KEY": "provider's key", "DOOR_KEY": "door key"}
         config = read_config({"upstream": {upstream: table}, **more}, "a test", environment)
-        async with listening(Gateway(config, verbose=True).app()) as url, aiohttp.ClientSession() as http:
+        async with listening(Gateway(config, translator, verbose=True).app()) as url, aiohttp.ClientSession() as http:
             yield Running(url, provider, http)
 
 

@@ -78,6 +78,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: bytes | N
         (["--upstream", "gemini", "--upstream", "gemini=http://a"], "gemini is there twice"),
         (["--upstream", "gemini", "--model", "mine"], "write CLIENT=MODEL"),
         (["--upstream", "gemini", "--listen", "192.0.2.1:80"], "is not loopback"),
+        (["--upstream", "gemini", "--policy", "nowhere.toml"], "nowhere.toml: [Errno 2] No such file or directory"),
     ],
 )
 def test_options_that_do_not_go_together(

@@ -11,8 +11,11 @@ import pytest
 from gateway.running import Answer, in_turn, replying, served, streaming
 from gateway.sdk_agents import AGENTS
 from toolcall_conformance import formats as judged
+from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.library import load_corpus
 from toolcall_conformance.reading import Text
+from toolcall_reference import Policy, ReferenceTranslator
+from toolcall_reference import formats as reference
 from witnesses.conversation import QUIET
 
 CORPUS = load_corpus()
@@ -58,6 +61,59 @@ def test_an_agent_s_loop(client: str, upstream: str, stream: bool) -> None:
     for call, result in zip(asked.calls, asked.results, strict=True):
         assert f"the result of {call.name}" in str(list(result.parts))
     assert len(sent) == 2
+
+
+POLICY = Policy(
+    filter=frozenset({"apply_patch", "update_plan"}),
+    guidance={"apply_patch": "There is no apply_patch."},
+    rename={"cat": "read_file", "search_files": "find_files"},
+    parameters={"cat": {"path": "absolute_path"}},
+)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_an_agent_s_loop_under_a_policy(client: str, upstream: str, stream: bool) -> None:
+    """Each side knows its own names: the provider those of the policy, the SDK's user those that it declared."""
+    case = CORPUS.cases["policy/renamed"]
+    ran: list[tuple[str, Any]] = []
+
+    def run(name: str, arguments: Any) -> str:
+        ran.append((name, json.loads(arguments) if isinstance(arguments, str) else dict(arguments)))
+        return f"the result of {name}"
+
+    def provided(body: Any) -> Any:
+        text = json.dumps(body)
+        for old, new in (("cat", "read_file"), ("search_files", "find_files")):
+            text = text.replace(f'"name": "{old}"', f'"name": "{new}"')
+        return json.loads(text)
+
+    replies = [provided(exchange.response) for exchange in case.exchanges(upstream)]
+    for reply in replies:
+        for call in judged.read(upstream, "response", reply).calls:
+            if call.name == "read_file" and call.arguments_pointer is not None:
+                holder, _, key = call.arguments_pointer.rpartition("/")
+                place = resolve(reply, holder)
+                place[key] = json.loads(json.dumps(place[key]).replace("path", "absolute_path"))
+    if stream:
+        blank = b"\r\n\r\n" if upstream == "gemini" else b"\n\n"
+        told = [reference.get(upstream).provider.stream_of(reply, "seed") for reply in replies]
+        answers = [streaming(*(event + blank for event in one.split(blank) if event)) for one in told]
+    else:
+        answers = [replying(reply) for reply in replies]
+    with served(in_turn(*answers), upstream, MODELS, translator=ReferenceTranslator(POLICY)) as gateway:
+        AGENTS[client](gateway.url, case.exchanges(client)[0].request, run, stream=stream)
+        sent = gateway.provider.bodies
+    wanted = judged.read(client, "request", case.exchanges(client)[2].request)
+    assert ran == [(call.name, call.arguments) for call in wanted.calls]
+    for body in sent:
+        asked = judged.read(upstream, "request", body)
+        assert {tool.name for tool in asked.tools} == {"read_file", "find_files"}
+        assert {call.name for call in asked.calls} <= {"read_file", "find_files"}
+    assert [list(call.arguments) for call in judged.read(upstream, "request", sent[-1]).calls][-1] == [
+        "numbered",
+        "absolute_path",
+    ]
 
 
 def raised_by(client: str, url: str, *, stream: bool) -> Any:

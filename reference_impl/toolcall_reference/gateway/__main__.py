@@ -7,6 +7,9 @@ import contextlib
 import signal
 import sys
 
+from toolcall_reference.policy import Policy, PolicyError
+from toolcall_reference.translator import ReferenceTranslator
+
 from .config import Config, ConfigError
 from .options import config_of, parse_options
 
@@ -24,10 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
         )
     try:
         config = config_of(options)
-    except ConfigError as error:
+        policy = Policy.load(options.policy) if options.policy is not None else None
+    except (ConfigError, PolicyError) as error:
         return _refused(str(error))
     try:
-        asyncio.run(_serve(config, verbose=options.verbose))
+        asyncio.run(_serve(config, policy, verbose=options.verbose))
     except OSError as error:
         said = error.strerror or str(error)
         return _refused(f"cannot listen on {config.host}:{config.port} ({said}); choose another port with --listen")
@@ -41,14 +45,14 @@ def _refused(sentence: str) -> int:
     return 2
 
 
-async def _serve(config: Config, *, verbose: bool) -> None:
+async def _serve(config: Config, policy: Policy | None, *, verbose: bool) -> None:
     """Listen until a signal comes. Raises OSError where that is not possible."""
     from aiohttp import web
 
     from .server import Gateway
 
     runner = web.AppRunner(
-        Gateway(config, verbose=verbose).app(),
+        Gateway(config, ReferenceTranslator(policy), verbose=verbose).app(),
         access_log=None,
         handler_cancellation=True,
         shutdown_timeout=_LEAVE_SECONDS,

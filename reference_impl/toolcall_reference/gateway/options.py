@@ -32,6 +32,12 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--listen", metavar="HOST:PORT", help=f"where to listen (default: {LISTEN}); port 0 takes a free one"
     )
+    parser.add_argument(
+        "--policy",
+        type=Path,
+        metavar="FILE",
+        help="what happens to tools on purpose (docs/policies.md)",
+    )
     parser.add_argument("--verbose", action="store_true", help="print a line for each exchange, with what it lost")
     return parser.parse_args(arguments)
 
