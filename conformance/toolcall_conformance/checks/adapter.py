@@ -56,6 +56,8 @@ def _play(
         return False
     tally.observe("tool_calls", came, body)
     tally.note(harness.judge.tool_calls(name, exchange.response, came.value), body)
+    if not _answerable(came.value, len(_results(name, following.request))):
+        return False  # what followed would follow from this
     given = list(universal_results(name, following.request, came.value))
     if swapped:
         given.reverse()
@@ -69,6 +71,12 @@ def _play(
     sent = follow_up(name, following.request, made.value, _made_ids(name, exchange, following.request, came.value))
     tally.note(harness.judge.tool_results(name, following.request, sent, model=tally.route.client_model), body)
     return True
+
+
+def _answerable(calls: list[Any], results: int) -> bool:
+    """Whether each of the results has a call of its own that it can name."""
+    ids = [one["id"] for one in calls if isinstance(one, dict) and isinstance(one.get("id"), str) and one["id"].strip()]
+    return len(calls) == len(ids) == len(set(ids)) == results
 
 
 def rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:

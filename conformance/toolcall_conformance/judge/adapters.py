@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance import formats
-from toolcall_conformance.findings import Judgement
+from toolcall_conformance.findings import MISSING, Finding, Form, Judgement
 from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.judge.comparisons import HISTORY, compare
 from toolcall_conformance.judge.excuses import excused
@@ -16,7 +16,7 @@ from toolcall_conformance.reading import Call, Reading, Result, Turn
 from toolcall_conformance.rules.check import check_body
 from toolcall_conformance.translation.aligned import aligned
 from toolcall_conformance.translation.calls import compare_calls
-from toolcall_conformance.translation.pair import Sides
+from toolcall_conformance.translation.pair import Pair, Sides
 from toolcall_conformance.translation.state import model_circumstances
 
 
@@ -26,7 +26,33 @@ def judge_calls(corpus: Corpus, name: str, reply: Any, calls: Any) -> Judgement:
     turns = [replace(turn, items=[item for item in turn.items if isinstance(item, Call)]) for turn in before.turns]
     after = Reading(name, "response", turns=[Turn("assistant", "", [*_calls(calls)])], body=calls)
     pair = aligned(Sides(corpus, replace(before, turns=turns), after))
-    return Judgement(tuple(compare_calls(pair)))
+    return Judgement((*_no_calls(pair, calls), *(_of_text(one) for one in compare_calls(pair))))
+
+
+_AN_ID = Form({"type": "string", "pattern": r"\S"})
+
+
+def _no_calls(pair: Pair, calls: Any) -> Iterator[Finding]:
+    """What stands in a session's list and is no call: it has no id by which a result could answer it."""
+    for place, one in enumerate(calls if isinstance(calls, list) else []):
+        pointer = join("", place)
+        if not isinstance(one, dict):
+            yield pair.finding("translation/bad-output", pointer, "a call is an object", got=one)
+        elif not _is_id(one.get("id")):
+            at = join(pointer, "id") if "id" in one else pointer
+            message = "every call has an id, made where its provider gives none"
+            yield pair.finding("translation/bad-output", at, message, want=_AN_ID, got=one.get("id", MISSING))
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _of_text(found: Finding) -> Finding:
+    """A finding about arguments, which are an object here in every format."""
+    if found.rule == "translation/arguments" and isinstance(found.got, str):
+        return replace(found, message="the arguments are text; they must be an object")
+    return found
 
 
 def _calls(calls: Any) -> Iterator[Call]:
@@ -43,7 +69,7 @@ def _calls(calls: Any) -> Iterator[Call]:
                 0,
                 one.get("name"),
                 arguments,
-                one.get("id"),
+                one.get("id") if _is_id(one.get("id")) else None,
                 pointer,
                 at.get("name"),
                 at.get("arguments"),

@@ -1,0 +1,253 @@
+"""The check ``adapter``: the reference passes, broken doubles die by the rule that they break, harmless ones pass."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from doubles.running import HARNESS
+from toolcall_conformance.checks import CHECKS, ItemResult
+from toolcall_conformance.checks.adapter import variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import ReferenceTranslator, formats
+
+CORPUS = load_corpus()
+Json = Any
+Change = Callable[[list[Json]], Json]
+
+
+class Changed:
+    """The reference, with what it returns changed: the calls, the results that it is given, or the entries."""
+
+    name, version = "changed", "1"
+
+    def __init__(self, calls: Change | None = None, given: Change | None = None, entries: Change | None = None) -> None:
+        self._changes = calls, given, entries
+
+    def open(self, route: Route, /) -> Changed:
+        self._session: Any = ReferenceTranslator().open(route)
+        self._own: list[Json] = []
+        return self
+
+    def tool_calls(self, reply: Json, /) -> Json:
+        self._own = self._session.tool_calls(reply)
+        return _changed(self._own, self._changes[0])
+
+    def tool_results(self, calls: Json, results: Json, /) -> Json:
+        """By place, so that what was changed of the calls does not matter here."""
+        places = {call.get("id"): own for call, own in zip(calls, self._own, strict=False)}
+        given = []
+        for one in results:
+            own = places.get(one["tool_call_id"], {"id": one["tool_call_id"], "name": one["name"]})
+            given.append({**one, "tool_call_id": own["id"], "name": own["name"]})
+        made = self._session.tool_results(self._own, _changed(given, self._changes[1]))
+        return _changed(made, self._changes[2])
+
+
+def _changed(value: list[Json], change: Change | None) -> Json:
+    return value if change is None else change(copy.deepcopy(value))
+
+
+def play(case: str, name: str, translator: Any, variant: str = "") -> ItemResult:
+    model = CORPUS.cases[case].model(name)
+    opened = PythonDriver(translator, "double").open
+    return CHECKS["adapter"](CORPUS.cases[case], Route(name, name, model, model), opened, HARNESS, variant, None)
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_the_reference_passes_every_case(name: str) -> None:
+    played = [
+        (f"{case.id} {variant}", play(case.id, name, ReferenceTranslator(), variant))
+        for case in CORPUS.cases.values()
+        for variant in variants(case, name)
+    ]
+    assert [(item, result.findings) for item, result in played if result.verdict is not Verdict.PASS] == []
+    assert len(played) > 200
+
+
+def each(**members: Callable[[Json], Json]) -> Change:
+    """Changes these members of each entry; what is not there stays so."""
+    return lambda found: [{**one, **{key: to(one[key]) for key, to in members.items() if key in one}} for one in found]
+
+
+def blocks(change: Callable[[Json], Json], within: str) -> Change:
+    """Changes each block in the list ``within`` of each entry."""
+    return each(**{within: lambda inner: [change(one) for one in inner]})
+
+
+def without(*keys: str) -> Callable[[Json], Json]:
+    return lambda one: {key: value for key, value in one.items() if key not in keys}
+
+
+def answers(change: Callable[[Json], Json]) -> Change:
+    """Changes each functionResponse."""
+    return blocks(lambda part: {**part, "functionResponse": change(part["functionResponse"])}, "parts")
+
+
+EXTRA = {"id": "call_of_nobody", "name": "get_temperature", "arguments": {"location": "Atlantis"}}
+BROKEN: dict[str, tuple[str, str, Changed, str]] = {
+    "drops-the-last-call": ("parallel/seed", "openai_chat", Changed(lambda it: it[:-1]), "translation/call-lost"),
+    "invents-a-call": ("parallel/seed", "gemini", Changed(lambda it: [*it, EXTRA]), "translation/call-invented"),
+    "says-a-call-twice": (
+        "parallel/seed",
+        "anthropic",
+        Changed(lambda it: [*it, it[0]]),
+        "translation/call-duplicated",
+    ),
+    "names-another-tool": ("parallel/seed", "openai_chat", Changed(each(name=str.upper)), "translation/call-name"),
+    "leaves-arguments-as-text": (
+        "parallel/seed",
+        "openai_chat",
+        Changed(each(arguments=json.dumps)),
+        "translation/arguments",
+    ),
+    "leaves-arguments-out": ("parallel/seed", "gemini", Changed(each(arguments=lambda _: {})), "translation/arguments"),
+    "makes-no-id": ("parallel/seed", "gemini", Changed(each(id=lambda _: None)), "translation/bad-output"),
+    "makes-a-blank-id": ("parallel/seed", "gemini", Changed(each(id=lambda _: " ")), "translation/bad-output"),
+    "makes-one-id-for-all": (
+        "parallel/seed",
+        "gemini",
+        Changed(each(id=lambda _: "call_0")),
+        "translation/ids-injective",
+    ),
+    "answers-the-first-call-always": (
+        "parallel/seed",
+        "openai_responses",
+        Changed(entries=lambda it: [{**one, "call_id": it[0]["call_id"]} for one in it]),
+        "translation/results-linked",
+    ),
+    "keeps-the-order-of-the-results": (
+        "parallel/seed",
+        "gemini",
+        Changed(entries=each(parts=lambda it: it[::-1])),
+        "translation/results-linked",
+    ),
+    "drops-a-result": ("parallel/seed", "openai_chat", Changed(entries=lambda it: it[:-1]), "translation/result-lost"),
+    "says-a-result-twice": (
+        "parallel/seed",
+        "openai_chat",
+        Changed(entries=lambda it: [*it, it[-1]]),
+        "translation/result-duplicated",
+    ),
+    "empties-the-results": (
+        "parallel/seed",
+        "openai_responses",
+        Changed(entries=each(output=lambda _: "")),
+        "translation/result-content",
+    ),
+    "sends-text-as-a-response": (
+        "parallel/seed",
+        "gemini",
+        Changed(entries=answers(lambda it: {**it, "response": json.dumps(it["response"])})),
+        "gemini/result-response-object",
+    ),
+    "answers-free-text-as-a-function": (
+        "free_form/beside-function",
+        "openai_responses",
+        Changed(entries=each(type=lambda _: "function_call_output")),
+        "openai_responses/result-type-mirrors-call",
+    ),
+    "hides-failures": (
+        "errors/recorded-shape",
+        "anthropic",
+        Changed(entries=blocks(without("is_error"), "content")),
+        "translation/error-mark",
+    ),
+    "drops-pictures": (
+        "binary/seed",
+        "anthropic",
+        Changed(given=each(multimodal_parts=lambda it: [one for one in it if one["type"] == "text"])),
+        "translation/media-lost",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_dies_by_its_rule(name: str) -> None:
+    case, spoken, double, rule = BROKEN[name]
+    result = play(case, spoken, double)
+    assert result.verdict is Verdict.FAIL
+    broken = {one.rule for one in result.findings if one.level is Level.MUST}
+    # The format's own rules may say the same of the body.
+    assert {one for one in broken if rule.startswith(one.partition("/")[0])} == {rule}
+    assert {one.partition("/")[0] for one in broken} <= {"translation", spoken}
+    assert play(case, spoken, Changed()).verdict is Verdict.PASS
+
+
+DOUBTFUL: dict[str, tuple[str, str, Changed, str]] = {
+    "turns-the-calls": ("parallel/seed", "openai_responses", Changed(lambda it: it[::-1]), "translation/call-order"),
+    "sends-its-own-ids-to-gemini": (
+        "parallel/seed",
+        "gemini",
+        Changed(entries=answers(lambda it: {**it, "id": "call_made_here"})),
+        "gemini/result-id-both-or-neither",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_a_doubtful_one_is_warned(name: str) -> None:
+    case, spoken, double, rule = DOUBTFUL[name]
+    result = play(case, spoken, double)
+    assert {(one.rule, one.level) for one in result.findings} == {(rule, Level.SHOULD)}
+
+
+def numbered(found: list[Json]) -> list[Json]:
+    """Calls with ids of our own making."""
+    return [{**one, "id": f"{place}"} for place, one in enumerate(found)]
+
+
+def in_parts(kind: str) -> Callable[[Json], Json]:
+    return lambda text: [{"type": kind, "text": text}]
+
+
+HARMLESS: dict[str, tuple[str, str, Changed]] = {
+    "numbers-calls-without-ids": ("parallel/seed", "gemini", Changed(numbered)),
+    "adds-keys-to-calls": (
+        "parallel/seed",
+        "openai_chat",
+        Changed(lambda it: [{**one, "index": 3, "_raw": None} for one in it]),
+    ),
+    "has-only-what-is-asked": (
+        "parallel/seed",
+        "anthropic",
+        Changed(lambda it: [{key: one[key] for key in EXTRA} for one in it]),
+    ),
+    "writes-results-as-blocks": (
+        "parallel/seed",
+        "anthropic",
+        Changed(entries=blocks(lambda it: {**it, "content": in_parts("text")(it["content"])}, "content")),
+    ),
+    "writes-outputs-as-parts": (
+        "parallel/seed",
+        "openai_responses",
+        Changed(entries=each(output=in_parts("input_text"))),
+    ),
+    "writes-contents-as-parts": ("parallel/seed", "openai_chat", Changed(entries=each(content=in_parts("text")))),
+    "says-that-nothing-failed": (
+        "parallel/seed",
+        "anthropic",
+        Changed(entries=blocks(lambda it: {**it, "is_error": False}, "content")),
+    ),
+    "writes-text-as-result": (
+        "parallel/seed",
+        "gemini",
+        Changed(
+            entries=answers(lambda it: {**it, "response": {"result": it["response"].get("output", it["response"])}})
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_harmless_one_passes(name: str) -> None:
+    case, spoken, double = HARMLESS[name]
+    result = play(case, spoken, double)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
