@@ -98,6 +98,24 @@ KNOWN: dict[str, dict[Item, str]] = {
         # The arguments of a search that Anthropic ran itself become a call of index -1 without id and name.
         ("streaming/hosted-step-between", "stream", "openai_chat", "anthropic"): "openai_chat/stream-call-delta",
     },
+    "langchain": {
+        # A call's id is not said of its result, and results stand in the order in which they came.
+        ("answer_format/json-object", "adapter", "gemini", "gemini"): "gemini/result-id-both-or-neither",
+        # The status of a ToolMessage is not read.
+        ("binary/failing-with-picture", "adapter", "gemini", "gemini"): "translation/error-mark",
+        # A function_call stays apart, and is no tool call.
+        ("legacy_functions/called", "adapter", "openai_chat", "openai_chat"): "translation/call-lost",
+        # An empty id, as Google's endpoint for this format has it, stays empty.
+        ("grep/dialect-gemini-endpoint", "adapter", "openai_chat", "openai_chat"): "translation/bad-output",
+        # A call of a custom tool makes the whole reply unreadable.
+        ("free_form/beside-function", "adapter", "openai_chat", "openai_chat"): "translation/crashed",
+        # So do arguments that are no object.
+        ("arguments/no-object", "adapter", "openai_responses", "openai_responses"): "translation/crashed",
+        # Arguments that say NaN are read as a number.
+        ("arguments/no-json", "adapter", "openai_chat", "openai_chat"): "translation/bad-output",
+        # Calls of tools that the API defines and the client runs are no tool calls.
+        ("client_run/apply-patch", "adapter", "openai_responses", "openai_responses"): "translation/call-lost",
+    },
     "opentelemetry-genai": {
         # Ids made of the tool's name and the part's place: those of a call and of its result differ.
         ("parallel/text-around", "otel", "gemini", "gemini"): "translation/results-linked",
@@ -146,6 +164,11 @@ RIGHT: dict[str, set[Item]] = {
         ("shell/seed", "agent_loop", "anthropic", "anthropic"),
         ("shell/seed", "request", "openai_chat", "openai_chat"),
         ("shell/seed", "stream", "openai_chat", "anthropic"),
+    },
+    "langchain": {
+        ("shell/seed", "adapter", "anthropic", "anthropic"),
+        ("parallel/seed", "adapter", "openai_chat", "openai_chat"),
+        ("parallel/seed", "adapter", "openai_responses", "openai_responses"),
     },
     "opentelemetry-genai": {
         ("shell/seed", "otel", "anthropic", "anthropic"),

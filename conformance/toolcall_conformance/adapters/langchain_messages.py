@@ -1,0 +1,137 @@
+"""LangChain's messages, judged in process by the check ``adapter``: an ``AIMessage`` of a reply, and ``ToolMessage``.
+
+Each integration turns its provider's reply into an ``AIMessage`` and messages into its provider's request; these are
+the functions that its chat model uses. A result becomes a ``ToolMessage`` as LangGraph's ``ToolNode`` makes it: objects
+as JSON text, media as content blocks. https://docs.langchain.com/oss/python/langchain/messages
+
+Run it with ``pytest --toolcall-translator toolcall_conformance.adapters.langchain_messages:Translator toolcall::``.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+from anthropic._models import construct_type as as_anthropic
+from anthropic.types import Message
+from google.genai.types import GenerateContentResponse
+from langchain_anthropic import ChatAnthropic
+from langchain_anthropic.chat_models import _format_messages
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_google_genai.chat_models import _parse_chat_history, _response_to_result
+from langchain_openai.chat_models.base import (
+    _construct_lc_result_from_responses_api,
+    _construct_responses_api_input,
+    _convert_dict_to_message,
+    _convert_message_to_dict,
+)
+from openai._models import construct_type as as_openai
+from openai.types.responses import Response
+
+from toolcall_conformance.contract import Body, Route, Unsupported
+
+_QUESTION = HumanMessage(".")
+_BLOCKS = {"image": "image", "audio": "audio", "video": "video"}
+
+
+class _Anthropic:
+    def read(self, reply: Body) -> AIMessage:
+        model = ChatAnthropic(model="any", api_key="none")
+        made = model._format_output(as_anthropic(value=reply, type_=Message))  # noqa: SLF001 - what it does to replies
+        return made.generations[0].message
+
+    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        found: list[Body] = _format_messages([_QUESTION, said, *answers], model=None)[1][2:]
+        return found
+
+
+class _Chat:
+    def read(self, reply: Body) -> AIMessage:
+        return _convert_dict_to_message(reply["choices"][0]["message"])
+
+    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        del said
+        return [_convert_message_to_dict(answer) for answer in answers]
+
+
+class _Responses:
+    def read(self, reply: Body) -> AIMessage:
+        made = _construct_lc_result_from_responses_api(as_openai(value=reply, type_=Response))
+        return made.generations[0].message
+
+    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        before = len(_construct_responses_api_input([said]))
+        found: list[Body] = _construct_responses_api_input([said, *answers])[before:]
+        return found
+
+
+class _Gemini:
+    def read(self, reply: Body) -> AIMessage:
+        return _response_to_result(GenerateContentResponse.model_validate(reply)).generations[0].message
+
+    def write(self, said: AIMessage, answers: list[ToolMessage]) -> list[Body]:
+        contents = _parse_chat_history([_QUESTION, said, *answers])[1][2:]
+        return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in contents]
+
+
+FORMATS: dict[str, Any] = {
+    "anthropic": _Anthropic, "gemini": _Gemini, "openai_chat": _Chat, "openai_responses": _Responses,
+}  # fmt: skip
+
+
+def _content(result: Body) -> Any:
+    if "multimodal_parts" in result:
+        return [_block(part) for part in result["multimodal_parts"]]
+    value = result["result"]
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _block(part: Body) -> Body:
+    if part["type"] == "text":
+        return {"type": "text", "text": part["text"]}
+    if part["type"] == "object":
+        return {"type": "text", "text": json.dumps(part["value"], ensure_ascii=False)}
+    names = {"data": "base64", "url": "url", "file_id": "file_id", "mime_type": "mime_type"}
+    said = {names[key]: value for key, value in part.items() if key in names}
+    return {"type": _BLOCKS.get(part["kind"], "file"), **said}
+
+
+class Session:
+    """One conversation in one format; it goes on from the last reply."""
+
+    def __init__(self, format_name: str) -> None:
+        self._format = FORMATS[format_name]()
+
+    def tool_calls(self, reply: Body) -> list[Body]:
+        """The calls that LangChain runs, and those that it cannot read with what they say."""
+        self._said = self._format.read(reply)
+        calls = [*self._said.tool_calls, *self._said.invalid_tool_calls]
+        return [{"id": call["id"], "name": call["name"], "arguments": call["args"]} for call in calls]
+
+    def tool_results(self, calls: list[Body], results: list[Body]) -> list[Body]:
+        """The results as its integration writes them."""
+        del calls
+        answers = [
+            ToolMessage(
+                _content(one),
+                tool_call_id=one["tool_call_id"],
+                name=one["name"],
+                status="error" if one["is_error"] else "success",
+            )
+            for one in results
+        ]
+        found: list[Body] = self._format.write(self._said, answers)
+        return found
+
+
+class Translator:
+    """What ``--toolcall-translator`` names: something with an ``open``."""
+
+    name = "langchain"
+    version = version("langchain-core")
+
+    def open(self, route: Route) -> Session:
+        if route.client != route.upstream:
+            raise Unsupported("LangChain's integrations speak with one provider each")
+        return Session(route.client)
