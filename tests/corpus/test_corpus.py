@@ -51,6 +51,7 @@ SHAPES = {
     "places": ["translation/places.json"],
     "harm": ["translation/harm.json"],
     "otel": ["otel/otel.json"],
+    "seeds": ["seeds.json"],
 }
 # By schema and folder: an item for each of the thousands of files would cost more than the test.
 OWN_FILES: dict[tuple[str, str], list[Path]] = {}

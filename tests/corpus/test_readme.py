@@ -22,7 +22,10 @@ VERDICTS = (ROOT / "verdicts" / "README.md").read_text(encoding="utf-8")
 SECTIONS = {
     **{
         name: f"{name}.json"
-        for name in ("corpus", "scenario", "families", "bug-classes", "format", "expresses", "own-tools", "transport")
+        for name in (
+            *("corpus", "scenario", "families", "bug-classes", "seeds"),
+            *("format", "expresses", "own-tools", "transport"),
+        )
     },
     **{name: f"translation/{name}.json" for name in ("alignment", "elements", "harm", "losses", "places")},
     "tool": "tools/",
