@@ -135,7 +135,7 @@ def _whole(exchange: StreamedExchange, client: Exchange, upstream: Exchange, har
         return True  # the client is told that nothing came of it
     if received.assembled.body is None:
         nothing = nothing_came(harness.corpus, route.client, received.stream, received.assembled)
-        tally.findings.append(replace(nothing, body=name))
+        tally.findings += [*illegal, replace(nothing, body=name)]
         return True
     same = route.client == route.upstream
     found = harness.judge.response(
