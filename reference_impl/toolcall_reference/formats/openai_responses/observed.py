@@ -189,6 +189,9 @@ def _declaration(definition: Body) -> Body | None:
     kind = str(definition.get("type"))
     if not kind.startswith(_DECLARED) or kind in definition or _ANOTHERS.search(kind):
         return None
+    # A definition does not say which tools are deferred, and OpenAI refuses to search among none.
+    if kind == "tool_search" and definition.get("execution") != "client":
+        return None
     return {key: value for key, value in definition.items() if (key, value) != ("name", kind)}
 
 
