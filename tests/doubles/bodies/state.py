@@ -92,7 +92,7 @@ def thinking_beside_a_forced_call(draft: Draft) -> None:
 def thinking_told_to_another(draft: Draft) -> None:
     """The thinking of one provider's model is put into the mouth of another's."""
     said = [block for message in draft.source["messages"] for block in message["content"] if isinstance(block, dict)]
-    thought = need([block["thinking"] for block in said if block["type"] == "thinking"])[0]
+    thought = need([block["thinking"] for block in said if block["type"] == "thinking" and block["thinking"]])[0]
     call = need(draft.calls)[0]
     if draft.format == CHAT:
         assert call.message is not None
@@ -147,10 +147,11 @@ def thinking_as_text(draft: Draft) -> None:
 
 
 def _thoughts(value: Any) -> list[str]:
+    """What may be read of the model's thinking: of thinking that is not shown, which has an empty text, nothing."""
     if isinstance(value, dict):
-        own = [value["thinking"]] if isinstance(value.get("thinking"), str) else []
+        own = [value["thinking"]] if value.get("thinking") and isinstance(value["thinking"], str) else []
         thought = value.get("thought") is True or value.get("type") == "summary_text"
-        own += [value["text"]] if thought and isinstance(value.get("text"), str) else []
+        own += [value["text"]] if thought and value.get("text") and isinstance(value["text"], str) else []
         return own + [found for entry in value.values() for found in _thoughts(entry)]
     return [found for entry in value for found in _thoughts(entry)] if isinstance(value, list) else []
 
