@@ -28,7 +28,7 @@ def selected(*arguments: str) -> set[str]:
     return {
         f"{check}::{name}"
         for (check, name), item in KINDS.items()
-        if wanted.has("shell/seed", check, str(item.route), item.variant)
+        if wanted.has("shell/seed", check, item.place, item.variant)
     }
 
 

@@ -24,6 +24,7 @@ from toolcall_conformance.drivers import (
     TimedOut,
     UnsupportedOutcome,
 )
+from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import cuts
@@ -153,7 +154,8 @@ def probe(driver: Driver, corpus: Corpus) -> Support:
         example = _example(corpus, ends, failing=False)
         if example is None:
             continue
-        operations[ends] = driver.carries
+        # Nobody has the operations within one format unless a session shows them.
+        operations[ends] = driver.carries - FORMAT_OPERATIONS.keys()
         if silent:
             continue
         opened = driver.open(route_of(example, *ends))

@@ -117,7 +117,7 @@ def choice_loses_renamed(draft: Draft) -> None:
         kept = [name for name in listed if name not in renamed]
     else:
         listed = need(_listed(stated))
-        kept = [entry for entry in listed if entry.get("function", entry)["name"] not in renamed]
+        kept = [entry for entry in listed if entry.get(str(entry.get("type")), entry).get("name") not in renamed]
     need(0 < len(kept) < len(listed))
     listed[:] = kept
 
