@@ -15,7 +15,7 @@ from toolcall_conformance.library import load_corpus
 
 HERE = Path(__file__).parent
 
-# Findings of these rules quote the driver's own sentences.
+# Findings of these rules quote the driver's own sentences, and in this interpreter the line of code.
 SPOKEN = ("translation/crashed", "translation/bad-output", "translation/refused", "translation/timed-out")
 
 CARRIED = ("request", "response", "stream", "agent_loop", "round_trip")
@@ -75,7 +75,7 @@ def gateway(folder: Path, lent: str, *without: str) -> str:
 
 def _carried(finding: dict[str, Any]) -> dict[str, Any]:
     """A finding without the driver's own sentences, and without the headers that only HTTP has."""
-    own = {"message": "", "signature": ""} if finding["rule"] in SPOKEN else {}
+    own = {"message": "", "signature": "", "code": ""} if finding["rule"] in SPOKEN else {}
     return {**finding, **own, **({"near": ""} if finding["element"] == "error" else {})}
 
 

@@ -39,8 +39,9 @@ class Run:
     policy: Policy | None = None
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
-        """The ids of all items of some cases, supported or not."""
-        return frozenset(item.nodeid for item in self.planned(has_case))
+        """The ids of all items of some cases, supported or not; within one format only the supported ones."""
+        found = self.planned(has_case)
+        return frozenset(item.nodeid for item in found if item.check not in ONE_FORMAT or self._applies(item))
 
     def planned(self, has_case: Callable[[str], bool]) -> Iterator[Planned]:
         """All items of some cases, supported or not."""
