@@ -233,6 +233,34 @@ def test_the_same_in_other_words_passes(corpus: Corpus, kind: type[Session], fil
     assert rules(played(corpus, policy, wrapped(policy, kind), routes=(("openai_responses", "anthropic"),))) == set()
 
 
+def test_a_tool_that_has_a_name_of_the_policy_s_by_itself_keeps_it(corpus: Corpus) -> None:
+    """Only a tool that the client declares under the other name has been renamed."""
+    policy = policies(corpus)["rename"]
+    assert "read_file" in policy.rename.values()
+    results = [*played(corpus, policy, reference(policy), cases=("read_file/seed", "read_file/choice-named"))]
+    assert {result.verdict for _, result in results} <= {Verdict.PASS, Verdict.WARN}
+    # And what a translator makes of its name is the warning that it is without a policy.
+    judge, case = PoliciedJudge(corpus, policy=policy), corpus.cases["read_file/seed"]
+    route = Route("anthropic", "openai_chat", case.model("anthropic"), case.model("openai_chat"))
+    source = case.exchanges("anthropic")[0].request
+    made = swapped(reference(policy).open(route).request(source), ('"read_file"', '"proxy_read_file"'))
+    told = {(one.rule, one.is_must) for one in judge.request(source, made, route).findings}
+    assert ("translation/tool-name-kept", False) in told
+    assert not any(must for _, must in told)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words_of_the_api_are_no_names_of_tools(corpus: Corpus, name: str) -> None:
+    """A policy may name a tool like a word that stands in a choice, such as its type."""
+    words = ("function", "tool", "auto", "allowed_tools", "any")
+    policy = Policy.of({"rename": {word: f"{word}_2" for word in words}})
+    filtering = Policy.of({"filter": {"tools": list(words)}})
+    for case in ("policy/filtered", "read_file/choice-named", "mcp/choice-subset"):
+        body = corpus.cases[case].exchanges(name)[0].request
+        assert as_sent(policy, name, body) == body
+        assert as_sent(filtering, name, body) == body
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_forced_tool_that_is_gone_leaves_the_choice_free(corpus: Corpus, name: str) -> None:
     case = corpus.cases["policy/filtered"]

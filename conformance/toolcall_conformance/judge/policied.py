@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.caching import CachingJudge
-from toolcall_conformance.judge.given import AnyRoute
+from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.levels import finding
-from toolcall_conformance.policy import Policy, as_sent, came_from
+from toolcall_conformance.policy import Policy, as_sent, came_from, declared_tools
 from toolcall_conformance.translation.declared_names import DeclaredNames
 
 
@@ -24,11 +25,12 @@ class PoliciedJudge(CachingJudge):
     policy: Policy = field(default_factory=Policy, kw_only=True)
 
     def request(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
-        return self._named(super().request(as_sent(self.policy, route.client, source), output, route, **more))
+        judged = super().request(as_sent(self.policy, route.client, source), output, route, **more)
+        return self._named(judged, declared_tools(route.client, source))
 
-    def _named(self, judged: Judgement) -> Judgement:
+    def _named(self, judged: Judgement, declared: Collection[str]) -> Judgement:
         """A judgement in which the names that the policy gives are no wish: the provider's side knows no others."""
-        given = set(self.policy.rename.values())
+        given = {new for old, new in self.policy.rename.items() if old in declared}
         found = [
             finding(
                 self.corpus,
@@ -47,18 +49,26 @@ class PoliciedJudge(CachingJudge):
         ]
         return replace(judged, findings=tuple(found))
 
-    def response(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
-        return super().response(came_from(self.policy, route.upstream, source), output, route, **more)
+    def response(
+        self, source: Any, output: Any, route: AnyRoute, *, requests: Requests = UNKNOWN, **more: Any
+    ) -> Judgement:
+        told = self._in_names_of_the_client(route, source, requests.client)
+        return super().response(told, output, route, requests=requests, **more)
 
-    def stream(self, source: Any, output: Any, route: AnyRoute, **more: Any) -> Judgement:
+    def _in_names_of_the_client(self, route: AnyRoute, reply: Any, request: Any) -> Any:
+        """A provider's reply in the names of the client, whose ``request`` it answers, if that is known."""
+        declared = None if request is None else declared_tools(route.client, request)
+        return came_from(self.policy, route.upstream, reply, declared)
+
+    def stream(self, source: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
         """A whole stream of the upstream's is judged as the reply that it assembles to, in the client's names."""
         if isinstance(source, dict) and "events" in source:
             sent = formats.assembled(route.upstream, source)
             reply = sent.body if sent.end == "whole" else None
         else:
             reply = source
-        told = source if reply is None else came_from(self.policy, route.upstream, reply)
-        return super().stream(told, output, route, **more)
+        told = source if reply is None else self._in_names_of_the_client(route, reply, request)
+        return super().stream(told, output, route, request=request, **more)
 
     def history(self, golden: Any, output: Any, route: AnyRoute, *, request: Any = None, **more: Any) -> Judgement:
         asked = None if request is None else as_sent(self.policy, route.client, request)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
 
 from toolcall_conformance import formats
-from toolcall_conformance.jsonvalue import JSONError, copied, parse, resolve, written
+from toolcall_conformance.jsonvalue import JSONError, copied, parse, resolve, unescaped, written
 from toolcall_conformance.policy.file import Policy, Words
 from toolcall_conformance.reading import Call, Reading, Text, Tool
 
@@ -41,19 +41,37 @@ def as_sent(policy: Policy, name: str, body: Any) -> Any:
     return found
 
 
-def came_from(policy: Policy, name: str, reply: Any) -> Any:
-    """A provider's reply, of the format ``name``, with the client's names of tools and parameters."""
-    if not isinstance(reply, dict) or not (policy.rename or policy.parameters):
+def came_from(policy: Policy, name: str, reply: Any, declared: Collection[str] | None = None) -> Any:
+    """A provider's reply, of the format ``name``, with the client's names of tools and parameters.
+
+    ``declared`` are the names of the client's tools, None where nobody knows them. A tool that the client does not
+    declare has no other name, and another may have the one that the policy would give it.
+    """
+    if not isinstance(reply, dict):
+        return reply
+    rename, mapped = _of_tools(policy.rename, declared), _of_tools(policy.parameters, declared)
+    if not rename and not mapped:
         return reply
     found: dict[str, Any] = copied(reply)
-    names = {new: old for old, new in policy.rename.items()}
-    parameters = {
-        policy.rename.get(tool, tool): {new: old for old, new in words.items()}
-        for tool, words in policy.parameters.items()
-    }
+    names = {new: old for old, new in rename.items()}
+    parameters = {rename.get(tool, tool): {new: old for old, new in words.items()} for tool, words in mapped.items()}
     for call in formats.read(name, "response", found).calls:
         _rename_call(call, found, names, parameters)
     return found
+
+
+_Entry = TypeVar("_Entry")
+
+
+def _of_tools(table: Mapping[str, _Entry], declared: Collection[str] | None) -> dict[str, _Entry]:
+    """The entries of a table for the tools that are declared; all, where nobody knows which are."""
+    return {tool: entry for tool, entry in table.items() if declared is None or tool in declared}
+
+
+def declared_tools(name: str, request: Any) -> frozenset[str]:
+    """The names of the tools that a client declares itself, in a request of the format ``name``."""
+    tools = formats.read(name, "request", request).tools
+    return frozenset(tool.name for tool in tools if tool.name is not None and _is_own(tool))
 
 
 def renamed_arguments(value: Any, names: Words) -> Any:
@@ -127,23 +145,28 @@ def _choose(policy: Policy, name: str, reading: Reading, body: dict[str, Any], *
     elif chosen and not still:
         formats.get(name).client.choose_freely(body)
     elif chosen:
-        parent, _, key = choice.pointer.rpartition("/")
-        holder = resolve(body, parent)
-        holder[key] = _chosen(holder[key], policy)
+        _change(body, choice.pointer, lambda said: _chosen(said, policy))
 
 
 def _chosen(value: Any, policy: Policy) -> Any:
     """What stands for a choice of tools, without those that are gone, with new names for the others."""
     if isinstance(value, dict):
-        return {key: _chosen(entry, policy) for key, entry in value.items()}
+        # Other texts are the API's words, such as the type.
+        return {
+            key: _other(entry, policy.rename) if key == "name" else _chosen(entry, policy)
+            for key, entry in value.items()
+        }
     if isinstance(value, list):
-        return [_chosen(entry, policy) for entry in value if not _names_one_of(entry, policy.filtered)]
-    return _other(value, policy.rename)
+        left = [entry for entry in value if not _names_one_of(entry, policy.filtered)]
+        return [_other(entry, policy.rename) if isinstance(entry, str) else _chosen(entry, policy) for entry in left]
+    return value
 
 
-def _names_one_of(entry: Any, names: Iterable[str]) -> bool:
+def _names_one_of(entry: Any, names: Collection[str]) -> bool:
+    """Whether an entry of a choice names one of these tools: itself, by its name, or in the object of its kind."""
     if isinstance(entry, dict):
-        return any(_names_one_of(value, names) for value in entry.values())
+        inner = (value for value in entry.values() if isinstance(value, dict))
+        return entry.get("name") in names or any(_names_one_of(value, names) for value in inner)
     return isinstance(entry, str) and entry in names
 
 
@@ -151,10 +174,15 @@ def _change(body: dict[str, Any], pointer: str | None, change: Callable[[Any], A
     """Change what stands at a pointer, in place."""
     if not pointer:
         return
+    holder, key = _place(body, pointer)
+    holder[key] = change(holder[key])
+
+
+def _place(body: dict[str, Any], pointer: str) -> tuple[Any, Any]:
+    """What holds the value at a pointer, and its key or index there."""
     parent, _, last = pointer.rpartition("/")
     holder = resolve(body, parent)
-    key: Any = int(last) if isinstance(holder, list) else last.replace("~1", "/").replace("~0", "~")
-    holder[key] = change(holder[key])
+    return holder, int(last) if isinstance(holder, list) else unescaped(last)
 
 
 def _other(name: Any, names: Words) -> Any:
@@ -163,11 +191,8 @@ def _other(name: Any, names: Words) -> Any:
 
 def _remove(body: dict[str, Any], pointer: str) -> None:
     """Remove what stands at a pointer, and what holds nothing any more."""
-    parent, _, last = pointer.rpartition("/")
-    holder = resolve(body, parent)
-    if isinstance(holder, list):
-        del holder[int(last)]
-    else:
-        del holder[last]
+    holder, key = _place(body, pointer)
+    del holder[key]
+    parent = pointer.rpartition("/")[0]
     if parent and not holder:
         _remove(body, parent)
