@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,11 @@ from doubles.loop import DoubledSession
 from doubles.wire import tools as wire_tools
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS, ItemResult
-from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
+from toolcall_conformance.checks.golden_replies import (
+    rename_calls,
+    rename_calls_in_stream,
+    rename_parameters_in_stream,
+)
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine.run import make_harness
@@ -142,6 +147,24 @@ def test_names_in_a_stream_are_exchanged_at_once_and_spelt_as_json() -> None:
 def test_bytes_that_are_no_text_stay() -> None:
     event = b'data: {"choices": [{"delta": {"content": "\xff", "tool_calls": [{"function": {"name": "a"}}]}}]}\n\n'
     assert rename_calls_in_stream(event, {"a": "b"}, places("openai_chat")) == event.replace(b'"a"', b'"b"')
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_parameters_are_renamed_in_fragments_and_what_is_no_json_stays(size: int) -> None:
+    """A model may write what is no JSON: here a line break within a key, and a text that does not end."""
+    said = '{"a\nb": 1, "path": {"path": "path"}, "x": "path", "pa\\u0074h": [{"path": 2}], "y": "path \\\\\\"'
+    started = {"type": "tool_use", "id": "t", "name": "cat", "input": {}}
+    events: list[dict[str, Any]] = [{"type": "content_block_start", "index": 3, "content_block": started}]
+    for at in range(0, len(said), size):
+        delta = {"type": "input_json_delta", "partial_json": said[at : at + size]}
+        events.append({"type": "content_block_delta", "index": 3, "delta": delta})
+    stream = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
+    made = rename_parameters_in_stream(stream, {"cat": {"path": "file"}}, CORPUS.transports["anthropic"]["stream"])
+    pieces = [event["data"]["delta"]["partial_json"] for event in parse(made)["events"][1:]]
+    want = '{"a\nb": 1, "file": {"path": "path"}, "x": "path", "file": [{"path": 2}], "y": "path \\\\\\"'
+    assert "".join(pieces) == want
+    other = rename_parameters_in_stream(stream, {"dog": {"path": "file"}}, CORPUS.transports["anthropic"]["stream"])
+    assert other == stream
 
 
 def test_a_hosted_tool_of_the_provider_keeps_its_name() -> None:

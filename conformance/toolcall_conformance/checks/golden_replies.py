@@ -110,9 +110,7 @@ def rename_members_in_stream(stream: bytes, members: Mapping[str, str], places: 
 def rename_parameters_in_stream(
     stream: bytes, parameters: Mapping[str, Mapping[str, str]], transport: Mapping[str, Any]
 ) -> bytes:
-    """The same for the parameters of each tool, by its name; a text of arguments that comes in fragments is held back
-    until its next token is whole.
-    """
+    """The same for the parameters of each tool, by its name. In fragments a key is held back until it is whole."""
     called: dict[Any, Any] = {}
     open_texts: dict[Any, _Keys] = {}
     tokens = {"id", *(place["of"] for place in transport["arguments"] if "of" in place)}
@@ -154,31 +152,47 @@ class _Keys:
         self._names = names
         self._rest = ""
         self._depth = 0
-        self._is_key = False
+        self._is_key = self._within_text = False
 
     def change(self, fragment: str) -> str:
-        """The fragment as it goes on: without a token that is not whole, and with the one that was not before."""
+        """The fragment as it goes on: without a key that is not whole, and with the one that was not before."""
         said, text = "", self._rest + fragment
         end = 0
-        while (token := _TOKEN.match(text, end)) is not None:
+        while (token := self._pattern.match(text, end)) is not None:
             said += self._token(token[0])
             end = token.end()
         self._rest = text[end:]
         return said
 
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        """What comes next: a piece of a text, a whole key, or one character."""
+        return _IN_TEXT if self._within_text else _KEY if self._is_key else _CHARACTER
+
     def _token(self, token: str) -> str:
+        if token == '"':
+            self._within_text = not self._within_text
+        elif self._within_text:
+            return token
+        elif token.startswith('"'):
+            self._is_key = False
+            return self._renamed(token)
         self._depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token, 0)
         if token in "{,":
             self._is_key = self._depth == 1
-        elif self._is_key and token.startswith('"'):
-            self._is_key = False
-            name = self._names.get(json.loads(token))
-            return token if name is None else json.dumps(name, ensure_ascii=False)
         return token
 
+    def _renamed(self, key: str) -> str:
+        try:
+            name = self._names.get(parse(key))
+        except JSONError:  # a model may write what is no text of JSON
+            return key
+        return key if name is None else json.dumps(name, ensure_ascii=False)
 
-# What is no text or bracket is whole wherever it is cut.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
+
+_IN_TEXT = re.compile(r'\\.|"|[^"\\]+', re.DOTALL)
+_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[^"]', re.DOTALL)
+_CHARACTER = re.compile(".", re.DOTALL)
 
 
 def _parameters(names: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
