@@ -8,22 +8,28 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import jsonschema
 import pytest
 
 from cassettes import goldens
 from cassettes.foreign import Exchanged, ruby_yaml, vcrpy_yaml
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.writers import json_report
 
 REFERENCE = ("--toolcall-translator", "toolcall_reference:ReferenceTranslator")
 QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio")
 
 
 def replay(pytester: pytest.Pytester, *arguments: str, cassettes: str = "cassettes") -> tuple[Any, list[Any]]:
-    """Run the recordings alone; pytest's result and the items of the report."""
+    """Run the recordings alone; pytest's result and the items of the report, which is held against its schema."""
     options = ("--toolcall-cassettes", cassettes, "--toolcall-report", "report.json")
     done = pytester.runpytest_inprocess(*QUIET, *options, *arguments)
     report = pytester.path / "report.json"
-    return done, json.loads(report.read_text(encoding="utf-8"))["items"] if report.exists() else []
+    if not report.exists():
+        return done, []
+    found = json.loads(report.read_text(encoding="utf-8"))
+    jsonschema.validate(found, json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8")))
+    return done, found["items"]
 
 
 def test_what_the_goldens_say_passes_everywhere(pytester: pytest.Pytester, corpus: Corpus) -> None:

@@ -41,6 +41,8 @@ def test_it_holds_every_item_and_ends_with_its_footer(project: Any) -> None:
     assert report["tool"]["name"] == "toolcall-conformance"
     assert report["corpus"] == {"version": "7.1.0", "private": []}
     assert report["translator"] == {"spec": "good:T", "name": "the good one", "version": "1.2"}
+    assert report["command"] == "pytest --toolcall-translator good:T"
+    assert report["not_applicable"] == []
     assert report["matrix"]["request"]["alpha"]["beta"]["passed"] == 3
     item = report["items"][1]
     assert item["duration"] > 0
@@ -225,7 +227,11 @@ def test_a_worker_that_dies_is_a_crash_of_the_translator(project: Any) -> None:
 LINES = """
 from toolcall_conformance.reports.writers import Writer
 
-WRITER = Writer(".lines.json", lambda run: "".join(f"{item.nodeid} {item.verdict}\\udc00\\n" for item in run.items))
+def text(run, corpus):
+    return "".join(f"{item.nodeid} {item.verdict} {corpus.version}\\udc00\\n" for item in run.items)
+
+
+WRITER = Writer(".lines.json", text)
 """
 
 
@@ -240,7 +246,7 @@ def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.Monkey
     result.stdout.fnmatch_lines(["toolcall: the report is *a.json", "toolcall: the report is *B.LINES.JSON"])
     items = valid(json_report.read(project.path / "a.json"))["items"]
     lines = (project.path / "B.LINES.JSON").read_text(encoding="utf-8").splitlines()
-    assert lines == [f"{item['nodeid']} pass\\udc00" for item in items]
+    assert lines == [f"{item['nodeid']} pass 7.1.0\\udc00" for item in items]
     assert len(lines) == 8
 
 
@@ -249,10 +255,10 @@ def test_one_report_that_cannot_be_written_keeps_no_other_from_being_written(
 ) -> None:
     write = files.write
 
-    def full(run: Any, path: Path) -> None:
+    def full(run: Any, path: Path, corpus: Any) -> None:
         if path.name == "first.json":
             raise files.ReportError("--toolcall-report: first.json could not be written (No space left on device)")
-        write(run, path)
+        write(run, path, corpus)
 
     monkeypatch.setattr(files, "write", full)
     options = [word for name in ("first.json", "second.json") for word in ("--toolcall-report", name)]

@@ -114,7 +114,7 @@ class RecordCollector:
         record = self.record = self._run_record()
         for path in self.run.settings.reports:
             try:
-                files.write(record, path)
+                files.write(record, path, self.run.corpus)
             except files.ReportError as error:
                 self.problems.append(str(error))
             else:
@@ -148,7 +148,7 @@ class RecordCollector:
             header=self._header(),
             items=items,
             not_applicable=[
-                NotApplicable(item.case.id, item.check, item.route.client, item.route.upstream)
+                NotApplicable(item.nodeid, item.case.id, item.check, item.route.client, item.route.upstream)
                 for item in self.run.not_applicable
             ],
             stale=baseline.stale(self.run, items),
@@ -165,6 +165,7 @@ class RecordCollector:
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),
             "strict": run.settings.strict,
+            "command": run.settings.repeat,
             "python": platform.python_version(),
             "pytest": pytest.__version__,
         }

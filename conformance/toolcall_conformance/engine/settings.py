@@ -12,6 +12,7 @@ import pytest
 
 from toolcall_conformance import settings_sources
 from toolcall_conformance.engine.sources import Sources, verify_root
+from toolcall_conformance.reports.model import command
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
@@ -49,7 +50,7 @@ class Settings:
 
     def again(self, *nodeids: str) -> str:
         """The command that runs just these items again."""
-        return " ".join([self.repeat, *(f'"{nodeid}"' for nodeid in nodeids)])
+        return command(self.repeat, *nodeids)
 
 
 def settings(config: pytest.Config, translator: str | None = None) -> Settings:

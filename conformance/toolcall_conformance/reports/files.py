@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from toolcall_conformance import whole_files
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.model import RunRecord
 
@@ -30,9 +31,12 @@ def verify_writable(path: Path) -> None:
     Path(name).unlink()
 
 
-def write(run: RunRecord, path: Path) -> None:
-    """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError."""
-    text = _writer(path).text(run)
+def write(run: RunRecord, path: Path, corpus: Corpus) -> None:
+    """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError.
+
+    ``corpus`` has the rules and cases that the report tells of.
+    """
+    text = _writer(path).text(run, corpus)
     try:
         whole_files.write(path, text)
     except OSError as error:

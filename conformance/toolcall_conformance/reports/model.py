@@ -97,6 +97,7 @@ class ItemRecord:
 class NotApplicable:
     """An item that the translator does not support."""
 
+    nodeid: str
     case: str
     check: str
     client: str
@@ -122,6 +123,15 @@ class RunRecord:
     @property
     def judged(self) -> bool:
         return any(item.judged for item in self.items)
+
+    def again(self, *nodeids: str) -> str:
+        """The command that runs just these items again, with the settings of the run."""
+        return command(str(self.header.get("command", "pytest")), *nodeids)
+
+
+def command(beginning: str, *nodeids: str) -> str:
+    """A command that runs these items: ``beginning`` is one with the settings, and without items."""
+    return " ".join([beginning, *(f'"{nodeid}"' for nodeid in nodeids)])
 
 
 def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
@@ -29,12 +30,13 @@ def document(run: RunRecord) -> dict[str, Any]:
         "roots": [root.to_json() for root in run.roots],
         "losses": [asdict(row) for row in losses(run.items)],
         "stale_known_failures": list(run.stale),
+        "not_applicable": [item.nodeid for item in run.not_applicable],
         "items": [item.to_json() for item in run.items],
         "footer": {"complete": run.complete, "items": len(run.items)},
     }
 
 
-def text(run: RunRecord) -> str:
+def text(run: RunRecord, _corpus: Corpus) -> str:
     """The text of the report file."""
     return json.dumps(document(run), indent=1, ensure_ascii=True) + "\n"
 
