@@ -126,6 +126,7 @@ def rule(rule_id: str, level: str, breach: str) -> dict[str, Any]:
         "sentence": f"The opposite of: {breach}.",
         "breach": breach,
         "why": "Readers want their text.",
+        "fix": "The text is trimmed. Copy it as it is.",
         "evidence": [],
         "since": "0.1.0",
     }

@@ -27,7 +27,7 @@ ELEMENTS = {
     *("opaque", "id", "name", "finish", "usage", "history", "error", "body"),
 }
 KEYS = {
-    *("id", "level", "face", "element", "sentence", "breach", "why", "evidence"),
+    *("id", "level", "face", "element", "sentence", "breach", "why", "fix", "evidence"),
     *("refs", "check", "direction", "obeys", "breaks", "since"),
 }
 

@@ -92,6 +92,7 @@ def _rule(rule: Rule, *, examples: bool) -> str:
         _field("breach", rule.breach),
         _field("binds", f"{bound.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
         _field("why", rule.why),
+        _field("fix", rule.fix),
     ]
     lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in rule.evidence]
     if examples:

@@ -14,7 +14,7 @@ from toolcall_conformance.library.files import CorpusError, read_json, require
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: an id, a level, which bodies it binds, and why."""
+    """One rule: an id, a level, which bodies it binds, and why; ``fix`` is its breach's usual cause and repair."""
 
     id: str
     level: Level
@@ -22,6 +22,7 @@ class Rule:
     sentence: str
     breach: str
     why: str
+    fix: str
     element: str
     since: str
     evidence: tuple[Mapping[str, Any], ...]
@@ -72,7 +73,7 @@ def _listed(folder: Path) -> Iterator[Path]:
 
 def _rule(rule_id: str, path: Path) -> Rule:
     raw = read_json(path)
-    texts = dict.fromkeys(("id", "level", "face", "element", "sentence", "breach", "why", "since"), str)
+    texts = dict.fromkeys(("id", "level", "face", "element", "sentence", "breach", "why", "fix", "since"), str)
     require(path, raw, **texts, evidence=list)
     if raw["id"] != rule_id:
         raise CorpusError(f"{path}: the id {raw['id']!r} differs from the file, {rule_id}; make the two the same")
@@ -83,6 +84,7 @@ def _rule(rule_id: str, path: Path) -> Rule:
         sentence=raw["sentence"],
         breach=raw["breach"],
         why=raw["why"],
+        fix=raw["fix"],
         element=raw["element"],
         since=raw["since"],
         evidence=tuple(raw["evidence"]),
