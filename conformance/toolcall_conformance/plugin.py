@@ -38,9 +38,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--toolcall-report",
-        metavar="FILE.json",
+        metavar="FILE",
         action="append",
-        help="write every verdict and finding to this file, which ends in .json; may be given several times",
+        help="write a report; the end of its name chooses the kind: .json (every verdict and finding) or .md (Markdown "
+        "for a pull request); may be given several times",
     )
     group.addoption(
         "--toolcall-strict",

@@ -160,8 +160,8 @@ def test_a_report_that_was_cut_off_is_recognised(project: Any) -> None:
     [
         ("nowhere/r.json", "there is no directory *nowhere; make it first"),
         (".", "* is a directory; name a file in it"),
-        ("report.txt", "a report cannot be named report.txt; end its name in .json"),
-        ("report", "a report cannot be named report; end its name in .json"),
+        ("report.txt", "a report cannot be named report.txt; end its name in *.json, .md"),
+        ("report", "a report cannot be named report; end its name in *.json, .md"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_told_before_anything_runs(project: Any, path: str, sentence: str) -> None:
@@ -240,7 +240,7 @@ def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.Monkey
     folder.mkdir()
     (folder / "lines_report.py").write_text(LINES, encoding="utf-8")
     monkeypatch.setattr(writers, "__path__", [*writers.__path__, str(folder)])
-    assert list(writers.known()) == [".json", ".lines.json"]
+    assert {".json", ".lines.json", ".md"} <= writers.known().keys()
     options = [word for name in ("a.json", "B.LINES.JSON") for word in ("--toolcall-report", name)]
     result = project.run("toolcall::box/one", *options)
     result.stdout.fnmatch_lines(["toolcall: the report is *a.json", "toolcall: the report is *B.LINES.JSON"])
@@ -248,6 +248,17 @@ def test_a_kind_of_report_is_one_module(project: Any, monkeypatch: pytest.Monkey
     lines = (project.path / "B.LINES.JSON").read_text(encoding="utf-8").splitlines()
     assert lines == [f"{item['nodeid']} pass 7.1.0\\udc00" for item in items]
     assert len(lines) == 8
+
+
+def test_the_end_of_each_name_chooses_the_kind(project: Any) -> None:
+    spec = project.translator(MIXED)
+    options = ("--toolcall-report=r.json", "--toolcall-report=R.MD")
+    result = project.run("toolcall::", *options, spec=spec)
+    result.stdout.fnmatch_lines(["toolcall: the report is r.json", "toolcall: the report is R.MD"])
+    shown = (project.path / "R.MD").read_text(encoding="utf-8")
+    report = valid(json_report.read(project.path / "r.json"))
+    assert f"**{sum(item['outcome'] == 'failed' for item in report['items'])} of 24 items failed**, for " in shown
+    assert f"  - run `pytest --toolcall-translator {spec} " in shown
 
 
 def test_one_report_that_cannot_be_written_keeps_no_other_from_being_written(

@@ -82,7 +82,6 @@ class Screen:
         collector, run = self.collector, self.collector.run
         assert collector.record is not None
         verbosity = self.config.get_verbosity()
-        roots = collector.record.roots
         if verbosity >= -1:
             terminalreporter.section("toolcall conformance")
             for pieces in terminal.summary(
@@ -101,5 +100,5 @@ class Screen:
             for path in collector.written:
                 terminalreporter.line(f"toolcall: the report is {relative(path, run.settings.directory)}")
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github.lines(roots, run.rules, run.settings.again, collector.record.items):
+            for line in github.lines(collector.record, run.rules):
                 terminalreporter.line(line)

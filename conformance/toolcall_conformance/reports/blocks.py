@@ -221,3 +221,10 @@ def _plain(lines: Iterable[str]) -> list[list[Line]]:
 def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
     """Those that a user has to see: graver than a NOTE, and not expected."""
     return [root for root in roots if root.level != "NOTE" and not root.known]
+
+
+def most_frequent_first(roots: list[RootCause]) -> list[RootCause]:
+    """The roots in their order, with the most frequent one of the gravest level before all others."""
+    grave = [root for root in roots if root.level == roots[0].level]
+    most = max(grave, key=lambda root: len(root.items), default=None)
+    return sorted(roots, key=lambda root: root is not most)

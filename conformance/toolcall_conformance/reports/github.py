@@ -1,47 +1,44 @@
 """Annotations of GitHub Actions: lines that its runner shows beside the change.
 
 The form of the line and what is escaped: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+The same causes, as Markdown for the job's summary or for a comment: ``writers/markdown_report.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import Again, command, consequence, many, new_roots, place_of, rest, title
-from toolcall_conformance.reports.model import ItemRecord
-from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.blocks import new_roots
+from toolcall_conformance.reports.escaping import visible
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.outline import Outline, outlines
 
 # The runner shows no more of a kind for one step.
 _MOST = 10
 _KINDS = (("MUST", "error"), ("SHOULD", "warning"))
 
 
-def lines(
-    roots: Sequence[RootCause], rules: Mapping[str, Rule], again: Again, run: Sequence[ItemRecord]
-) -> Iterator[str]:
-    """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each.
-
-    ``again`` makes the command for node ids; ``run`` are all items that were played.
-    """
+def lines(run: RunRecord, rules: Mapping[str, Rule]) -> Iterator[str]:
+    """A line for each root cause that is not expected: MUSTs as errors, SHOULDs as warnings, ten of each."""
     for level, kind in _KINDS:
-        for root in [one for one in new_roots(roots) if one.level == level][:_MOST]:
-            heading = f"{root.rule} ({many(len(root.items), 'item')})"
-            where = "\n".join(f"{name}: {text}" for name, text in place_of(root, rules))
-            said = f"{consequence(root, rules)}\n{title(root.example.item)}\n{where}"
-            more = f"\n{rest(root)}" if len(root.items) > 1 else ""
-            said += f"{more}\nrun: {command(root, again, run)}"
-            yield f"::{kind} {_file(root)}title={_property(heading)}::{_data(said)}"
+        found = [one for one in new_roots(run.roots) if one.level == level][:_MOST]
+        for one in outlines(found, run, rules):
+            said = [one.says, one.item, *(f"{name}: {text}" for name, text in one.place)]
+            said += [one.rest] if one.rest else []
+            said.append(f"run: {one.again}")
+            heading = _property(f"{one.rule} ({one.count})")
+            yield f"::{kind} {_file(one)}title={heading}::{'%0A'.join(map(_data, said))}"
 
 
-def _file(root: RootCause) -> str:
+def _file(one: Outline) -> str:
     """Where the annotation stands in the user's code: where the translator raised, if it did."""
-    file, _, line = str(root.example.finding.get("code", "")).rpartition(":")
+    file, _, line = one.code.rpartition(":")
     return f"file={_property(file)},line={line}," if file else ""
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

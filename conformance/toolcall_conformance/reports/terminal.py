@@ -9,12 +9,12 @@ from enum import Enum
 from itertools import groupby
 
 from toolcall_conformance.library import Rule
-from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, many, new_roots
+from toolcall_conformance.reports.blocks import WIDTH, blocks, heading, many, most_frequent_first, new_roots
 from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
-from toolcall_conformance.reports.seen import in_order
-from toolcall_conformance.reports.summary import LossRow, losses, matrix
+from toolcall_conformance.reports.route_table import route_table
+from toolcall_conformance.reports.summary import LossRow, losses
 
 MOST_BLOCKS = 10
 # A first red run should be read from its beginning: so many lines of blocks, however short the list then is.
@@ -49,7 +49,7 @@ def summary(
     failed, and its text with all that failed it stands above.
     """
     found = run.roots
-    new = _most_frequent_first(new_roots(found))
+    new = most_frequent_first(new_roots(found))
     everything = detail is Detail.ALL
     lines = [*_overview(run, new, rules if not told else None), *_table(run)]
     new = [root for root in new if not told or not root.fails]
@@ -79,13 +79,6 @@ def _unstable(run: RunRecord) -> Lines:
     shown = [[Line(f"  {nodeid}")] for nodeid in found[:_UNSTABLE_SHOWN]]
     more = [[Line(f"  and {len(found) - len(shown)} more; the report has all")]] if len(found) > len(shown) else []
     return [[], [Line(f"{many(len(found), 'unstable item')}: another try ended otherwise", "SHOULD")], *shown, *more]
-
-
-def _most_frequent_first(roots: list[RootCause]) -> list[RootCause]:
-    """The roots in their order, with the most frequent one of the gravest level before all others."""
-    grave = [root for root in roots if root.level == roots[0].level]
-    most = max(grave, key=lambda root: len(root.items), default=None)
-    return sorted(roots, key=lambda root: root is not most)
 
 
 def _overview(run: RunRecord, roots: Sequence[RootCause], rules: Mapping[str, Rule] | None) -> Lines:
@@ -131,59 +124,25 @@ def _left_out(roots: Sequence[RootCause]) -> Lines:
 
 def _table(run: RunRecord) -> Lines:
     """A row for each route with items, a column for each check: passed of all."""
-    found = matrix(run)
-    checks = {name: found[name] for name in in_order(found) if any(_total(cell) for cell in _cells(found[name]))}
-    routes = sorted(
-        {
-            (client, upstream)
-            for rows in checks.values()
-            for client, row in rows.items()
-            for upstream, counts in row.items()
-            if _total(counts)
-        }
-    )
-    if not routes:
+    table = route_table(run)
+    if not table.rows:
         return []
     label = "passed, of all"
-    first = min(max(len(label), *(len(f"{client} → {upstream}") for client, upstream in routes)), _ROUTE_WIDTH)
-    widths = {
-        name: max(len(name), *(len(_fraction(cell)[0]) for cell in _cells(rows))) for name, rows in checks.items()
-    }
-    head = [Line(label.ljust(first), "head"), *(Line(f" {name:>{width}}", "head") for name, width in widths.items())]
-    lines = [head]
-    for client, upstream in routes:
+    first = min(max(len(label), *(len(f"{client} → {upstream}") for client, upstream in table.rows)), _ROUTE_WIDTH)
+    widths = [
+        max(len(name), *(len(cells[number].text) for cells in table.rows.values()))
+        for number, name in enumerate(table.checks)
+    ]
+    head = [Line(label.ljust(first), "head")]
+    lines = [head + [Line(f" {name:>{width}}", "head") for name, width in zip(table.checks, widths, strict=True)]]
+    for (client, upstream), cells in table.rows.items():
         route = f"{client} → {upstream}"
         if len(route) > first:
             lines.append([Line(route)])
             route = ""
-        pieces = [Line(route.ljust(first))]
-        for name, width in widths.items():
-            text, kind = _fraction(checks[name].get(client, {}).get(upstream, {}))
-            pieces.append(Line(f" {text:>{width}}", kind))
-        lines.append(pieces)
-    totals = Counter[str]()
-    for rows in found.values():
-        for cell in _cells(rows):
-            totals.update(cell)
-    parts = [f"{count} {name.replace('_', ' ')}" for name, count in totals.items() if count]
-    return [*lines, *_wrapped(", ".join(parts))]
-
-
-def _cells(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
-    return [counts for row in rows.values() for counts in row.values()]
-
-
-def _total(counts: Mapping[str, int]) -> int:
-    return sum(count for name, count in counts.items() if name != "not_applicable")
-
-
-def _fraction(counts: Mapping[str, int]) -> tuple[str, str]:
-    total = _total(counts)
-    if not total:
-        return ("n/a" if counts else "-"), ""
-    passed = counts["passed"] + counts["warned"]
-    kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
-    return f"{passed}/{total}", kind if passed == total or kind == "bad" else ""
+        shown = [Line(f" {cell.text:>{width}}", cell.kind) for cell, width in zip(cells, widths, strict=True)]
+        lines.append([Line(route.ljust(first)), *shown])
+    return [*lines, *_wrapped(table.told_totals)]
 
 
 def _losses(rows: Sequence[LossRow], *, each: bool) -> Iterator[list[Line]]:

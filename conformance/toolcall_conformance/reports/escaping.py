@@ -1,0 +1,47 @@
+"""Foreign text in reports that others read as more than text: as Markdown, or as commands in the log of a CI job."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
+
+
+def visible(text: str) -> str:
+    """The text in one line, with an escape for each character that is not seen as itself: ``U+202E`` as its number.
+
+    Those are controls, line ends of any kind, what changes the direction of text, and halves of characters.
+    GitHub's runner takes ``##[`` for a command wherever it stands in a line: see ``ActionCommand`` in
+    https://github.com/actions/runner. So the second character of it is escaped, too.
+    """
+    shown = "".join(one if one.isprintable() or unicodedata.category(one) == "Zs" else _escaped(one) for one in text)
+    return shown.replace("##[", "#\\u0023[")
+
+
+def _escaped(one: str) -> str:
+    return f"\\u{ord(one):04x}" if ord(one) <= 0xFFFF else f"\\U{ord(one):08x}"
+
+
+def code(text: str, *, most: int = 200, cell: bool = False) -> str:
+    """Foreign text as code in Markdown, where nothing in it has a meaning: no HTML, no link, no mention.
+
+    ``most``: of a longer one the beginning. ``cell``: within a table.
+    """
+    shown = visible(text)
+    shown = shown if len(shown) <= most else f"{shown[:most]}…"
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    # Markdown takes one blank away on each side.
+    space = " " if not shown.strip() or {shown[0], shown[-1]} & {"`", " "} else ""
+    shown = f"{fence}{space}{shown}{space}{fence}"
+    return shown.replace("|", "\\|") if cell else shown
+
+
+def words(text: str) -> str:
+    """A sentence of ours as Markdown."""
+    return _MARKUP.sub(r"\\\g<0>", visible(text))
+
+
+def link(text: str, url: str) -> str:
+    """A link to an address of ours."""
+    return f"[{words(text)}](<{url.replace('<', '%3C').replace('>', '%3E')}>)"

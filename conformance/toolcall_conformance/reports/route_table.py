@@ -1,0 +1,77 @@
+"""The table of a run: a row for each route with items, a column for each check, passed of all in each cell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.seen import in_order
+from toolcall_conformance.reports.summary import matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """``12/14``, ``n/a`` where the translator does none, ``-`` where there are none; ``kind`` is good, bad or empty."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTable:
+    """The names of the columns, and the cells of each route in their order; ``totals`` are the counts of the run."""
+
+    checks: Sequence[str]
+    rows: Mapping[tuple[str, str], Sequence[Cell]]
+    totals: Mapping[str, int]
+
+    @property
+    def told_totals(self) -> str:
+        """The counts that are not zero, in words."""
+        return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.totals.items() if count)
+
+
+def route_table(run: RunRecord) -> RouteTable:
+    """Make the table; checks and routes that nothing was played in are left out."""
+    found = matrix(run)
+    checks = [name for name in in_order(found) if any(_total(cell) for cell in _cells(found[name]))]
+    routes = sorted(
+        {
+            (client, upstream)
+            for name in checks
+            for client, row in found[name].items()
+            for upstream, counts in row.items()
+            if _total(counts)
+        }
+    )
+    totals = Counter[str]()
+    for rows in found.values():
+        for counts in _cells(rows):
+            totals.update(counts)
+    return RouteTable(
+        checks,
+        {
+            (client, upstream): [_cell(found[name].get(client, {}).get(upstream, {})) for name in checks]
+            for client, upstream in routes
+        },
+        totals,
+    )
+
+
+def _cells(rows: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[Mapping[str, int]]:
+    return [counts for row in rows.values() for counts in row.values()]
+
+
+def _total(counts: Mapping[str, int]) -> int:
+    return sum(count for name, count in counts.items() if name != "not_applicable")
+
+
+def _cell(counts: Mapping[str, int]) -> Cell:
+    total = _total(counts)
+    if not total:
+        return Cell("n/a" if counts else "-")
+    passed = counts["passed"] + counts["warned"]
+    kind = "bad" if counts["failed"] + counts["refused"] + counts["error"] else "good"
+    return Cell(f"{passed}/{total}", kind if passed == total or kind == "bad" else "")

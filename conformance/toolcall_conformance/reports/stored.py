@@ -1,0 +1,46 @@
+"""Runs that are read again from their reports in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.roots import root_causes
+
+_HEADER = ("tool", "corpus", "translator", "policy", "recordings", "strict", "command", "python", "pytest")
+_FIELDS = frozenset(each.name for each in fields(ItemRecord))
+
+
+def header_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report says of its run before the counts."""
+    return {name: document[name] for name in _HEADER if name in document}
+
+
+def items_of(document: Mapping[str, Any]) -> list[ItemRecord]:
+    """The items of a report."""
+    return [ItemRecord(**{name: plain[name] for name in _FIELDS & plain.keys()}) for plain in document["items"]]
+
+
+def run_of(document: Mapping[str, Any], harm: Harm) -> RunRecord:
+    """The run of a report; its causes are found anew."""
+    items = items_of(document)
+    return RunRecord(
+        header=header_of(document),
+        items=items,
+        not_applicable=[unsupported(nodeid) for nodeid in document.get("not_applicable", ())],
+        stale=document["stale_known_failures"],
+        # How many were to run a report does not say: of one that was stopped, more than did.
+        expected=len(items) + (not document["footer"]["complete"]),
+        roots=root_causes(items, harm),
+    )
+
+
+def unsupported(nodeid: str) -> NotApplicable:
+    """An item that the translator does not support, from its node id."""
+    _, case, check, place = nodeid.split("::")
+    client, between, rest = place.partition("-to-")
+    client, upstream = (client, rest.partition("-")[0]) if between else (place.partition("-")[0],) * 2
+    return NotApplicable(nodeid, case, check, client, upstream)

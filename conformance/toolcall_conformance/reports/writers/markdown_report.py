@@ -1,0 +1,193 @@
+"""Reports in Markdown, for a pull request or the summary of a CI job: 100 lines at most, the gravest first.
+
+What a translator or a body says stands as code, so nothing in it is a link, a mention, HTML or a table's border, and no
+line begins with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from toolcall_conformance.library import Corpus, Rule
+from toolcall_conformance.reports.blocks import many, most_frequent_first, new_roots, title
+from toolcall_conformance.reports.escaping import code, link, words
+from toolcall_conformance.reports.model import ItemRecord, RunRecord
+from toolcall_conformance.reports.outline import Outline, outlines
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.route_table import Cell, route_table
+from toolcall_conformance.reports.summary import COUNTS, count_of
+from toolcall_conformance.reports.writers.writer import Writer
+
+MOST_LINES = 100
+_ROUTES_SHOWN = 20
+_CAUSES_SHOWN = 10
+_MORE_RULES_SHOWN = 12
+_WARNINGS_SHOWN = 6
+_REASONS_SHOWN = 3
+_KNOWN_SHOWN = 3
+_PLACE_SHOWN = 300
+# A longer command is no use to a reader; the report in JSON has it.
+_COMMAND_SHOWN = 1_000
+# Behind a list, that more of it was left out takes a line.
+_MORE = 2
+
+Lines = list[str]
+
+
+def text(run: RunRecord, corpus: Corpus) -> str:
+    """The report as Markdown."""
+    new = new_roots(run.roots)
+    failing = most_frequent_first([root for root in new if root.fails])
+    head = [*_headline(run, failing), *_table(run)]
+    tail = [
+        *_warned([root for root in new if not root.fails], run, corpus.rules),
+        *_unjudged(run),
+        *_known(run),
+    ]
+    causes = _causes(failing, run, corpus.rules, MOST_LINES - len(head) - len(tail))
+    return "\n".join([*head, *causes, *tail]) + "\n"
+
+
+def _headline(run: RunRecord, failing: Sequence[RootCause]) -> Lines:
+    """What was judged, and how it ended."""
+    failed = sum(item.outcome == "failed" for item in run.items)
+    ended = "failed" if failed else "nothing was judged" if not run.judged else "passed"
+    counts = Counter(count_of(item) for item in run.items)
+    counts["not_applicable"] += len(run.not_applicable)
+    said = f"**{failed} of {many(len(run.items), 'item')} failed**"
+    if failing:
+        levels = ", ".join(f"{count} {level}" for level, count in Counter(root.level for root in failing).items())
+        said += f", for {many(len(failing), 'cause')} ({levels})"
+    told = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in COUNTS if counts[name])
+    stopped = [] if run.complete else ["", f"**The run was stopped**: {run.expected} items were to run."]
+    return [f"## Tool call conformance: {ended}", "", *_subject(run.header), "", f"{said}: {told}.", *stopped]
+
+
+def _subject(header: Mapping[str, object]) -> Lines:
+    """The translator, the suite, and what else decides a verdict."""
+    parts = []
+    for name in ("translator", "tool", "corpus"):
+        one = header.get(name)
+        if isinstance(one, Mapping):
+            called = code(str(one["name"])) if name == "translator" else {"tool": "suite"}.get(name, name)
+            parts.append(" ".join([called, *([code(str(one["version"]))] if one.get("version") else [])]))
+    parts += ["with a policy"] if "policy" in header else []
+    parts += ["strict"] if header.get("strict") else []
+    return [" · ".join(parts)]
+
+
+def _table(run: RunRecord) -> Lines:
+    """A row for each route, a column for each check."""
+    table = route_table(run)
+    if not table.rows:
+        return []
+    lines = ["", f"| passed, of all | {' | '.join(map(code, table.checks))} |", f"|---|{'--:|' * len(table.checks)}"]
+    routes = list(table.rows.items())
+    for (client, upstream), cells in routes[:_ROUTES_SHOWN]:
+        lines.append(f"| {code(f'{client} → {upstream}', cell=True)} | {' | '.join(map(_cell, cells))} |")
+    left = len(routes) - _ROUTES_SHOWN
+    return [*lines, *(["", f"and {many(left, 'more route')}"] if left > 0 else [])]
+
+
+def _cell(cell: Cell) -> str:
+    return f"**{cell.text}**" if cell.kind == "bad" else cell.text
+
+
+def _causes(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule], room: int) -> Lines:
+    """The causes of failures, as many as there is ``room`` for, in lines."""
+    if not failing:
+        return []
+    lines = ["", "### What failed, by cause", ""]
+    shown = 0
+    for one in outlines(failing[:_CAUSES_SHOWN], run, rules):
+        told = _cause(shown + 1, one)
+        if shown and len(lines) + len(told) + _MORE > room:
+            break
+        lines += told
+        shown += 1
+    return [*lines, *_more(failing[shown:], "more cause")]
+
+
+def _cause(number: int, one: Outline) -> Lines:
+    place = dict(one.place)
+    indent = " " * len(f"{number}. ")
+    values = [f"{name} {code(place[name], most=_PLACE_SHOWN)}" for name in ("want", "got") if name in place]
+    at = f" at {code(place['at'])}" if "at" in place else ""
+    lines = [f"{number}. **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)}{_evidence(one)}"]
+    lines.append(f"{indent}- for example {code(one.item)}{at}")
+    lines += [f"{indent}- {code(place['what'], most=_PLACE_SHOWN)}"] if "what" in place else []
+    lines += [f"{indent}- {', '.join(values)}"] if values else []
+    lines += [f"{indent}- run {code(one.again, most=_COMMAND_SHOWN)}"] if len(one.again) <= _COMMAND_SHOWN else []
+    return lines
+
+
+def _evidence(one: Outline) -> str:
+    return f" {link('evidence', one.evidence)}" if one.evidence else ""
+
+
+def _more(roots: Sequence[RootCause], name: str) -> Lines:
+    """One line for the causes that are left out: how many, and their rules."""
+    if not roots:
+        return []
+    rules = Counter[str]()
+    for root in roots:
+        rules[root.rule] += len(root.items)
+    named = ", ".join(f"{code(rule)} ({count})" for rule, count in rules.most_common(_MORE_RULES_SHOWN))
+    others = len(rules) - _MORE_RULES_SHOWN
+    return ["", f"and {many(len(roots), name)}: {named}{f' and {others} other rules' if others > 0 else ''}"]
+
+
+def _warned(roots: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Rule]) -> Lines:
+    """What is wrong and fails nothing: a line a cause."""
+    if not roots:
+        return []
+    told = [
+        f"- **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)} For example {code(one.item)}."
+        for one in outlines(roots[:_WARNINGS_SHOWN], run, rules)
+    ]
+    return ["", "### What warned", "", *told, *_more(roots[_WARNINGS_SHOWN:], "more warning")]
+
+
+def _unjudged(run: RunRecord) -> Lines:
+    """What gave no verdict, or refused: the most frequent reasons."""
+    lines: Lines = []
+    for verdict, says in (
+        ("refused", "refused, though it must be taken"),
+        ("blocked", "blocked: what comes before it failed"),
+        ("not applicable", "not judged"),
+        ("error", "broken by a fault of this suite: please report it"),
+    ):
+        found = [item for item in run.items if item.verdict == verdict]
+        if found:
+            lines.append(f"- {many(len(found), 'item')} {says}. {_reasons(found)}")
+    skipped = len(run.not_applicable)
+    lines += [f"- {many(skipped, 'item')} not played: the translator does not do them"] if skipped else []
+    return ["", "### What was refused or not judged", "", *lines] if lines else []
+
+
+def _reasons(found: Sequence[ItemRecord]) -> str:
+    reasons = Counter(item.reason or "; ".join(str(one["message"]) for one in item.findings) for item in found)
+    named = [f"{count} × {code(reason)}" for reason, count in reasons.most_common(_REASONS_SHOWN)]
+    more = len(reasons) - len(named)
+    first = f"The first is {code(title(found[0]))}."
+    return "; ".join([*named, *([f"{more} other reasons"] if more else [])]) + f". {first}"
+
+
+def _known(run: RunRecord) -> Lines:
+    """What the file of known failures says, and what another try ended otherwise."""
+    known = sum(item.outcome == "known" for item in run.items)
+    unstable = [item.nodeid for item in run.items if item.outcome == "unstable"]
+    lines = [f"- {many(known, 'item')} failed as the known failures say"] if known else []
+    lines += _listed(unstable, lambda count: f"{many(count, 'item')} unstable: another try ended otherwise")
+    lines += _listed(run.stale, lambda count: f"{many(count, 'known failure')} stale: delete what no longer fails")
+    return ["", "### Known failures", "", *lines] if lines else []
+
+
+def _listed(found: Iterable[str], says: Callable[[int], str]) -> Lines:
+    names = list(found)
+    shown = ", ".join(map(code, names[:_KNOWN_SHOWN]))
+    return [f"- {says(len(names))}: {shown}{', …' if len(names) > _KNOWN_SHOWN else ''}"] if names else []
+
+
+WRITER = Writer(".md", text)

@@ -1,0 +1,71 @@
+"""Runs that no translator made: items and findings as a test wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.roots import root_causes
+
+CORPUS = load_corpus()
+HEADER: Mapping[str, Any] = {
+    "tool": {"name": "toolcall-conformance", "version": "0.1.0"},
+    "corpus": {"version": "0.1.0", "private": []},
+    "translator": {"spec": "mine:T", "name": "mine", "version": "1.0"},
+    "strict": False,
+    "command": "pytest --toolcall-translator mine:T",
+    "python": "3.13.0",
+    "pytest": "9.0.0",
+}
+
+
+def finding(rule: str = "translation/call-lost", level: str = "MUST", place: str = "/a", **more: Any) -> dict[str, Any]:
+    """A finding; one of the level MUST fails its item."""
+    plain: dict[str, Any] = {
+        "rule": rule,
+        "level": level,
+        "pointer": place,
+        "message": "it is gone",
+        "element": "call",
+        "subject": "",
+        "body": "01-request",
+        "format": "gemini",
+        "signature": f"{rule} call gemini {place} lost",
+        **({"standing": "new"} if level == "MUST" else {}),
+        **more,
+    }
+    return plain
+
+
+def item(
+    case: str = "box/one",
+    *findings: dict[str, Any],
+    check: str = "request",
+    route: tuple[str, str] = ("anthropic", "gemini"),
+    **more: Any,
+) -> ItemRecord:
+    """An item with the verdict and outcome that its findings make, unless ``more`` says otherwise."""
+    fails, warns = ([one for one in findings if ("standing" in one) == failing] for failing in (True, False))
+    ended = ("fail", "failed") if fails else ("warn", "passed") if warns else ("pass", "passed")
+    said: dict[str, Any] = {"verdict": ended[0], "outcome": ended[1], "variant": None, **more}
+    name = "-to-".join(route) + (f"-{said['variant']}" if said["variant"] else "")
+    return ItemRecord(
+        f"toolcall::{case}::{check}::{name}", case, check, *route, findings=list(findings), size=len(findings), **said
+    )
+
+
+def run(
+    items: Sequence[ItemRecord],
+    *,
+    skipped: Sequence[NotApplicable] = (),
+    stale: Sequence[str] = (),
+    missing: int = 0,
+    **header: Any,
+) -> RunRecord:
+    """A run of items, of which ``missing`` more were to run."""
+    return RunRecord(
+        {**HEADER, **header}, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS.harm))
+    )

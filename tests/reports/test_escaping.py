@@ -1,0 +1,75 @@
+"""Foreign text in Markdown and in the log of a CI job: it says itself, and does nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from toolcall_conformance.reports.escaping import code, link, visible, words
+
+UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", "\u202e", "\u2028", "\ud800"]))
+
+
+def read_back(span: str) -> str:
+    """What Markdown takes a code span for (https://spec.commonmark.org/0.31.2/#code-spans)."""
+    found = re.fullmatch(r"(`+)(.*?[^`])\1", span, re.DOTALL)
+    assert found is not None, span
+    fence, inner = found.groups()
+    assert not re.search(rf"(?<!`){fence}(?!`)", inner)
+    blank = inner.startswith(" ") and inner.endswith(" ") and inner.strip() != ""
+    return inner[1:-1] if blank else inner
+
+
+@given(UNUSUAL | st.text())
+@example("`")
+@example("``a`")
+@example(" a ")
+@example("\\`|")
+def test_code_says_what_is_seen_and_nothing_else(text: str) -> None:
+    span = code(text, most=10_000)
+    assert "\n" not in span
+    if visible(text).strip():
+        assert read_back(span) == visible(text)
+
+
+@given(UNUSUAL | st.text())
+def test_no_border_of_a_table_stands_in_a_cell(text: str) -> None:
+    assert re.search(r"(?<!\\)\|", code(text, cell=True)) is None
+
+
+@given(UNUSUAL | st.text())
+def test_what_is_visible_is_one_line_without_commands(text: str) -> None:
+    shown = visible(text)
+    assert shown.isprintable() or any(one.isspace() for one in shown)
+    assert len(shown.splitlines()) <= 1
+    assert "##[" not in shown
+    shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\r\nb", "a\\u000d\\u000ab"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("\U000e0041", "\\U000e0041"),
+        ("##[add-mask]x", "#\\u0023[add-mask]x"),
+        ("día 🎉", "día 🎉"),
+    ],
+)
+def test_an_escape_for_each_character_that_is_not_seen(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_a_long_text_is_cut() -> None:
+    assert code("a" * 30, most=10) == f"`{'a' * 10}…`"
+
+
+def test_words_have_no_markup() -> None:
+    assert words("<b> *a* [x](y) call_id | `z`") == r"\<b\> \*a\* \[x\](y) call\_id \| \`z\`"
+
+
+def test_an_address_ends_where_it_ends() -> None:
+    assert link("evidence", "https://a.example/x_(y)>z") == "[evidence](<https://a.example/x_(y)%3Ez>)"
