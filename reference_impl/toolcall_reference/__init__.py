@@ -8,6 +8,7 @@ from .adapter import build_follow_up, build_tool_results, parse_tool_calls, pars
 from .errors import Refused, Unsupported
 from .intermediate import UniversalToolCall, UniversalToolResult
 from .losses import Loss
+from .mcp import mcp_result, mcp_tools
 from .policy import Policy, PolicyError
 from .translator import VERSION, ReferenceTranslator, Session
 
@@ -26,6 +27,8 @@ __all__ = [
     "__version__",
     "build_follow_up",
     "build_tool_results",
+    "mcp_result",
+    "mcp_tools",
     "parse_tool_calls",
     "parse_tool_calls_stream",
 ]

@@ -21,6 +21,7 @@ from .formats import Format
 from .intermediate import Body, Conversation, Reply, UniversalToolCall
 from .jsontext import copied
 from .losses import Losses
+from .mcp import mcp_result, mcp_tools
 from .memory import Memory
 from .names import NameMap
 from .policy import Applied, Policy, Untouched, apply
@@ -219,7 +220,7 @@ class Session:
 
 
 class NativeSession(Session):
-    """A session within one format: it also takes calls out of replies, and puts results back, as an agent does."""
+    """A session within one format: it also takes calls out of replies and puts results back, as agents do."""
 
     def tool_calls(self, reply: Body, /) -> list[Body]:
         """The calls of a reply, as JSON values; see :func:`toolcall_reference.adapter.parse_tool_calls`."""
@@ -230,6 +231,14 @@ class NativeSession(Session):
         owner = self._client.provider.files_of
         made, answers = [call_from_json(one) for one in calls], [result_from_json(one, owner) for one in results]
         return build_tool_results(made, answers, self._route.client, model=self._route.upstream_model)
+
+    def mcp_tools(self, listed: Body, /) -> list[Body]:
+        """The ``tools`` of a request for an MCP server's list; see :func:`toolcall_reference.mcp.mcp_tools`."""
+        return mcp_tools(listed, self._route.client, model=self._route.upstream_model)
+
+    def mcp_result(self, call: Body, result: Body, /) -> list[Body]:
+        """The entries that answer ``call``; see :func:`toolcall_reference.mcp.mcp_result`."""
+        return mcp_result(call, result, self._route.client, model=self._route.upstream_model)
 
 
 def _same(body: Body, model_key: str | None, model: str) -> Body:

@@ -24,7 +24,14 @@ from toolcall_conformance.library import load_corpus
 
 ANTHROPIC, CHAT, RESPONSES, GEMINI = "anthropic", "openai_chat", "openai_responses", "gemini"
 FORMATS = (ANTHROPIC, CHAT, RESPONSES, GEMINI)
-PREFIXES = {"bodies": "", "sessions": "loop-", "streams": "stream-", "borders": "border-", "otel": "otel-"}
+PREFIXES = {
+    "bodies": "",
+    "sessions": "loop-",
+    "streams": "stream-",
+    "borders": "border-",
+    "otel": "otel-",
+    "mcp": "mcp-",
+}
 """The packages that doubles stand in, and how the names of their families begin."""
 
 Kind = Literal["broken", "warning", "harmless"]

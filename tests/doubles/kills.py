@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from doubles.body import BodyDouble, judged
+from doubles.bridged import BridgeDouble
 from doubles.catalogue import Double, doubles
 from doubles.loop import LoopDouble, play
 from doubles.stream import StreamDouble, run
@@ -40,6 +41,8 @@ def rules_in(double: Double, case: Case) -> set[str]:
         return _in_bodies(double, case.id)
     if isinstance(double, StreamDouble):
         return _in_stream(double, case)
+    if isinstance(double, BridgeDouble):
+        return _in_bridge(double, case)
     return _in_loop(double, case) if isinstance(double, LoopDouble) else set()
 
 
@@ -61,6 +64,13 @@ def _in_stream(double: StreamDouble, case: Case) -> set[str]:
     if not any(exchange.stream_path for exchange in case.exchanges(double.upstream)):
         return set()
     return named(double, run(double, case.id, double.variant, double.upstream).result.findings)
+
+
+def _in_bridge(double: BridgeDouble, case: Case) -> set[str]:
+    if "mcp" not in case.scenario or double.format not in case.formats:
+        return set()
+    told = double.told(case)
+    return set() if told is None else named(double, told.findings)
 
 
 def _in_loop(double: LoopDouble, case: Case) -> set[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from toolcall_conformance.checks import adapter, agent_loop, otel, request, response, round_trip, stream
+from toolcall_conformance.checks import adapter, agent_loop, mcp, otel, request, response, round_trip, stream
 from toolcall_conformance.checks.base import Check, Harness, ItemResult, PlayedBodies
 from toolcall_conformance.library import Case, Corpus
 
@@ -31,12 +31,13 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "agent_loop": agent_loop.run,
         "round_trip": round_trip.run,
         "adapter": adapter.run,
+        "mcp": mcp.run,
         "otel": otel.run,
     }
 )
 
 # The checks within one format. Their items name it instead of a route, and only who has their operations gets them.
-ONE_FORMAT = frozenset({"adapter", "otel"})
+ONE_FORMAT = frozenset({"adapter", "mcp", "otel"})
 
 # The operations that a translator must have for a check to apply to it. A case may ask for more: see `needs`.
 NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -47,10 +48,15 @@ NEEDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "agent_loop": frozenset({"request", "response"}),
         "round_trip": frozenset({"request"}),
         "adapter": frozenset({"tool_calls", "tool_results"}),
+        "mcp": frozenset({"mcp_tools", "mcp_result"}),
         "otel": frozenset({"otel"}),
     }
 )
 
+
+_WITHIN: Mapping[str, Callable[[Case, str], tuple[str, ...]]] = MappingProxyType(
+    {"adapter": adapter.variants, "mcp": mcp.variants, "otel": otel.variants}
+)
 
 # The variants of each check; a check that is not listed has the plain one only.
 WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -76,10 +82,8 @@ def variants(
     corpus: Corpus, check: str, case: Case, client: str, upstream: str, *, cut_everywhere: bool = False
 ) -> tuple[str, ...]:
     """The ways in which a check plays a case on a route; ``""`` is the plain one."""
-    if check == "adapter":
-        return adapter.variants(case, client)
-    if check == "otel":
-        return otel.variants(case, client)
+    if check in ONE_FORMAT:
+        return _WITHIN[check](case, client)
     if check in ("response", "agent_loop") and not case.replies(client, upstream):
         return ()
     if check == "round_trip":

@@ -24,7 +24,7 @@ def variants(case: Case, name: str) -> tuple[str, ...]:
     """How a case is played in a format: not at all without a call; with its results swapped where it has several."""
     if name not in formats.names() or not any(True for _ in rounds(case, name)):
         return ()  # calls are found in formats only that code reads
-    several = any(len(_results(name, following.request)) > 1 for _, following in rounds(case, name))
+    several = any(len(results_behind(name, following.request)) > 1 for _, following in rounds(case, name))
     return VARIANTS if several else ("",)
 
 
@@ -56,7 +56,7 @@ def _play(
         return False
     tally.observe("tool_calls", came, body)
     tally.note(harness.judge.tool_calls(name, exchange.response, came.value), body)
-    if not _answerable(came.value, len(_results(name, following.request))):
+    if not _answerable(came.value, len(results_behind(name, following.request))):
         return False  # what followed would follow from this
     given = list(universal_results(name, following.request, came.value))
     if swapped:
@@ -86,11 +86,11 @@ def rounds(case: Case, name: str) -> Iterator[tuple[Exchange, Exchange]]:
         if exchange.response is None:
             continue
         calls = formats.read(name, "response", exchange.response).calls
-        if calls and len(calls) == len(_results(name, following.request)):
+        if calls and len(calls) == len(results_behind(name, following.request)):
             yield exchange, following
 
 
-def _results(name: str, request: dict[str, Any]) -> list[Result]:
+def results_behind(name: str, request: dict[str, Any]) -> list[Result]:
     """The results that a golden request adds behind the provider's last reply."""
     reading = formats.read(name, "request", request)
     container = formats.get(name).client.CONTAINER
@@ -100,7 +100,7 @@ def _results(name: str, request: dict[str, Any]) -> list[Result]:
 
 def universal_results(name: str, request: dict[str, Any], calls: list[Any]) -> Iterator[dict[str, Any]]:
     """The results of a golden request's last turn for the calls that the session found, in the order of the calls."""
-    results = _results(name, request)
+    results = results_behind(name, request)
     ordinals = sorted(one.call for one in results if one.call is not None)
     for result in results:
         if result.call is None or ordinals.index(result.call) >= len(calls):
@@ -141,7 +141,7 @@ def _part(part: Any) -> dict[str, Any]:
 def _made_ids(name: str, exchange: Exchange, request: dict[str, Any], calls: list[Any]) -> dict[str, str]:
     """The ids that the session made for calls without one, each with that of the golden history, which made its own."""
     history = {call.ordinal: call.id for call in formats.read(name, "request", request).calls}
-    ordinals = sorted(one.call for one in _results(name, request) if one.call is not None)
+    ordinals = sorted(one.call for one in results_behind(name, request) if one.call is not None)
     given = [call.id for call in formats.read(name, "response", exchange.response).calls]
     found = {}
     for call, ordinal, own in zip(calls, ordinals, given, strict=False):

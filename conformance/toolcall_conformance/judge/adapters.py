@@ -81,7 +81,7 @@ def _calls(calls: Any) -> Iterator[Call]:
 def judge_results(corpus: Corpus, name: str, golden: Any, output: Any, *, model: str) -> Judgement:
     """Judge a request with a session's entries; see ``Judge.tool_results``."""
     before, after = formats.read(name, "request", golden), formats.read(name, "request", output)
-    before = _without_further_words(before)
+    before = without_further_words(before)
     pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
     own = check_body(corpus, name, "request", output, model=model)
     if own:
@@ -89,7 +89,7 @@ def judge_results(corpus: Corpus, name: str, golden: Any, output: Any, *, model:
     return Judgement((*own, *compare(pair, HISTORY)))
 
 
-def _without_further_words(golden: Reading) -> Reading:
+def without_further_words(golden: Reading) -> Reading:
     """A golden request whose last turns have nothing but results."""
     last = max((place for place, turn in enumerate(golden.turns) if turn.side == "assistant"), default=-1)
     tail = [

@@ -10,6 +10,8 @@ from toolcall_conformance import formats
 from toolcall_conformance.findings import Judgement
 from toolcall_conformance.judge.adapters import judge_calls, judge_results
 from toolcall_conformance.judge.bodies import judge_body
+from toolcall_conformance.judge.bridges import declared_names as mcp_names
+from toolcall_conformance.judge.bridges import judge_result, judge_tools
 from toolcall_conformance.judge.errors import judge_error
 from toolcall_conformance.judge.given import UNKNOWN, AnyRoute, Requests
 from toolcall_conformance.judge.history import declared_names, judge_history
@@ -178,6 +180,24 @@ class Judge:
         What else the client says behind the results is not demanded.
         """
         return judge_results(self.corpus, name, golden, output, model=model).of(name)
+
+    def mcp_tools(self, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
+        """Judge the ``tools`` of a request that a session made of the result of ``tools/list``.
+
+        ``golden`` is a request of the format ``name`` in which they are to stand.
+        """
+        return judge_tools(self.corpus, name, golden, listed, tools, model=model).of(name)
+
+    def mcp_names(self, name: str, listed: Any, request: Any) -> dict[str, str]:
+        """The names under which a request declares the tools of a result of ``tools/list``, by their own."""
+        return mcp_names(self.corpus, name, listed, request)
+
+    def mcp_result(self, name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str) -> Judgement:
+        """Judge a request with entries that a session made of results of ``tools/call``, by their calls' ordinals.
+
+        ``golden`` is the request with the same calls and any results. What it says behind them is not demanded.
+        """
+        return judge_result(self.corpus, name, golden, output, results, model=model).of(name)
 
     def otel(self, name: str, request: Any, reply: Any, output: Any) -> Judgement:
         """Judge what an instrumentation tells OpenTelemetry of a request of the format ``name`` and its reply.

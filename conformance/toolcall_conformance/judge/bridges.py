@@ -1,0 +1,100 @@
+"""Judges what a bridge makes of a server of the Model Context Protocol: declarations, and entries with results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolcall_conformance import formats
+from toolcall_conformance.findings import Finding, Judgement
+from toolcall_conformance.judge.adapters import without_further_words
+from toolcall_conformance.judge.comparisons import HISTORY, compare
+from toolcall_conformance.judge.excuses import excused
+from toolcall_conformance.levels import weighed
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.mcp import ToolResult, parts_told, read_result, read_tools
+from toolcall_conformance.reading import Media, Reading, Result, Turn
+from toolcall_conformance.rules.check import check_body
+from toolcall_conformance.translation.aligned import aligned
+from toolcall_conformance.translation.failures import looks_like_error
+from toolcall_conformance.translation.pair import Pair, Sides
+from toolcall_conformance.translation.state import model_circumstances
+from toolcall_conformance.translation.tools import compare_tools, map_tools, names_of
+
+
+def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
+    """Judge the tools that a session made of a ListToolsResult; see ``Judge.mcp_tools``."""
+    output = {**golden, "tools": tools}
+    sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
+    own = [one for one in check_body(corpus, name, "request", output, model=model) if _is_of_tools(one)]
+    return Judgement((*own, *(one for one in compare_tools(aligned(sides)) if not _is_prefixed(one))))
+
+
+def declared_names(corpus: Corpus, name: str, listed: Any, request: Any) -> dict[str, str]:
+    """The names under which a request of the format ``name`` declares the tools of a ListToolsResult, by their own."""
+    sides = _sides(corpus, name, listed, request)
+    return names_of(sides, map_tools(sides))
+
+
+def _sides(corpus: Corpus, name: str, listed: Any, request: Any) -> Sides:
+    return Sides(corpus, replace(read_tools(listed), format=name), formats.read(name, "request", request))
+
+
+def _is_of_tools(finding: Finding) -> bool:
+    return finding.pointer.split("/")[1:2] == ["tools"]
+
+
+def _is_prefixed(finding: Finding) -> bool:
+    """Whether a name stands behind that of its server, which tells the tools of several servers apart."""
+    return finding.rule == "translation/tool-name-kept" and str(finding.got).endswith(str(finding.want))
+
+
+def judge_result(
+    corpus: Corpus, name: str, golden: Any, output: Any, results: Mapping[int, Any], *, model: str
+) -> Judgement:
+    """Judge a request with a session's entries for some CallToolResults; see ``Judge.mcp_result``."""
+    after = formats.read(name, "request", output)
+    known = {ordinal: read_result(one) for ordinal, one in results.items()}
+    before = _as_the_server_said(corpus, formats.read(name, "request", golden), after, known)
+    pair = aligned(Sides(corpus, before, after, circumstances=model_circumstances(corpus, name, model)))
+    own = [one for one in check_body(corpus, name, "request", output, model=model) if not _is_of_tools(one)]
+    if own:
+        own = excused(corpus, own, check_body(corpus, name, "request", golden, model=model), pair, golden, output)
+    return Judgement((*own, *_weighed(corpus, pair, compare(pair, HISTORY))))
+
+
+def _weighed(corpus: Corpus, pair: Pair, found: list[Finding]) -> Iterator[Finding]:
+    """The findings as they weigh in a format that may have no mark for failures: there words are the way to tell it."""
+    if corpus.expresses(pair.output.format, "error-mark") == "native":
+        yield from found
+        return
+    known = {one.pointer for one in pair.output.results if looks_like_error(corpus, one)}
+    for one in found:
+        if one.rule == "translation/error-mark-in-words" or (
+            one.rule == "translation/error-mark" and one.pointer in known
+        ):
+            continue
+        yield weighed(corpus, one, ["failure-in-words-only"])
+
+
+def _as_the_server_said(corpus: Corpus, golden: Reading, output: Reading, known: Mapping[int, ToolResult]) -> Reading:
+    """A golden request whose results for these calls are the server's, and behind which the user says nothing."""
+    produced = {one.call: one for one in output.results}
+    last = max((place for place, turn in enumerate(output.turns) if turn.side == "assistant"), default=-1)
+    media = [item for turn in output.turns[last + 1 :] for item in turn.items if isinstance(item, Media)]
+
+    def told(result: Result) -> Result:
+        said = known.get(-1 if result.call is None else result.call)
+        if said is None:
+            return result
+        made = produced.get(result.call)
+        parts = said.parts if made is None else parts_told(corpus, said, made, media)
+        return replace(result, parts=parts, error=said.error)
+
+    golden = without_further_words(golden)
+    turns = [
+        Turn(turn.side, turn.pointer, [told(one) if isinstance(one, Result) else one for one in turn.items])
+        for turn in golden.turns
+    ]
+    return replace(golden, turns=turns)

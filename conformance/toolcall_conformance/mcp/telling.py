@@ -1,0 +1,132 @@
+"""In how many ways a bridge may tell a result of the Model Context Protocol, all of which say the same.
+
+Where a result is text alone, the laws of all results hold. A resource is told by its address or its text, with any few
+words of its own around it; structured content stands beside its text, in its place, or not at all
+(https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.mcp.reading import Block, Part, ToolResult, of_value
+from toolcall_conformance.reading import Media, Result, Text
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.failures import strings_in, without_prefix
+from toolcall_conformance.translation.payload import compare_payload, parsed_text, plain_text, read_content
+
+_ROOM = 120
+"""How many characters may stand around a resource beside its own words."""
+
+
+def parts_told(corpus: Corpus, told: ToolResult, produced: Result, media: Sequence[Media] = ()) -> tuple[Part, ...]:
+    """The parts that a produced result must have: those of ``told``, in the way in which ``produced`` tells them.
+
+    Where it tells them in none of the ways, the plainest. ``media`` are those behind the results, some of which may
+    be resources of this one.
+    """
+    mine = [part for part in told.parts if isinstance(part, Media)]
+    theirs = tuple(part for part in produced.parts if not isinstance(part, Media))
+    shown = [*media, *(part for part in produced.parts if isinstance(part, Media))]
+    if any(_tells(corpus, told, replace(produced, parts=form), shown) for form in _without_structure(told, theirs)):
+        return (*theirs, *mine)
+    return told.parts
+
+
+def _tells(corpus: Corpus, told: ToolResult, produced: Result, shown: Sequence[Media]) -> bool:
+    if told.structured is not MISSING and _is_structure(corpus, told, produced):
+        return True
+    if any(block.uri is not None or block.for_the_user for block in told.blocks):
+        return _tells_in_words(corpus, told.blocks, produced, shown)
+    want = read_content(corpus, replace(produced, parts=told.parts))
+    return compare_payload(want, read_content(corpus, produced)) is None
+
+
+def _is_structure(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
+    """Whether a result is the structured content and nothing else."""
+    want = read_content(corpus, replace(produced, parts=(of_value(told.structured),)))
+    return compare_payload(want, read_content(corpus, produced)) is None
+
+
+def _without_structure(told: ToolResult, parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """The parts as they are, and without the structured content that stands among them or in an object of them."""
+    yield parts
+    if told.structured is MISSING:
+        return
+    rest = tuple(part for part in parts if not (isinstance(part, Text) and _spells(part.text, told.structured)))
+    if len(rest) < len(parts):
+        yield rest
+    for place, part in enumerate(parts):
+        if isinstance(part, Value) and isinstance(part.value, dict):
+            left = {key: value for key, value in part.value.items() if not equal(value, told.structured)}
+            if len(left) < len(part.value):
+                yield (*parts[:place], Value(left, part.pointer), *parts[place + 1 :])
+
+
+def _spells(text: str, value: object) -> bool:
+    parsed = parsed_text(text)
+    return parsed is not None and equal(parsed[0], value)
+
+
+def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, shown: Sequence[Media]) -> bool:
+    """Whether the texts of a result tell its blocks in their order, each resource with a few words around it."""
+    pattern = re.compile(r"\s*".join(_pattern(corpus, block, shown) for block in blocks), re.DOTALL)
+    return any(pattern.fullmatch(_squeezed(text)) for text in _wordings(corpus, produced))
+
+
+def _wordings(corpus: Corpus, produced: Result) -> Iterator[str]:
+    """The whole text of a result: as it stands, by its strings alone, and without a word before it that it failed."""
+    texts = [part.text for part in produced.parts if isinstance(part, Text)]
+    values = [part.value for part in produced.parts if isinstance(part, Value)]
+    parsed = [parsed_text(text) for text in texts]
+    forms = [
+        "\n".join([*texts, *(json.dumps(value, ensure_ascii=False) for value in values)]),
+        "\n".join(string for value in [*texts, *values] for string in _leaves(value)),
+        "\n".join(string for one in parsed if one is not None for string in _leaves(one[0])),
+    ]
+    for form in forms:
+        yield form
+        yield from without_prefix(corpus, form)
+
+
+def _leaves(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else strings_in(value)
+
+
+def _pattern(corpus: Corpus, block: Block, shown: Sequence[Media]) -> str:
+    """What a text says of a block, as a pattern for squeezed text."""
+    around = f".{{0,{_ROOM + 2 * len(block.words)}}}?"
+    if isinstance(block.part, Media):
+        return around  # a remark that it stands elsewhere; whether it does is asked of media
+    if block.uri is None:
+        found = re.escape(_squeezed(block.part.text))
+    elif _is_shown(corpus, block, shown):
+        return around
+    else:
+        said = block.uri if block.link else block.part.text
+        found = f"{around}(?:{'|'.join(re.escape(_squeezed(form)) for form in _spellings(said))}){around}"
+    return f"(?:{found})?" if block.for_the_user else found
+
+
+def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
+    """Whether a resource is told as a document: by its address, or with its text as bytes."""
+    if block.link:
+        return any(one.url == block.uri for one in shown)
+    return isinstance(block.part, Text) and any(plain_text(corpus, one) == block.part.text for one in shown)
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """A text as it is, and inside JSON."""
+    yield text
+    for ascii_only in (False, True):
+        yield json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,112 @@
+"""A bridge to servers of the Model Context Protocol: their tools as declarations, and what they return as results.
+
+    request["tools"] = mcp_tools(await session.list_tools(), "gemini")
+    entries = mcp_result(call, await session.call_tool(call["name"], call["arguments"]), "gemini")
+
+Both take the results of the protocol as JSON values, of revision 2026-07-28 or an earlier one
+(https://modelcontextprotocol.io/specification). A format is named as in :func:`toolcall_reference.formats.names`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import formats, media
+from .adapter import build_tool_results
+from .errors import Refused, Unsupported
+from .intermediate import Body, Conversation, Media, Text, Tool, Turn, UniversalToolCall, UniversalToolResult
+from .jsontext import as_list, as_object, as_text, dump
+from .target import Target
+
+_QUESTION = Turn("user", [Text(".")])
+
+
+def mcp_tools(listed: Body, format: str, *, model: str | None = None) -> list[Body]:
+    """The ``tools`` of a request for the result of ``tools/list``; an empty list where the server has none.
+
+    Names that the format does not take are made legal, and stay different. A tool without a description is described by
+    its title. What no format tells the model is left out: annotations, output schemas, icons. Refused for what is no
+    such result.
+    """
+    if format not in formats.names():
+        raise Unsupported(f"no such format: {format!r} (known: {', '.join(formats.names())})")
+    spoken = formats.get(format)
+    tools = [_tool(one) for one in as_list(as_object(listed, "the result of tools/list").get("tools"), "tools")]
+    target = Target(model or spoken.provider.default_model)
+    found: list[Body] = spoken.encode_request(Conversation(turns=[_QUESTION], tools=tools), target).get("tools", [])
+    return found
+
+
+def mcp_result(call: Body, result: Body, format: str, *, model: str | None = None) -> list[Body]:
+    """The entries of the conversation that answer ``call`` with a CallToolResult: messages, items or contents.
+
+    ``call`` has ``id`` (None where its provider gave none), ``name`` as it was declared, and ``arguments``. Texts and
+    media go as they are. A resource is told by its text or as media, a link by its name and address. Structured content
+    is told where the server says nothing else, for else its text repeats it; what is for the user's eyes alone is not.
+    Refused for what is no such result.
+    """
+    said, name = as_object(call, "a call"), as_text(call.get("name"), "a call's name")
+    own = as_text(said["id"], "a call's id") if said.get("id") is not None else None
+    made = UniversalToolCall(own or "call_0", name, as_object(said.get("arguments"), "arguments"), given_id=own)
+    return build_tool_results([made], [_result(made, as_object(result, "a CallToolResult"))], format, model=model)
+
+
+def _tool(body: Any) -> Tool:
+    said = as_object(body, "a tool")
+    annotated = as_object(said.get("annotations"), "annotations")
+    described = said.get("description") or said.get("title") or annotated.get("title")
+    return Tool(
+        as_text(said.get("name"), "a tool's name"), described, as_object(said.get("inputSchema"), "inputSchema")
+    )
+
+
+def _result(call: UniversalToolCall, said: Body) -> UniversalToolResult:
+    blocks = [as_object(one, "a block of content") for one in as_list(said.get("content"), "content")]
+    parts = [_part(one) for one in blocks if not _is_for_the_user(one)]
+    telling = [part for part in parts if not isinstance(part, Text) or part.text.strip()]
+    value: object = telling
+    structured = said.get("structuredContent")
+    if not telling:
+        value = structured if isinstance(structured, dict) else "" if structured is None else dump(structured)
+    elif len(telling) == 1 and isinstance(telling[0], Text):
+        value = telling[0].text
+    found = UniversalToolResult.of(value, call)
+    found.is_error = said.get("isError") is True
+    return found
+
+
+def _is_for_the_user(block: Body) -> bool:
+    return as_object(block.get("annotations"), "annotations").get("audience") == ["user"]
+
+
+def _part(block: Body) -> Text | Media:
+    kind = block.get("type")
+    if kind == "text":
+        return Text(as_text(block.get("text"), "text"))
+    if kind in ("image", "audio"):
+        return Media(str(kind), as_text(block.get("mimeType"), "mimeType"), data=as_text(block.get("data"), "data"))
+    if kind == "resource_link":
+        return Text(_link(block))
+    if kind == "resource":
+        return _resource(as_object(block.get("resource"), "resource"))
+    raise Refused(f"the protocol has no content of type {kind!r}")
+
+
+def _link(block: Body) -> str:
+    named = block.get("title") or as_text(block.get("name"), "a link's name")
+    mime = f" ({block['mimeType']})" if block.get("mimeType") else ""
+    more = f"\n{block['description']}" if block.get("description") else ""
+    return f"{named}{mime}: {as_text(block.get('uri'), 'uri')}{more}"
+
+
+def _resource(held: Body) -> Text | Media:
+    if "text" in held:
+        return Text(as_text(held["text"], "text"))
+    mime = held.get("mimeType")
+    return Media(media.kind_of(mime), mime, data=as_text(held.get("blob"), "blob"), name=_file(held.get("uri")))
+
+
+def _file(uri: Any) -> str | None:
+    """The name of the file that a resource's address ends with, if it does."""
+    name = str(uri or "").rpartition("/")[2]
+    return name if "." in name else None

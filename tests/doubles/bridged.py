@@ -1,0 +1,155 @@
+"""Doubles of a bridge to MCP servers: the reference's, with one fault, or one harmless habit, in what it does.
+
+>>> @broken("translation/error-mark", at="result", target="anthropic")
+... def failures_unread(seen):
+...     '''Nobody looks at isError.'''
+
+``at`` says what the function gets to change as ``seen.body``: what the bridge is given, the ``listed`` tools or a
+``result``, or what it makes of them, ``tools`` and ``entries``. It raises Skip where there is nothing to change.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, ClassVar, Literal
+
+from doubles.catalogue import FORMATS, Double, Kind, Played, Rules, as_tuple, enter, heading
+from doubles.draft import Skip, copied, need
+from doubles.running import HARNESS
+from toolcall_conformance.checks import CHECKS, ItemResult
+from toolcall_conformance.checks.mcp import variants
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.library import Case, load_corpus
+from toolcall_reference import ReferenceTranslator
+
+__all__ = ["FORMATS", "BridgeDouble", "Seen", "Skip", "broken", "harmless", "need", "warning"]
+
+At = Literal["listed", "tools", "result", "entries"]
+
+
+@dataclass(slots=True)
+class Seen:
+    """``body`` is to be changed, in place or by another; ``given`` is what the bridge was given."""
+
+    body: Any
+    given: Any
+    format: str
+
+    @property
+    def blocks(self) -> list[dict[str, Any]]:
+        """The content of a result."""
+        found: list[dict[str, Any]] = self.body["content"]
+        return found
+
+    def kinds(self, *kinds: str) -> list[dict[str, Any]]:
+        """The blocks of these types; Skip where there is none."""
+        return need([block for block in self.blocks if block["type"] in kinds])
+
+    def drop(self, block: dict[str, Any]) -> None:
+        """Take a block out of a result."""
+        self.body["content"] = [one for one in self.blocks if one is not block]
+
+
+Change = Callable[[Seen], Any]
+
+
+class Changed:
+    """The reference, with what it is given or makes changed at one place."""
+
+    name, version = "changed", "1"
+
+    def __init__(self, change: Change, at: At) -> None:
+        self._change, self._at = change, at
+        self.changed = False
+
+    def open(self, route: Route, /) -> Changed:
+        self._session: Any = ReferenceTranslator().open(route)
+        self._format = route.client
+        return self
+
+    def mcp_tools(self, listed: Any, /) -> Any:
+        made = self._session.mcp_tools(self._seen("listed", listed, listed))
+        return self._seen("tools", made, listed)
+
+    def mcp_result(self, call: Any, result: Any, /) -> Any:
+        made = self._session.mcp_result(call, self._seen("result", result, result))
+        return self._seen("entries", made, result)
+
+    def _seen(self, at: At, body: Any, given: Any) -> Any:
+        if at != self._at:
+            return body
+        seen = Seen(copied(body), given, self._format)
+        try:
+            self._change(seen)
+        except Skip:
+            return body
+        self.changed = self.changed or json.dumps(seen.body) != json.dumps(body)
+        return seen.body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BridgeDouble(Double):
+    """A double of a bridge."""
+
+    change: Change
+    at: At
+    exact: ClassVar[bool] = True
+
+    def played(self, most: int | None) -> Iterator[Played]:
+        """In cases that are spread over those of servers."""
+        found = 0
+        for case in _cases(self.format):
+            if most is not None and found == most:
+                break
+            told = self.told(case)
+            if told is not None:
+                found += 1
+                yield Played(f"{case.id} {self.format}", told.findings, told.verdict, told.reason)
+
+    def told(self, case: Case) -> ItemResult | None:
+        """What the check says of it in a case; None where it changes nothing."""
+        model, double = case.model(self.format), Changed(self.change, self.at)
+        route = Route(self.format, self.format, model, model)
+        result = CHECKS["mcp"](case, route, PythonDriver(double, "double").open, HARNESS, "", None)
+        return result if double.changed else None
+
+    def shown(self) -> None:
+        """No file: what a server sends is in none of the formats."""
+        return
+
+
+@cache
+def _cases(name: str) -> tuple[Case, ...]:
+    return tuple(case for case in load_corpus().cases.values() if name in case.formats and variants(case, name))
+
+
+def _enter(
+    change: Change, kind: Kind, rules: Rules, at: At, stated: str | Sequence[str], more: dict[str, Any]
+) -> Change:
+    for name in [stated] if isinstance(stated, str) else stated:
+        fault = getattr(change, "__name__", "").replace("_", "-")
+        words: dict[str, Any] = {**more, **heading(change), "rules": as_tuple(rules)}
+        enter(BridgeDouble(fault=fault, format=name, kind=kind, change=change, at=at, **words))
+    return change
+
+
+def broken(rules: Rules, at: At, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
+    """A fault that breaks these MUST rules, and no other."""
+    return partial(_enter, kind="broken", rules=rules, at=at, stated=target, more=more)
+
+
+def warning(rules: Rules, at: At, target: str | Sequence[str] = FORMATS, **more: Any) -> Callable[[Change], Change]:
+    """A fault that breaks these SHOULD rules, and no MUST."""
+    return partial(_enter, kind="warning", rules=rules, at=at, stated=target, more=more)
+
+
+def harmless(
+    at: At, target: str | Sequence[str] = FORMATS, *, beside: Rules = (), **more: Any
+) -> Callable[[Change], Change]:
+    """A difference that breaks nothing; ``beside`` are MUST rules that it comes near."""
+    more = {"beside": as_tuple(beside), **more}
+    return partial(_enter, kind="harmless", rules=(), at=at, stated=target, more=more)

@@ -1,0 +1,1 @@
+"""Doubles of bridges to MCP servers."""
