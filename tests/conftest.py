@@ -14,7 +14,7 @@ from toolcall_conformance.library import Corpus, load_corpus
 for name in formats.names():
     formats.get(name)
 
-pytest_plugins = ["pytester", "project", "regeneration.hooks"]
+pytest_plugins = ["pytester", "project", "languages", "starters", "regeneration.hooks"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def keys(schema: Any) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def python_runner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The command of the Python runner."""
     path = tmp_path_factory.mktemp("python") / "runner.py"
     path.write_text(code("python"), encoding="utf-8")
@@ -77,20 +77,12 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def typescript(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of the TypeScript runner, with what it needs from npm."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip("there is no Node with npm")
-    folder = tmp_path_factory.mktemp("typescript")
-    (folder / "package.json").write_text('{"type": "module", "private": true}\n', encoding="utf-8")
-    (folder / "runner.ts").write_text(code("typescript"), encoding="utf-8")
-    install = [npm, "install", "--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0", "ajv@8", "tsx@4"]
-    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
-    if done.returncode:
-        pytest.skip(f"npm cannot install ajv and tsx: {done.stderr.strip()[-200:]}")
-    loader = (folder / "node_modules" / "tsx" / "dist" / "loader.mjs").as_uri()
-    return [node, "--import", loader, str(folder / "runner.ts")]
+def typescript_runner(typescript: Callable[[Path], list[str]], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of the TypeScript runner."""
+    path = tmp_path_factory.mktemp("typescript") / "runner.ts"
+    path.with_name("package.json").write_text('{"type": "module", "private": true}\n', encoding="utf-8")
+    path.write_text(code("typescript"), encoding="utf-8")
+    return typescript(path)
 
 
 def run(command: list[str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -119,9 +111,9 @@ def test_a_runner_is_short(language: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def found(python: list[str]) -> subprocess.CompletedProcess[str]:
+def found(python_runner: list[str]) -> subprocess.CompletedProcess[str]:
     """What the Python runner says of our corpus."""
-    return run(python, str(ROOT), FAMILY)
+    return run(python_runner, str(ROOT), FAMILY)
 
 
 def test_the_python_runner_finds_the_corpus_right(found: subprocess.CompletedProcess[str]) -> None:
@@ -135,8 +127,8 @@ def test_the_python_runner_finds_the_corpus_right(found: subprocess.CompletedPro
     assert counts["broken verdicts of schema rules"] > 200
 
 
-def test_the_typescript_runner_agrees(found: subprocess.CompletedProcess[str], typescript: list[str]) -> None:
-    done = run(typescript, str(ROOT), FAMILY)
+def test_the_typescript_runner_agrees(found: subprocess.CompletedProcess[str], typescript_runner: list[str]) -> None:
+    done = run(typescript_runner, str(ROOT), FAMILY)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == found.stdout
 
@@ -144,7 +136,7 @@ def test_the_typescript_runner_agrees(found: subprocess.CompletedProcess[str], t
 @pytest.mark.parametrize("language", ["python", "typescript"])
 def test_a_runner_names_what_is_wrong(language: str, small: Path, request: pytest.FixtureRequest) -> None:
     """A golden that breaks a MUST, a fault that no schema finds, and a harmless verdict with a fault."""
-    command = request.getfixturevalue(language)
+    command = request.getfixturevalue(f"{language}_runner")
     assert run(command, str(small)).returncode == 0
     golden = small / "scenarios" / "shell" / "seed" / "anthropic" / "01-request.json"
     golden.write_text(written({**read_json(golden), "max_tokens": "many"}), encoding="utf-8")

@@ -1,5 +1,4 @@
 // Lends a translator to toolcall-conformance: questions come on standard input, answers go to standard output.
-// Print to standard error only: standard output belongs to the protocol.
 package main
 
 import (
@@ -10,11 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
+	"strings"
 )
 
-// Body is a request or reply as it stands on the wire. To look into it, decode it with a json.Decoder and UseNumber:
-// a float64 cannot hold every whole number of 64 bits.
+// Body is a request or reply as it stands on the wire; decode looks into it.
 type Body = json.RawMessage
 
 type Headers = map[string]string
@@ -44,7 +44,8 @@ const (
 	version = "0.1.0"
 )
 
-// Session is one conversation: what it needs to remember between its turns, it keeps here.
+// Session is one conversation: what it needs to remember between its turns, it keeps here. Delete the methods that you
+// do not have: the methods that are there are what you say that you do.
 type Session struct {
 	route Route
 }
@@ -78,6 +79,31 @@ func (session *Session) Error(status int, headers Headers, body Body) (int, Head
 	return status, headers, body, nil
 }
 
+// Within one format (client and upstream are the same) there is more that you may have. Uncomment what you do.
+
+// ToolCalls returns the calls of a reply: a list of {id, name, arguments}, with keys of your own if you like.
+// func (session *Session) ToolCalls(reply Body) (Body, error) { return nil, Unsupported("no tool calls yet") }
+
+// ToolResults returns what follows that reply in the next request (messages, items or contents).
+// func (session *Session) ToolResults(calls, results Body) (Body, error) { return nil, Unsupported("no tool results yet") }
+
+// McpTools returns the tools of a request, for what an MCP server answered to tools/list.
+// func (session *Session) McpTools(listed Body) (Body, error) { return nil, Unsupported("no MCP tools yet") }
+
+// McpResult returns what follows a reply with this call, for a CallToolResult of an MCP server.
+// func (session *Session) McpResult(call, result Body) (Body, error) { return nil, Unsupported("no MCP results yet") }
+
+// Otel returns {input_messages, output_messages, system_instructions, tool_definitions} for OpenTelemetry.
+// func (session *Session) Otel(request, reply Body) (Body, error) { return nil, Unsupported("no OpenTelemetry yet") }
+
+// decode reads JSON into maps and lists, or into structs of yours. A number in an interface is a json.Number: a float64
+// does not hold every whole number of 64 bits.
+func decode(body Body, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
 // ---------------------------------------------------------------- the protocol; no need to change it
 
 type question struct {
@@ -88,13 +114,37 @@ type question struct {
 	Status  int             `json:"status"`
 	Headers Headers         `json:"headers"`
 	Body    Body            `json:"body"`
+	Given   []Body          `json:"arguments"`
 	Chunk   []byte          `json:"chunk"` // base64, as encoding/json has it
 	End     string          `json:"end"`
 }
 
 type fields = map[string]any
 
+// methods has the method for each operation of the protocol.
+var methods = map[string]string{
+	"request":      "Request",
+	"response":     "Response",
+	"error":        "Error",
+	"stream":       "Stream",
+	"tool_calls":   "ToolCalls",
+	"tool_results": "ToolResults",
+	"mcp_tools":    "McpTools",
+	"mcp_result":   "McpResult",
+	"otel":         "Otel",
+}
+
+// find returns the session's method for an operation; nil if there is none.
+func find(session *Session, operation string) any {
+	found := reflect.ValueOf(session).MethodByName(methods[operation])
+	if !found.IsValid() {
+		return nil
+	}
+	return found.Interface()
+}
+
 var sessions = map[string]*Session{}
+var answers = os.Stdout
 var input = bufio.NewReader(os.Stdin) // a bufio.Scanner would stop at the first long line
 
 // answer returns the answer to a message; after a stream message is the last one of that stream.
@@ -104,8 +154,11 @@ func answer(message *question) (result fields, err error) {
 		return fields{"protocol": 1, "name": name, "version": version}, nil
 	case "open":
 		session, err := open(message.Route)
+		if err != nil {
+			return nil, err
+		}
 		sessions[message.Session] = session
-		return fields{"operations": []string{"request", "response", "stream", "error"}}, err
+		return fields{"operations": declared(session)}, nil
 	case "close":
 		delete(sessions, message.Session)
 		return fields{}, nil
@@ -114,20 +167,44 @@ func answer(message *question) (result fields, err error) {
 	if session == nil {
 		return nil, fmt.Errorf("no session %s", message.Session)
 	}
-	switch message.Op {
-	case "request":
-		body, err := session.Request(message.Body)
-		return fields{"body": body}, err
-	case "response":
-		body, err := session.Response(message.Body)
-		return fields{"body": body}, err
-	case "stream-open":
-		return play(session, message), nil
-	case "error":
-		status, headers, body, err := session.Error(message.Status, message.Headers, message.Body)
-		return fields{"status": status, "headers": headers, "body": body}, err
+	return ask(session, message)
+}
+
+// declared returns the operations of a session: those whose methods it has.
+func declared(session *Session) []string {
+	names := []string{}
+	for operation := range methods {
+		if find(session, operation) != nil {
+			names = append(names, operation)
+		}
 	}
-	return nil, Unsupported("no operation " + message.Op)
+	return names
+}
+
+// ask calls the session's method for a message.
+func ask(session *Session, message *question) (fields, error) {
+	given, key := []Body{message.Body}, "body"
+	if message.Given != nil {
+		given, key = message.Given, "value"
+	}
+	operation := strings.TrimSuffix(message.Op, "-open")
+	switch call := find(session, operation).(type) {
+	case nil:
+		return nil, Unsupported("no operation " + operation)
+	case func(Body) (Body, error):
+		body, err := call(given[0])
+		return fields{key: body}, err
+	case func(Body, Body) (Body, error):
+		body, err := call(given[0], given[1])
+		return fields{key: body}, err
+	case func(int, Headers, Body) (int, Headers, Body, error):
+		status, headers, body, err := call(message.Status, message.Headers, message.Body)
+		return fields{"status": status, "headers": headers, "body": body}, err
+	case func(io.Reader, io.Writer) error:
+		return play(call, message), nil
+	default:
+		return nil, fmt.Errorf("Session.%s is a %T; make it take and return what it did in the starter", methods[operation], call)
+	}
 }
 
 // stream reads the upstream's stream and writes the client's. Before it reads on it answers the last piece.
@@ -166,9 +243,9 @@ func (s *stream) advance() {
 	s.rest, s.output = s.message.Chunk, [][]byte{}
 }
 
-func play(session *Session, message *question) fields {
+func play(translate func(io.Reader, io.Writer) error, message *question) fields {
 	s := &stream{message, nil, [][]byte{}}
-	err := guarded(func() error { return session.Stream(s, s) })
+	err := guarded(func() error { return translate(s, s) })
 	for err == nil && message.Op != "stream-end" { // the translator stopped reading
 		s.advance()
 	}
@@ -221,7 +298,7 @@ func line(seq json.RawMessage, result fields) []byte {
 }
 
 func send(seq json.RawMessage, result fields) {
-	if _, err := os.Stdout.Write(line(seq, result)); err != nil {
+	if _, err := answers.Write(line(seq, result)); err != nil {
 		os.Exit(0) // the runner has left
 	}
 }
@@ -240,6 +317,7 @@ func next() question {
 }
 
 func main() {
+	os.Stdout = os.Stderr // what else is printed goes to standard error: standard output belongs to the protocol
 	for {
 		message := next()
 		var result fields

@@ -1,7 +1,4 @@
-"""Lends a translator to toolcall-conformance: questions come on standard input, answers go to standard output.
-
-Print to standard error only: standard output belongs to the protocol.
-"""
+"""Lends a translator to toolcall-conformance: questions come on standard input, answers go to standard output."""
 
 from __future__ import annotations
 
@@ -13,6 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 Body = dict[str, Any]
+
+# Standard output belongs to the protocol: what else is printed goes to standard error.
+answers, sys.stdout = sys.stdout, sys.stderr
 
 
 class Unsupported(Exception):
@@ -29,7 +29,10 @@ NAME, VERSION = "my-translator", "0.1.0"
 
 
 class Session:
-    """One conversation: what it needs to remember between its turns, it keeps here."""
+    """One conversation: what it needs to remember between its turns, it keeps here.
+
+    Delete the methods that you do not have: the methods that are there are what you say that you do.
+    """
 
     def __init__(self, route: dict[str, Any]) -> None:
         # route: client, upstream (formats), client_model, upstream_model, stream
@@ -57,10 +60,35 @@ class Session:
         """Translate the upstream's error for the client."""
         return status, headers, body
 
+    # Within one format (client and upstream are the same) there is more that you may have. Uncomment what you do.
+
+    # def tool_calls(self, reply: Body) -> list[Body]:
+    #     """The calls of a reply: ``{"id", "name", "arguments"}`` each, with keys of your own if you like."""
+    #     raise Unsupported("no tool calls yet")
+
+    # def tool_results(self, calls: list[Body], results: list[Body]) -> list[Body]:
+    #     """What follows that reply in the next request (messages, items or contents), for these calls and results."""
+    #     raise Unsupported("no tool results yet")
+
+    # def mcp_tools(self, listed: Body) -> list[Body]:
+    #     """The ``tools`` of a request, for what an MCP server answered to ``tools/list``."""
+    #     raise Unsupported("no MCP tools yet")
+
+    # def mcp_result(self, call: Body, result: Body) -> list[Body]:
+    #     """What follows a reply with this call, for a ``CallToolResult`` of an MCP server."""
+    #     raise Unsupported("no MCP results yet")
+
+    # def otel(self, request: Body, reply: Body) -> Body:
+    #     """OpenTelemetry: ``input_messages``, ``output_messages``, ``system_instructions``, ``tool_definitions``."""
+    #     raise Unsupported("no OpenTelemetry yet")
+
 
 # ---------------------------------------------------------------- the protocol; no need to change it
 
-sessions: dict[str, Session] = {}
+BETWEEN = ("request", "response", "error", "stream")
+WITHIN = ("tool_calls", "tool_results", "mcp_tools", "mcp_result", "otel")
+
+sessions: dict[str, Any] = {}
 questions = map(json.loads, sys.stdin.buffer)
 
 
@@ -108,20 +136,21 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
     if operation == "hello":
         return {"protocol": 1, "name": NAME, "version": VERSION}
     if operation == "open":
-        session = sessions[message["session"]] = Session(message["route"])
-        return {"operations": [name for name in ("request", "response", "stream", "error") if hasattr(session, name)]}
+        session: Any = Session(message["route"])
+        sessions[message["session"]] = session
+        return {"operations": [name for name in (*BETWEEN, *WITHIN) if hasattr(session, name)]}
     if operation == "close":
         sessions.pop(message["session"], None)
         return {}
     session = sessions[message["session"]]
-    if operation == "request":
-        return {"body": session.request(message["body"])}
-    if operation == "response":
-        return {"body": session.response(message["body"])}
+    if not hasattr(session, operation):
+        raise Unsupported(f"no operation {operation}")
     if operation == "error":
         status, headers, body = session.error(message["status"], message["headers"], message["body"])
         return {"status": status, "headers": headers, "body": body}
-    raise Unsupported(f"no operation {operation}")
+    if operation in WITHIN:
+        return {"value": getattr(session, operation)(*message["arguments"])}
+    return {"body": getattr(session, operation)(message["body"])}
 
 
 def failure(error: Exception) -> dict[str, Any]:
@@ -135,16 +164,16 @@ def failure(error: Exception) -> dict[str, Any]:
 
 def send(message: dict[str, Any], result: dict[str, Any]) -> None:
     try:
-        text = json.dumps({"seq": message["seq"], **result})
+        text = json.dumps({"seq": message["seq"], **result}, allow_nan=False)
     except (TypeError, ValueError) as error:  # the translator returned something that is not JSON
         text = json.dumps({"seq": message["seq"], "failed": f"{type(error).__name__}: {error}"})
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    answers.write(text + "\n")
+    answers.flush()
 
 
 def main() -> None:
     for message in questions:
-        if message["op"] == "stream-open":
+        if message["op"] == "stream-open" and hasattr(sessions.get(message["session"]), "stream"):
             Stream(message).play()
             continue
         try:

@@ -1,5 +1,9 @@
 // Lends a translator to toolcall-conformance: questions come on standard input, answers go to standard output.
-// Use console.error only: standard output belongs to the protocol.
+import { randomUUID } from "node:crypto";
+
+// Standard output belongs to the protocol: what else is printed there goes to standard error.
+const answerLine = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
 
 type Body = Record<string, any>;
 type Headers = Record<string, string>;
@@ -15,8 +19,13 @@ class Refused extends Error {}
 const NAME = "my-translator";
 const VERSION = "0.1.0";
 
-/** One conversation: what it needs to remember between its turns, it keeps here. Methods may be async. */
-class Session {
+/**
+ * One conversation: what it needs to remember between its turns, it keeps here. Delete the methods that you do not
+ * have: the methods that are there are what you say that you do. Each may be async.
+ *
+ * In bodies, whole numbers that a double cannot hold are of the type bigint, so that none of them changes on its way.
+ */
+class Session implements Operations {
   route: Route;
 
   constructor(route: Route) {
@@ -46,13 +55,43 @@ class Session {
   error(status: number, headers: Headers, body: Body): { status: number; headers?: Headers; body: Body } {
     return { status, headers, body };
   }
+
+  // Within one format (client and upstream are the same) there is more that you may have. Uncomment what you do.
+
+  /** The calls of a reply: {id, name, arguments} each, with keys of your own if you like. */
+  // tool_calls(reply: Body): Body[] { throw new Unsupported("no tool calls yet"); }
+  /** What follows that reply in the next request (messages, items or contents), for these calls and their results. */
+  // tool_results(calls: Body[], results: Body[]): Body[] { throw new Unsupported("no tool results yet"); }
+  /** The `tools` of a request, for what an MCP server answered to tools/list. */
+  // mcp_tools(listed: Body): Body[] { throw new Unsupported("no MCP tools yet"); }
+  /** What follows a reply with this call, for a CallToolResult of an MCP server. */
+  // mcp_result(call: Body, result: Body): Body[] { throw new Unsupported("no MCP results yet"); }
+  /** OpenTelemetry: {input_messages, output_messages, system_instructions, tool_definitions}. */
+  // otel(request: Body, reply: Body): Body { throw new Unsupported("no OpenTelemetry yet"); }
 }
 
 // ---------------------------------------------------------------- the protocol; no need to change it
 
-const sessions = new Map<string, Session>();
+type Result<T> = T | Promise<T>;
 
-function sessionOf(message: any): Session {
+interface Operations {
+  request?(body: Body): Result<Body>;
+  response?(body: Body): Result<Body>;
+  stream?(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  error?(status: number, headers: Headers, body: Body): Result<{ status: number; headers?: Headers; body: Body }>;
+  tool_calls?(reply: Body): Result<Body[]>;
+  tool_results?(calls: Body[], results: Body[]): Result<Body[]>;
+  mcp_tools?(listed: Body): Result<Body[]>;
+  mcp_result?(call: Body, result: Body): Result<Body[]>;
+  otel?(request: Body, reply: Body): Result<Body>;
+}
+
+const BETWEEN = ["request", "response", "error", "stream"];
+const WITHIN = ["tool_calls", "tool_results", "mcp_tools", "mcp_result", "otel"];
+
+const sessions = new Map<string, any>();
+
+function sessionOf(message: any): any {
   const session = sessions.get(message.session);
   if (session === undefined) throw new Error(`no session ${message.session}`);
   return session;
@@ -61,18 +100,19 @@ function sessionOf(message: any): Session {
 async function answer(message: any): Promise<object> {
   if (message.op === "hello") return { protocol: 1, name: NAME, version: VERSION };
   if (message.op === "open") {
-    sessions.set(message.session, new Session(message.route));
-    return { operations: ["request", "response", "stream", "error"] };
+    const session: any = new Session(message.route);
+    sessions.set(message.session, session);
+    return { operations: [...BETWEEN, ...WITHIN].filter((name) => typeof session[name] === "function") };
   }
   if (message.op === "close") {
     sessions.delete(message.session);
     return {};
   }
   const session = sessionOf(message);
-  if (message.op === "request") return { body: await session.request(message.body) };
-  if (message.op === "response") return { body: await session.response(message.body) };
+  if (typeof session[message.op] !== "function") throw new Unsupported(`no operation ${message.op}`);
   if (message.op === "error") return await session.error(message.status, message.headers, message.body);
-  throw new Unsupported(`no operation ${message.op}`);
+  if (WITHIN.includes(message.op)) return { value: await session[message.op](...message.arguments) };
+  return { body: await session[message.op](message.body) };
 }
 
 function failure(error: unknown): object {
@@ -83,8 +123,37 @@ function failure(error: unknown): object {
 }
 
 function send(message: any, result: object): void {
-  process.stdout.write(`${JSON.stringify({ seq: message.seq, ...result })}\n`);
+  answerLine(`${write({ seq: message.seq, ...result })}\n`);
 }
+
+// JSON.parse makes every number a double. So a whole number that does not fit goes through it as a marked text.
+const MARK = `whole number ${randomUUID()} `;
+const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, "g");
+
+function parse(text: string): any {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  let inText = false;
+  const marked = text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
+    if (token === '"') inText = !inText;
+    const fits = inText || !/^-?\d+$/.test(token) || Number.isSafeInteger(Number(token));
+    return fits ? token : `"${MARK}${token}"`;
+  });
+  return JSON.parse(marked, (_, value) => {
+    return typeof value === "string" && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value;
+  });
+}
+
+function write(value: unknown): string {
+  const text = JSON.stringify(value, function (key, entry) {
+    return typeof this[key] === "bigint" ? `${MARK}${this[key]}` : entry;
+  });
+  return text.replace(MARKED, "$1");
+}
+
+// For your own JSON.stringify, which refuses a bigint. Node 20 cannot write one exactly: there it becomes a double.
+(BigInt.prototype as any).toJSON = function () {
+  return (JSON as any).rawJSON?.(String(this)) ?? Number(this);
+};
 
 /** The upstream's stream, as `stream` reads it. Before it reads the next piece it answers the last one. */
 class Stream {
@@ -133,12 +202,13 @@ async function* read() {
     rest += chunk;
     const lines = rest.split("\n"); // node:readline would also split at U+2028, which may stand inside a JSON text
     rest = lines.pop() ?? "";
-    for (const line of lines) yield JSON.parse(line);
+    for (const line of lines) yield parse(line);
   }
 }
 
 const questions = read();
 for (let next = await questions.next(); !next.done; next = await questions.next()) {
-  if (next.value.op === "stream-open") await new Stream(next.value).play();
+  const { op, session } = next.value;
+  if (op === "stream-open" && sessions.get(session)?.stream) await new Stream(next.value).play();
   else send(next.value, await answer(next.value).catch(failure));
 }
