@@ -89,7 +89,7 @@ def _as_the_server_said(corpus: Corpus, golden: Reading, output: Reading, known:
         if said is None:
             return result
         made = produced.get(result.call)
-        parts = said.parts if made is None else parts_told(corpus, said, made, media)
+        parts = said.parts if made is None else parts_told(corpus, output.format, said, made, media)
         return replace(result, parts=parts, error=said.error)
 
     golden = without_further_words(golden)

@@ -31,11 +31,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A CallToolResult. ``structured`` is MISSING where it has none; ``error`` says whether the tool failed."""
+    """A CallToolResult, and the ``body`` that it is read from.
+
+    ``structured`` is MISSING where it has none; ``error`` says whether the tool failed.
+    """
 
     blocks: tuple[Block, ...]
     structured: Any
     error: bool
+    body: Any
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -82,6 +86,7 @@ def read_result(result: Any) -> ToolResult:
         tuple(block for block in blocks if block is not None),
         MISSING if structured is None else structured,
         isinstance(result, dict) and result.get("isError") is True,
+        result,
     )
 
 

@@ -16,17 +16,21 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.mcp.reading import Block, Part, ToolResult, of_value
+from toolcall_conformance.mcp.spelled import is_spelled_out
 from toolcall_conformance.reading import Media, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import strings_in, without_prefix
+from toolcall_conformance.translation.media import fits_results
 from toolcall_conformance.translation.payload import compare_payload, parsed_text, plain_text, read_content
 
 _ROOM = 120
 """How many characters may stand around a resource beside its own words."""
 
 
-def parts_told(corpus: Corpus, told: ToolResult, produced: Result, media: Sequence[Media] = ()) -> tuple[Part, ...]:
-    """The parts that a produced result must have: those of ``told``, in the way in which ``produced`` tells them.
+def parts_told(
+    corpus: Corpus, name: str, told: ToolResult, produced: Result, media: Sequence[Media] = ()
+) -> tuple[Part, ...]:
+    """The parts that a result produced in a format must have: those of ``told``, in the way in which it tells them.
 
     Where it tells them in none of the ways, the plainest. ``media`` are those behind the results, some of which may
     be resources of this one.
@@ -34,9 +38,19 @@ def parts_told(corpus: Corpus, told: ToolResult, produced: Result, media: Sequen
     mine = [part for part in told.parts if isinstance(part, Media)]
     theirs = tuple(part for part in produced.parts if not isinstance(part, Media))
     shown = [*media, *(part for part in produced.parts if isinstance(part, Media))]
+    if _is_plain(corpus, told, produced):
+        return told.parts
+    if is_spelled_out(told, theirs):
+        return (*theirs, *(one for one in mine if fits_results(corpus, name, one)))
     if any(_tells(corpus, told, replace(produced, parts=form), shown) for form in _without_structure(told, theirs)):
         return (*theirs, *mine)
     return told.parts
+
+
+def _is_plain(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
+    """Whether a result tells its parts as any result does; so remarks about media stay remarks."""
+    want = read_content(corpus, replace(produced, parts=told.parts))
+    return compare_payload(want, read_content(corpus, produced)) is None
 
 
 def _tells(corpus: Corpus, told: ToolResult, produced: Result, shown: Sequence[Media]) -> bool:
@@ -44,8 +58,7 @@ def _tells(corpus: Corpus, told: ToolResult, produced: Result, shown: Sequence[M
         return True
     if any(block.uri is not None or block.for_the_user for block in told.blocks):
         return _tells_in_words(corpus, told.blocks, produced, shown)
-    want = read_content(corpus, replace(produced, parts=told.parts))
-    return compare_payload(want, read_content(corpus, produced)) is None
+    return _is_plain(corpus, told, produced)
 
 
 def _is_structure(corpus: Corpus, told: ToolResult, produced: Result) -> bool:

@@ -267,12 +267,23 @@ def element_of(media: Media, *, in_result: bool, drawn: bool = False) -> str:
 def demand_of(pair: Pair, media: Media, *, in_result: bool, drawn: bool = False) -> str:
     """How far media must survive: as their element does, if every format on the way is known to take their type."""
     element = element_of(media, in_result=in_result, drawn=drawn)
-    mime = mime_of(pair.corpus, media)
-    for name in (pair.output.format, pair.through):
-        types = None if name is None else pair.corpus.expression(name, element).get("types")
-        if types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types):
-            return "cannot"
+    if any(
+        name is not None and _refuses(pair.corpus, name, media, element) for name in (pair.output.format, pair.through)
+    ):
+        return "cannot"
     return pair.demand(element)
+
+
+def fits_results(corpus: Corpus, name: str, media: Media) -> bool:
+    """Whether a format can have such media in a result, or by a convention beside it."""
+    element = element_of(media, in_result=True)
+    return corpus.expresses(name, element) != "no" and not _refuses(corpus, name, media, element)
+
+
+def _refuses(corpus: Corpus, name: str, media: Media, element: str) -> bool:
+    """Whether a format is known not to take the type of these media."""
+    types, mime = corpus.expression(name, element).get("types"), mime_of(corpus, media)
+    return types is not None and mime is not None and not any(fnmatchcase(mime, pattern) for pattern in types)
 
 
 def stands_for(pair: Pair, media: Media) -> str | None:

@@ -1,0 +1,72 @@
+"""A result of the Model Context Protocol told as JSON: the server's blocks with the labels of some client's types.
+
+Google's SDK hands Gemini the whole CallToolResult so (https://googleapis.github.io/python-genai/), others single
+blocks. The model reads the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from toolcall_conformance.findings import MISSING
+from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.mcp.reading import Block, Part, ToolResult
+from toolcall_conformance.reading import Media, Text
+from toolcall_conformance.reading.model import Value
+from toolcall_conformance.translation.payload import parsed_text
+
+_LABEL = re.compile(r"\S{0,100}")
+"""What stands beside the blocks and is no text: types, ids, names of fields."""
+
+
+def is_spelled_out(told: ToolResult, parts: Sequence[Part]) -> bool:
+    """Whether the strings in the parts are those that the server's blocks say, in their order, and labels.
+
+    Media may be among them, or stand elsewhere.
+    """
+    values = [_opened(told, part) for part in parts if isinstance(part, Text | Value)]
+    if not any(isinstance(value, dict | list) for value in values):
+        return False
+    wanted = [_said(block) for block in told.blocks if not block.for_the_user and not isinstance(block.part, Media)]
+    own, place = set(_strings(told.body)), 0
+    for string in _strings(values):
+        if place < len(wanted) and string == wanted[place]:
+            place += 1
+        elif string not in own and not _LABEL.fullmatch(string):
+            return False
+    return place == len(wanted) and (bool(wanted) or told.structured is MISSING or _holds(values, told.structured))
+
+
+def _said(block: Block) -> str | None:
+    """The string that tells a block, if it is no media."""
+    if isinstance(block.part, Media):
+        return None
+    return block.uri if block.link else block.part.text
+
+
+def _opened(told: ToolResult, part: Text | Value) -> object:
+    """A part as a JSON value. A text that a block says, or that is no JSON, stays a text."""
+    if isinstance(part, Value):
+        return part.value
+    parsed = parsed_text(part.text)
+    return part.text if parsed is None or any(part.text == _said(block) for block in told.blocks) else parsed[0]
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for entry in value.values():
+            yield from _strings(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _strings(entry)
+
+
+def _holds(value: object, wanted: object) -> bool:
+    """Whether a JSON value is another one, or has it inside."""
+    if equal(value, wanted):
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_holds(entry, wanted) for entry in inner)

@@ -1,0 +1,26 @@
+"""Bridges may tell a result as JSON, with the labels of their own types."""
+
+from __future__ import annotations
+
+import json
+
+from doubles.bridged import Seen, harmless, need
+
+
+@harmless("entries", "gemini", beside="translation/result-content")
+def whole_result(seen: Seen) -> None:
+    """The function's response holds the whole CallToolResult, as Google's SDK gives it."""
+    for part in seen.body[0]["parts"]:
+        if "functionResponse" in part:
+            key = "error" if seen.given.get("isError") else "result"
+            part["functionResponse"]["response"] = {key: {**seen.given, "is_error": key == "error"}}
+
+
+@harmless("entries", ("openai_chat", "openai_responses"), beside="translation/result-content")
+def blocks_as_json(seen: Seen) -> None:
+    """The result is a list of the blocks as JSON, each with an id of the client's."""
+    need(not seen.given.get("isError"))
+    blocks = [{**block, "id": f"lc_{place}"} for place, block in enumerate(seen.given["content"])]
+    key = "content" if "content" in seen.body[0] else "output"
+    need(isinstance(seen.body[0][key], str))
+    seen.body[0][key] = json.dumps(blocks)
