@@ -13,6 +13,7 @@ from toolcall_conformance import formats
 from toolcall_conformance.cli import (
     adapters,
     completion,
+    corpus,
     explain,
     judge,
     listing,
@@ -48,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
     completion.add_argument(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, new_adapter, adapters, smoke, record):
+    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record):
         module.add_parser(commands)
     return parser
 

@@ -1,0 +1,57 @@
+"""``toolcall-conformance corpus``: write the corpus into another project, or check what was written."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance import vendored
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.library import default_root
+
+_MOST = 20
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "corpus",
+        help="write the corpus into a directory, for projects in other languages; or check it",
+        description="Write the whole corpus with a manifest of its version and checksums. An earlier corpus is "
+        "replaced if nothing was changed in it.",
+    )
+    parser.add_argument("directory", metavar="DIRECTORY", type=Path, help="a new directory, or an earlier corpus")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 if a file differs from the manifest"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Write or check, and print which corpus it is."""
+    directory: Path = parsed.directory
+    try:
+        if parsed.check:
+            return _check(directory)
+        manifest = vendored.write(default_root(), directory)
+    except vendored.VendoredError as error:
+        raise UsageError(str(error)) from None
+    print(_said(directory, manifest))
+    return 0
+
+
+def _check(directory: Path) -> int:
+    manifest = vendored.read(directory)
+    differing = vendored.faults(directory, manifest)
+    lines = list(islice(differing, _MOST))
+    more = sum(1 for _ in differing)
+    print("\n".join([*lines, *([f"and {more} more"] if more else [])] or [_said(directory, manifest)]))
+    installed = vendored.manifest_of(default_root())
+    if not lines and manifest.sha256 != installed.sha256:
+        print(f"another corpus is installed, {installed.version}: `toolcall-conformance corpus {directory}` writes it")
+    return 1 if lines else 0
+
+
+def _said(directory: Path, manifest: vendored.Manifest) -> str:
+    return f"{directory}: corpus {manifest.version}, {len(manifest.files):,} files, sha256 {manifest.sha256}"
