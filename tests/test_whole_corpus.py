@@ -70,7 +70,7 @@ def test_every_case_route_and_check_passes(alone: dict[str, Any]) -> None:
         for client in FORMATS
         for upstream in FORMATS
         if check != "round_trip" or client != upstream
-    } | {("adapter", name, name) for name in FORMATS}
+    } | {(check, name, name) for check in ("adapter", "mcp") for name in FORMATS}
     assert len({item["case"].split("/")[0] for item in items}) >= 13
 
 

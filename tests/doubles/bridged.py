@@ -26,7 +26,7 @@ from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.library import Case, load_corpus
 from toolcall_reference import ReferenceTranslator
 
-__all__ = ["FORMATS", "BridgeDouble", "Seen", "Skip", "broken", "harmless", "need", "warning"]
+__all__ = ["FORMATS", "BridgeDouble", "Seen", "Skip", "broken", "harmless", "need", "text_block", "warning"]
 
 At = Literal["listed", "tools", "result", "entries"]
 
@@ -52,6 +52,15 @@ class Seen:
     def drop(self, block: dict[str, Any]) -> None:
         """Take a block out of a result."""
         self.body["content"] = [one for one in self.blocks if one is not block]
+
+    def instead(self, block: dict[str, Any], text: str) -> None:
+        """Say a text in the place of a block."""
+        self.body["content"] = [text_block(text) if one is block else one for one in self.blocks]
+
+
+def text_block(text: str) -> dict[str, Any]:
+    """A block with a text."""
+    return {"type": "text", "text": text}
 
 
 Change = Callable[[Seen], Any]

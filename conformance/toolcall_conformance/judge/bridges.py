@@ -81,6 +81,7 @@ def _weighed(corpus: Corpus, pair: Pair, found: list[Finding]) -> Iterator[Findi
 def _as_the_server_said(corpus: Corpus, golden: Reading, output: Reading, known: Mapping[int, ToolResult]) -> Reading:
     """A golden request whose results for these calls are the server's, and behind which the user says nothing."""
     produced = {one.call: one for one in output.results}
+    astray = [one for one in output.results if one.call is None]
     last = max((place for place, turn in enumerate(output.turns) if turn.side == "assistant"), default=-1)
     media = [item for turn in output.turns[last + 1 :] for item in turn.items if isinstance(item, Media)]
 
@@ -88,7 +89,7 @@ def _as_the_server_said(corpus: Corpus, golden: Reading, output: Reading, known:
         said = known.get(-1 if result.call is None else result.call)
         if said is None:
             return result
-        made = produced.get(result.call)
+        made = produced.get(result.call) or (astray[0] if len(astray) == len(known) == 1 else None)
         parts = said.parts if made is None else parts_told(corpus, output.format, said, made, media)
         return replace(result, parts=parts, error=said.error)
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
@@ -22,7 +23,10 @@ from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import strings_in, without_prefix
 from toolcall_conformance.translation.media import fits_results
 from toolcall_conformance.translation.payload import compare_payload, parsed_text, plain_text, read_content
+from toolcall_conformance.translation.placeholders import without_placeholders
 
+_JSON_BEGINS = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
+_DECODER = json.JSONDecoder()
 _ROOM = 120
 """How many characters may stand around a resource beside its own words."""
 
@@ -43,7 +47,7 @@ def parts_told(
     if is_spelled_out(told, theirs):
         return (*theirs, *(one for one in mine if fits_results(corpus, name, one)))
     if any(_tells(corpus, told, replace(produced, parts=form), shown) for form in _without_structure(told, theirs)):
-        return (*theirs, *mine)
+        return (*_without_remarks(corpus, theirs, mine), *mine)
     return told.parts
 
 
@@ -51,6 +55,15 @@ def _is_plain(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
     """Whether a result tells its parts as any result does; so remarks about media stay remarks."""
     want = read_content(corpus, replace(produced, parts=told.parts))
     return compare_payload(want, read_content(corpus, produced)) is None
+
+
+def _without_remarks(corpus: Corpus, parts: tuple[Part, ...], media: list[Media]) -> Iterator[Part]:
+    """The parts without what they say of media that stand elsewhere or nowhere: that is asked of the media."""
+    for part in parts:
+        if isinstance(part, Text):
+            yield from (replace(part, text=text) for text in without_placeholders(corpus, [part.text], media))
+        else:
+            yield part
 
 
 def _tells(corpus: Corpus, told: ToolResult, produced: Result, shown: Sequence[Media]) -> bool:
@@ -68,23 +81,38 @@ def _is_structure(corpus: Corpus, told: ToolResult, produced: Result) -> bool:
 
 
 def _without_structure(told: ToolResult, parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """The parts as they are, and without the structured content that stands among them or in an object of them."""
+    """The parts as they are, and without the structured content that one of them is, has in it, or ends with."""
     yield parts
     if told.structured is MISSING:
         return
-    rest = tuple(part for part in parts if not (isinstance(part, Text) and _spells(part.text, told.structured)))
-    if len(rest) < len(parts):
-        yield rest
     for place, part in enumerate(parts):
-        if isinstance(part, Value) and isinstance(part.value, dict):
-            left = {key: value for key, value in part.value.items() if not equal(value, told.structured)}
-            if len(left) < len(part.value):
-                yield (*parts[:place], Value(left, part.pointer), *parts[place + 1 :])
+        for left in _left(part, told.structured):
+            yield (*parts[:place], *left, *parts[place + 1 :])
 
 
-def _spells(text: str, value: object) -> bool:
-    parsed = parsed_text(text)
-    return parsed is not None and equal(parsed[0], value)
+def _left(part: Part, structured: Any) -> Iterator[tuple[Part, ...]]:
+    """What is left of a part without the structured content; nothing where it does not have it."""
+    if isinstance(part, Text):
+        for text in _cut(part.text, structured):
+            yield (replace(part, text=text),) if text.strip() else ()
+    elif isinstance(part, Value) and isinstance(part.value, dict):
+        for key, value in part.value.items():
+            rest = {name: entry for name, entry in part.value.items() if name != key}
+            if equal(value, structured):
+                yield (Value(rest, part.pointer),)
+            for text in _cut(value, structured) if isinstance(value, str) else ():
+                yield (Value({**rest, key: text}, part.pointer),)
+
+
+def _cut(text: str, structured: Any) -> Iterator[str]:
+    """A text without the JSON of a value, wherever a line of it begins with that."""
+    for found in _JSON_BEGINS.finditer(text):
+        try:
+            value, end = _DECODER.raw_decode(text, found.start(1))
+        except (ValueError, RecursionError):
+            continue
+        if equal(value, structured):
+            yield f"{text[: found.start(1)]}{text[end:]}".strip()
 
 
 def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, shown: Sequence[Media]) -> bool:

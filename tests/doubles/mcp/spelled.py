@@ -20,6 +20,7 @@ def whole_result(seen: Seen) -> None:
 def blocks_as_json(seen: Seen) -> None:
     """The result is a list of the blocks as JSON, each with an id of the client's."""
     need(not seen.given.get("isError"))
+    need(seen.given["content"] or "structuredContent" not in seen.given)
     blocks = [{**block, "id": f"lc_{place}"} for place, block in enumerate(seen.given["content"])]
     key = "content" if "content" in seen.body[0] else "output"
     need(isinstance(seen.body[0][key], str))
