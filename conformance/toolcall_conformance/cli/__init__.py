@@ -20,6 +20,7 @@ from toolcall_conformance.cli import (
     losses,
     new_adapter,
     record,
+    report,
     schema,
     smoke,
 )
@@ -49,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
     completion.add_argument(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record):
+    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, report):
         module.add_parser(commands)
     return parser
 

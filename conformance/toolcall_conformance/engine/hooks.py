@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from toolcall_conformance.engine import artefacts
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.settings import relative
+from toolcall_conformance.engine.shown import shown_bodies
 from toolcall_conformance.engine.witnessing import witnessed
 from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
+from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.near import near
 
@@ -33,6 +36,7 @@ class Engine:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self._examples = Examples()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -68,11 +72,18 @@ class Engine:
             report.when = "setup"
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
             report.longrepr = (str(item.path), 1, item.tried.result.reason)
-        record = record_of(item, error)
+        record = self._with_bodies(item, record_of(item, error))
         item.user_properties += _properties(record)
         setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
+
+    def _with_bodies(self, item: ConformanceItem, record: ItemRecord) -> ItemRecord:
+        """The record with the bodies that findings are about, if a report shall show this item."""
+        if item.tried is None or not self.run.settings.reports or not self._examples.offer(record)[0]:
+            return record
+        shown = shown_bodies(self.run.corpus, item.planned.route, item.tried.result)
+        return replace(record, bodies=shown)
 
     def pytest_unconfigure(self) -> None:
         self.run.driver.close()

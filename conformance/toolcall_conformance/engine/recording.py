@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Generator
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from toolcall_conformance.findings import Verdict
 from toolcall_conformance.known_failures import KnownFailuresError
 from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files
+from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
@@ -32,6 +34,7 @@ class RecordCollector:
         self.config = config
         self.run = run
         self.records: dict[str, ItemRecord] = {}
+        self._examples = Examples()
         self.expected: frozenset[str] = frozenset()
         self.record: RunRecord | None = None
         self.problems: list[str] = []
@@ -63,7 +66,7 @@ class RecordCollector:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         text = getattr(report, RECORD, None)
         if text is not None:
-            self.records[report.nodeid] = ItemRecord.loads(text).lasting(report.duration)
+            self._keep(ItemRecord.loads(text).lasting(report.duration))
         elif (
             report.nodeid.startswith(f"{PREFIX}::")
             and report.failed
@@ -73,6 +76,15 @@ class RecordCollector:
             planned = next((item for item in self.run.selected if item.nodeid == report.nodeid), None)
             if planned is not None:
                 self.records[report.nodeid] = self._died(planned)
+
+    def _keep(self, record: ItemRecord) -> None:
+        """Keep a record; bodies only of the simplest items of each kind of finding."""
+        if record.bodies:
+            keeps, dropped = self._examples.offer(record)
+            record = record if keeps else replace(record, bodies=[])
+            for nodeid in dropped:
+                self.records[nodeid] = replace(self.records[nodeid], bodies=[])
+        self.records[record.nodeid] = record
 
     def _died(self, planned: Planned) -> ItemRecord:
         said = "the process died while the translator ran"

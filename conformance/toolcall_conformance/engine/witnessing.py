@@ -46,7 +46,7 @@ def witnessed(run: Run, planned: Planned, result: ItemResult) -> tuple[Witnessed
 
 def _told(route: Route, played: tuple[PlayedBodies, ...], found: list[Finding]) -> Iterator[WitnessedBody]:
     for one in played:
-        name = next((finding.format for finding in found if _is_about(finding.body, one, played)), "")
+        name = next((finding.format for finding in found if is_about(finding.body, one, played)), "")
         direction, body = _shown(one)
         if name in formats_witnessed() and body is not MISSING:
             golden = None if one.golden is MISSING else one.golden
@@ -54,7 +54,7 @@ def _told(route: Route, played: tuple[PlayedBodies, ...], found: list[Finding]) 
             yield WitnessedBody(one.name, witness(name, direction, body, golden=golden, meant=meant))
 
 
-def _is_about(body: str, one: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
+def is_about(body: str, one: PlayedBodies, played: tuple[PlayedBodies, ...]) -> bool:
     """Whether findings on ``body`` are about this one; some say behind a comma what was done with it."""
     name = _AGAIN.sub("", one.name)
     return bool(body) and (len(played) == 1 or body == name or body.startswith(f"{name}, "))

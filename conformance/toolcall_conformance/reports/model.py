@@ -28,7 +28,9 @@ class ItemRecord:
     ``losses`` are objects with element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to
     settings that the request was played without. ``witness`` says what official clients did with its bodies: objects
     with body, client, accepted and says. ``size`` is that of the bodies that the translator was given, in characters;
-    0 for an item without findings.
+    0 for an item without findings. ``bodies`` are those that findings are about, of the simplest items of each kind of
+    finding only (``examples``): objects with name, parts (the bodies: source, produced, golden; of a stream sent, came,
+    usual, assembled), and by part marks and ids: which call is meant, by pointer and by id.
     """
 
     nodeid: str
@@ -46,6 +48,7 @@ class ItemRecord:
     left_out: list[str] = field(default_factory=list)
     witness: list[dict[str, Any]] = field(default_factory=list)
     size: int = 0
+    bodies: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -82,7 +85,8 @@ class ItemRecord:
         return replace(self, duration=round(duration, 6))
 
     def to_json(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy plain data
+        found = {each.name: getattr(self, each.name) for each in fields(self)}  # asdict would copy plain data
+        return found if self.bodies else {key: value for key, value in found.items() if key != "bodies"}
 
     def dumps(self) -> str:
         """As ASCII text: lone surrogates and large numbers do not pass every channel."""

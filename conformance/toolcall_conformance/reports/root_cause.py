@@ -64,7 +64,7 @@ class RootCause:
     @property
     def example(self) -> Seen:
         """The simplest that shows it: a new and grave one, unary before streamed, plain before variants, small."""
-        return min(self.seen, key=_simplicity)
+        return min(self.seen, key=simplicity)
 
     def take(self, root: RootCause) -> None:
         """Take in the rules of another root that is the same fault."""
@@ -90,7 +90,7 @@ class RootCause:
         }
 
 
-def _simplicity(one: Seen) -> tuple[Any, ...]:
+def simplicity(one: Seen) -> tuple[Any, ...]:
     item = one.item
     return (
         one.level,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ def document(run: RunRecord) -> dict[str, Any]:
     """The report as JSON; ``footer`` is last, so a truncated report has none."""
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
+    bodies = Bodies()
+    items = [bodies.taken_out(item.to_json()) for item in run.items]
     return {
         "format": FORMAT,
         **run.header,
@@ -31,9 +35,31 @@ def document(run: RunRecord) -> dict[str, Any]:
         "losses": [asdict(row) for row in losses(run.items)],
         "stale_known_failures": list(run.stale),
         "not_applicable": [item.nodeid for item in run.not_applicable],
-        "items": [item.to_json() for item in run.items],
+        "items": items,
+        **({"bodies": bodies.kept} if bodies.kept else {}),
         "footer": {"complete": run.complete, "items": len(run.items)},
     }
+
+
+class Bodies:
+    """Bodies by a digest of their content: one case's are in many items."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def taken_out(self, item: dict[str, Any]) -> dict[str, Any]:
+        """An item with digests in the place of its bodies, which are kept."""
+        if "bodies" not in item:
+            return item
+        return {**item, "bodies": [{**one, "parts": self._named(one["parts"])} for one in item["bodies"]]}
+
+    def _named(self, parts: Mapping[str, Any]) -> dict[str, str]:
+        return {name: self._name(body) for name, body in parts.items()}
+
+    def _name(self, body: Any) -> str:
+        name = hashlib.sha256(json.dumps(body).encode()).hexdigest()[:16]
+        self.kept[name] = body
+        return name
 
 
 def text(run: RunRecord, _corpus: Corpus) -> str:

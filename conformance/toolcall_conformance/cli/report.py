@@ -1,0 +1,39 @@
+"""``toolcall-conformance report``: another kind of report, made of a stored one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance.reports import files, writers
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.stored import run_of
+from toolcall_conformance.reports.writers import json_report
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="make another kind of report of a report in JSON",
+        description="Make another kind of report of one that --toolcall-report wrote as JSON; nothing is run.",
+    )
+    parser.add_argument("file", metavar="FILE.json", type=Path, help="the report to read")
+    ends = ", ".join(writers.known())
+    parser.add_argument("out", metavar="OUT", type=Path, help=f"the report to write; its name ends in {ends}")
+    add_corpus(parser)
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Read the one and write the other."""
+    corpus = corpus_of(parsed)
+    try:
+        files.verify_writable(parsed.out)
+        report = json_report.read(parsed.file)
+        files.write(run_of(report, Harm.of(corpus.harm)), parsed.out, corpus)
+    except files.ReportError as error:
+        raise UsageError(str(error).removeprefix("--toolcall-report: ")) from None
+    print(f"the report is {parsed.out}")
+    return 0

@@ -1,0 +1,132 @@
+"""Each root cause as the page tells it: what is wrong, how often, where, what should stand there, and who says so."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import many, title
+from toolcall_conformance.reports.html.words import value_text
+from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
+from toolcall_conformance.reports.root_cause import RootCause, simplicity
+from toolcall_conformance.reports.seen import Seen, in_order
+
+_SYMBOLS = {"MUST": "✖", "SHOULD": "▲", "NOTE": "•"}
+_KINDS = {
+    "doc": "documentation",
+    "schema": "the provider's schema",
+    "sdk": "the official client",
+    "recorded": "recorded rejection",
+    "issue": "reported",
+    "lore": "experience",
+}
+_SHOWN = 80
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
+def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> list[dict[str, Any]]:
+    """The causes in their order, each as what the template needs."""
+    return [_told(number, root, run, rules) for number, root in enumerate(run.roots, 1)]
+
+
+def _told(number: int, root: RootCause, run: RunRecord, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    example = shown_example(root)
+    rule = rules.get(root.rule)
+    return {
+        "number": number,
+        "level": root.level,
+        "symbol": _SYMBOLS[root.level],
+        "known": root.known,
+        "rule": root.rule,
+        "heading": _heading(root, rule),
+        "detail": _detail(example, rule),
+        "why": rule.why if rule is not None else "",
+        "fix": rule.fix if rule is not None else "",
+        "sentence": rule.sentence if rule is not None else "",
+        "others": sorted(root.others),
+        "count": many(len(root.items), "item"),
+        "cases": many(len({item.case for item in root.items}), "case"),
+        "in_the_loop": root.in_the_loop,
+        "checks": _checks(root.items),
+        "families": [name for name, _ in Counter(item.case.partition("/")[0] for item in root.items).most_common()],
+        "routes": list(_routes(root.items)),
+        "nodeid": example.item.nodeid,
+        "title": title(example.item),
+        "place": list(_place(example, rule)),
+        "evidence": list(evidence(rule)),
+        "again": run.again(example.item.nodeid),
+    }
+
+
+def shown_example(root: RootCause) -> Seen:
+    """The simplest item that shows a cause, or the simplest one whose bodies the report has."""
+    example = root.example
+    with_bodies = [one for one in root.seen if one.item.bodies]
+    return example if example.item.bodies or not with_bodies else min(with_bodies, key=simplicity)
+
+
+def _heading(root: RootCause, rule: Rule | None) -> str:
+    said = rule.breach if rule is not None else str(root.example.finding["message"])
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+def _detail(example: Seen, rule: Rule | None) -> str:
+    """What tells a cause from others of its rule: the message, or the values of the example."""
+    finding = example.finding
+    if rule is not None and finding["message"] != rule.breach:
+        return str(finding["message"])
+    shown = [
+        f"{label} {value_text(value)[:_SHOWN]}"
+        for key, label in (("want", "expected"), ("got", "came"))
+        if (value := told(finding, key)) is not NOT_KNOWN
+    ]
+    return "; ".join([*([str(finding["subject"])] if finding["subject"] else []), ", ".join(shown)]).strip("; ")
+
+
+def _checks(items: Sequence[ItemRecord]) -> str:
+    counts = Counter(item.check for item in items)
+    return ", ".join(f"{name} {counts[name]}" for name in in_order(counts))
+
+
+def _routes(items: Sequence[ItemRecord]) -> Iterator[str]:
+    """The routes, those of one client together."""
+    for client in sorted({item.client for item in items}):
+        upstreams = sorted({item.upstream for item in items if item.client == client})
+        yield f"{client} → {', '.join(upstreams)}"
+
+
+def _place(example: Seen, rule: Rule | None) -> Iterator[tuple[str, str, str]]:
+    """Where the example is wrong: a key for the page's style, a label, and the text."""
+    finding = example.finding
+    if rule is None or finding["message"] != rule.breach:
+        yield "message", "What", finding["message"]
+    if finding["subject"]:
+        yield "subject", "Of", finding["subject"]
+    if finding["body"]:
+        yield "body", "In", f"{finding['body']}, {finding['format']}"
+    if finding["pointer"]:
+        yield "pointer", "At", finding["pointer"]
+    if finding.get("source_pointer"):
+        yield "pointer", "From", finding["source_pointer"]
+    for key, label in (("want", "Expected"), ("got", "Came")):
+        value = told(finding, key)
+        if value is not NOT_KNOWN:
+            yield key, label, value_text(value)
+    for key, label in (("code", "Code"), ("near", "Near"), ("known", "Known"), ("note", "Note")):
+        if finding.get(key):
+            yield key, label, str(finding[key])
+
+
+def evidence(rule: Rule | None) -> Iterator[dict[str, str]]:
+    """Who says so: the kind of source, its address if it is one of the web, and what it says."""
+    for one in rule.evidence if rule is not None else ():
+        address = str(one.get("url", ""))
+        yield {
+            "kind": _KINDS.get(one["kind"], one["kind"]),
+            "url": address if _WEB.match(address) else "",
+            "note": str(one.get("note", "")),
+        }

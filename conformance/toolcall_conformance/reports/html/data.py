@@ -1,0 +1,114 @@
+"""What the page's script shows on demand, packed: every text once, and rows of their numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from toolcall_conformance.findings import NOT_KNOWN
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.html.causes import evidence, shown_example
+from toolcall_conformance.reports.html.words import value_text
+from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
+from toolcall_conformance.reports.root_cause import RootCause
+from toolcall_conformance.reports.summary import count_of
+
+# The columns of the rows; `page.js` reads them by these names.
+ITEM = ("case", "check", "name", "client", "upstream", "variant", "count", "reason")
+FINDING = (
+    "rule", "level", "pointer", "message", "element", "subject", "body", "format", "source_pointer",
+    "near", "code", "standing", "known", "note",
+)  # fmt: skip
+_VALUES = ("want", "got", "between")
+
+
+class Numbered:
+    """Values by number, equal ones once."""
+
+    def __init__(self, *first: Any) -> None:
+        self._numbers: dict[Any, int] = {value: number for number, value in enumerate(first)}
+
+    def number(self, value: Any) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    @property
+    def listed(self) -> list[Any]:
+        return list(self._numbers)
+
+
+def packed(run: RunRecord, rules: Mapping[str, Rule]) -> dict[str, Any]:
+    """All items, findings, causes and bodies of a run as plain data.
+
+    A body is the text of its JSON: a script's numbers would not hold all that may stand there.
+    """
+    texts, findings, bodies = Numbered(""), Numbered(), Numbered()
+    causes = {id(one.finding): number for number, root in enumerate(run.roots) for one in (*root.seen, *root.echoed)}
+    numbers = {item.nodeid: number for number, item in enumerate(run.items)}
+    items = [
+        _item(item, texts, [findings.number(_finding(one, texts, causes)) for one in item.findings])
+        for item in run.items
+    ]
+    more = {number: found for number, item in enumerate(run.items) if (found := _more(item, bodies))}
+    return {
+        "again": run.again(),
+        "columns": {"item": ITEM, "finding": [*FINDING, *_VALUES, "cause"]},
+        "texts": texts.listed,
+        "items": items,
+        "findings": findings.listed,
+        "causes": [_cause(root, numbers) for root in run.roots],
+        "rules": {name: _rule(rules[name]) for name in _named(run) if name in rules},
+        "more": more,
+        "bodies": bodies.listed,
+    }
+
+
+def _item(item: ItemRecord, texts: Numbered, findings: list[int]) -> list[Any]:
+    name = item.nodeid.removeprefix(f"toolcall::{item.case}::{item.check}::")
+    values = {"name": name, "count": count_of(item)}
+    return [
+        *(texts.number(values.get(key, getattr(item, key, None)) or "") for key in ITEM),
+        *([findings] if findings else []),
+    ]
+
+
+def _finding(plain: Mapping[str, Any], texts: Numbered, causes: Mapping[int, int]) -> tuple[int, ...]:
+    """A row of a finding; the last number is that of its cause, -1 where it only repeats another finding."""
+    values = [told(plain, key) for key in _VALUES]
+    shown = ["" if value is NOT_KNOWN else value_text(value) for value in values]
+    words = [plain.get(key) or "" for key in FINDING]
+    return (*(texts.number(word) for word in (*words, *shown)), causes.get(id(plain), -1))
+
+
+def _more(item: ItemRecord, bodies: Numbered) -> dict[str, Any]:
+    """What few items have: losses, settings left out, what official clients said, bodies."""
+    found: dict[str, Any] = {key: value for key in ("losses", "left_out", "witness") if (value := getattr(item, key))}
+    if item.bodies:
+        found["bodies"] = [_exchange(one, bodies) for one in item.bodies]
+    return found
+
+
+def _exchange(one: Mapping[str, Any], bodies: Numbered) -> dict[str, Any]:
+    parts = {name: bodies.number(json.dumps(part)) for name, part in one["parts"].items()}
+    return {**one, "parts": parts}
+
+
+def _cause(root: RootCause, numbers: Mapping[str, int]) -> dict[str, Any]:
+    echoed = {numbers[one.item.nodeid] for one in root.echoed}
+    items = {numbers[item.nodeid] for item in root.items}
+    rules = [root.rule, *root.others]
+    return {
+        "rules": rules,
+        "example": numbers[shown_example(root).item.nodeid],
+        "items": sorted(items),
+        "echoed": sorted(echoed - items),
+    }
+
+
+def _named(run: RunRecord) -> list[str]:
+    """The rules that any finding or cause names."""
+    return sorted({finding["rule"] for item in run.items for finding in item.findings})
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "evidence": list(evidence(rule))}

@@ -1,0 +1,143 @@
+// An item's page: its findings, and beside each other what was given, what came, and one right answer.
+
+const PARTS = {
+  source: ["Given", "what the translator was given"],
+  produced: ["Produced", "what came"],
+  assembled: ["Put together", "what the client makes of the stream"],
+  golden: ["Expected", "one right answer"],
+};
+const STREAMS = {
+  sent: ["Sent", "the upstream's stream"],
+  came: ["Came", "the client's stream"],
+  usual: ["Usual", "what comes of the same stream cut between its events"],
+};
+
+/** The findings on one exchange; those behind a comma are about what the client puts together of its stream. */
+function findingsOn(findings, exchange, alone) {
+  return findings.filter(({ body }) => body === exchange.name || body.startsWith(`${exchange.name}, `) || (alone && body));
+}
+
+function mark(finding, pointer, wrong) {
+  return {
+    pointer, wrong, level: finding.level, sign: `${wrong ? LEVEL_SIGNS[finding.level] : "➜"}${finding.at}`,
+    title: `finding ${finding.at}: ${finding.rule}`, href: wrong ? `#finding-${finding.at}` : undefined,
+  };
+}
+
+/** The columns of one exchange: timelines of its streams, and its bodies. */
+function exchangeElements(exchange, findings, { alone, around = 0 }) {
+  const mine = findingsOn(findings, exchange, alone);
+  const streamed = "came" in exchange.parts;
+  const isWhole = ({ body }) => !streamed || body.includes(", ");
+  const inWhole = mine.filter(isWhole).map((finding) => mark(finding, finding.pointer, true));
+  const inEvents = mine.filter((finding) => !isWhole(finding) && finding.pointer).map((finding) => mark(finding, finding.pointer, true));
+  const sources = mine.filter((finding) => finding.source_pointer).map((finding) => mark(finding, finding.source_pointer, false));
+  const timelines = Object.keys(STREAMS).filter((name) => name in exchange.parts).map((name) =>
+    timeline(...STREAMS[name], DATA.bodies[exchange.parts[name]], { marks: name === "came" ? inEvents : [], values: exchange.ids?.[name] || {} }));
+  const bodies = Object.keys(PARTS).filter((name) => name in exchange.parts);
+  const lines = Object.fromEntries(bodies.map((name) => [name, linesOf(readTree(DATA.bodies[exchange.parts[name]]))]));
+  const columns = bodies.map((name) => {
+    const isResult = name === "produced" || name === "assembled";
+    const twins = inWhole.map((one) => ({ pointer: one.pointer, sign: "=", title: `the place of ${one.title}` }))
+      .filter(({ pointer }) => pointer && lines[name].some((line) => line.pointer === pointer));
+    return bodyColumn(...PARTS[name], lines[name], {
+      marks: isResult ? inWhole : name === "source" ? sources : twins,
+      differs: isResult && lines.golden ? differing(lines[name], lines.golden) : null,
+      places: exchange.marks?.[name] || {}, around,
+    });
+  });
+  const parts = [timelines, columns].filter((one) => one.length).map((one) => h("div", { class: "columns" }, one));
+  return inWhole.length ? parts.reverse() : parts;
+}
+
+/** What came short, of a cause: the lines around its place. */
+function excerpt(number, rules) {
+  const { bodies } = moreOf(number);
+  if (!bodies) return [];
+  const findings = numbered(number).filter(({ rule }) => rules.includes(rule));
+  const exchange = bodies.find((one) => findings.some(({ body }) => body === one.name || body.startsWith(`${one.name}, `))) || bodies[0];
+  return [...exchangeElements(exchange, findings, { alone: bodies.length === 1, around: 6 }), legend()];
+}
+
+/** The findings of an item, the gravest first, numbered. */
+function numbered(number) {
+  const levels = Object.keys(LEVEL_SIGNS);
+  return findingNumbers(number).map(findingOf)
+    .sort((one, two) => levels.indexOf(one.level) - levels.indexOf(two.level))
+    .map((finding, index) => ({ ...finding, at: index + 1 }));
+}
+
+function legend() {
+  return h("p", { class: "legend" },
+    "✖ ▲ • with a number: a finding. ➜: where it comes from. =: its place in the expected body. ≠: not so in the expected body, which need not be a fault. ",
+    "A letter in a box: which call an id is of; the same letter in all bodies is the same call. ?: an id of no call.");
+}
+
+function pairs(entries) {
+  return h("dl", {}, entries.filter(([, , text]) => text).map(([key, label, text]) =>
+    h("div", { class: `p-${key}` }, h("dt", {}, label), h("dd", {}, said(text)))));
+}
+
+function findingElement(finding) {
+  const rule = DATA.rules[finding.rule];
+  const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
+  const cause = finding.cause >= 0
+    ? h("p", {}, h("a", { href: `#cause=${finding.cause + 1}` }, `Cause ${finding.cause + 1}`), `: ${many(DATA.causes[finding.cause].items.length, "item")}`)
+    : h("p", { class: "hint" }, "It repeats another finding of this item, or follows from it.");
+  return h("li", { id: `finding-${finding.at}`, class: `f-${finding.level}`, tabindex: "-1" },
+    h("p", {}, h("span", { class: `level l-${finding.level}` }, `${LEVEL_SIGNS[finding.level]}${finding.at} ${finding.level}${isNew} `), h("code", {}, finding.rule)),
+    h("p", {}, h("strong", {}, said(finding.message))),
+    pairs([
+      ["subject", "Of", finding.subject], ["body", "In", [finding.body, finding.format].filter(Boolean).join(", ")],
+      ["pointer", "At", finding.pointer], ["pointer", "From", finding.source_pointer],
+      ["want", "Expected", finding.want], ["got", "Came", finding.got], ["between", "Between", finding.between],
+      ["code", "Code", finding.code], ["near", "Near", finding.near], ["known", "Known", finding.known], ["note", "Note", finding.note],
+    ]),
+    cause,
+    rule ? h("details", { class: "small" }, h("summary", {}, "Why, the usual repair, and who says so"), h("div", { class: "cause" },
+      h("p", {}, visible(rule.why)), h("p", {}, h("b", {}, "Usual cause and repair: "), visible(rule.fix)), h("p", {}, h("b", {}, "The rule: "), visible(rule.sentence)), evidenceList(rule.evidence))) : "");
+}
+
+function evidenceList(evidence) {
+  return h("ul", { class: "evidence" }, evidence.map(({ kind, url, note }) =>
+    h("li", {}, kind, url ? [": ", h("a", { href: url, rel: "noreferrer" }, visible(url))] : "", note ? [h("br"), h("q", {}, visible(note))] : "")));
+}
+
+function bodiesElements(number, findings) {
+  const { bodies } = moreOf(number);
+  if (bodies) {
+    return [h("h3", { id: "bodies" }, "Bodies"), legend(), ...bodies.flatMap((one) => [h("h4", {}, said(one.name)), ...exchangeElements(one, findings, { alone: bodies.length === 1 })])];
+  }
+  if (!findings.length) return [];
+  const shown = findings.map(({ cause }) => (cause >= 0 ? exampleOf(cause) : undefined)).find((one) => one !== undefined);
+  return [h("h3", {}, "Bodies"),
+    h("p", {}, "A report has the bodies of the simplest items of each cause. The command below writes those of this item into a folder. ",
+      shown === undefined ? "" : ["The same cause with its bodies: ", itemLink(shown)]),
+    command(`${againOf(number)} --toolcall-artifacts=bodies`)];
+}
+
+function againOf(number) {
+  return `${DATA.again} "${nodeidOf(number)}"`.trim();
+}
+
+/** All of an item's page. */
+function itemElements(number) {
+  const findings = numbered(number);
+  const count = textOf(number, "count");
+  const more = moreOf(number);
+  const reason = textOf(number, "reason");
+  return [
+    h("h2", { id: "item-title", tabindex: "-1" }, said(titleOf(number))),
+    h("p", {}, h("span", { class: `level v-${count}` }, `${SIGNS[count] || "–"} ${count.replace("_", " ")}`), ` with ${many(findings.length, "finding")} `, h("code", {}, said(nodeidOf(number)))),
+    reason ? h("p", {}, said(reason)) : "",
+    h("div", { class: "buttons" }, h("a", { href: "#items" }, "All items"),
+      h("button", { type: "button", onclick: () => step(-1) }, "Previous (k)"), h("button", { type: "button", onclick: () => step(1) }, "Next (j)"),
+      more.bodies ? h("button", { type: "button", onclick: () => document.getElementById("bodies").scrollIntoView() }, "Bodies") : ""),
+    findings.length ? h("ol", { class: "findings" }, findings.map(findingElement)) : h("p", {}, "No finding."),
+    h("h3", {}, "Run just this item again"), ...command(againOf(number)),
+    ...bodiesElements(number, findings),
+    more.left_out ? [h("h3", {}, "Left out"), h("p", {}, "Its request failed with these settings, so it was played without them: ", said(more.left_out.join(", ")))] : "",
+    more.witness ? [h("h3", {}, "What the official client did"), h("ul", {}, more.witness.map((one) => h("li", {}, said(`${one.client}, with ${one.body}: ${one.says.join("; ")}`))))] : "",
+    more.losses ? [h("h3", {}, "Losses"), h("ul", {}, more.losses.map((one) => h("li", {}, said(`${one.element} (${one.kind}): ${one.count}`))))] : "",
+  ].flat(2);
+}

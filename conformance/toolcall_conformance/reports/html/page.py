@@ -1,0 +1,74 @@
+"""The page: one template, filled with a run, with its style, its script and its data inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.blocks import many
+from toolcall_conformance.reports.html.causes import told_causes
+from toolcall_conformance.reports.html.data import packed
+from toolcall_conformance.reports.html.tables import loss_table, route_table, verdicts
+from toolcall_conformance.reports.html.words import in_script, visible
+from toolcall_conformance.reports.model import RunRecord
+
+_HERE = files(__package__)
+# In the order in which they use each other.
+_SCRIPTS = ("dom.js", "data.js", "body.js", "stream.js", "item.js", "filter.js", "page.js")
+
+
+def page(run: RunRecord, corpus: Corpus) -> str:
+    """The page about a run; ``corpus`` has the rules. It holds all that it shows, and asks nobody for more."""
+    # Only who asks for a page needs the library.
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"visible": visible, "many": many}
+    style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
+    text: str = environment.from_string(_file("page.html.jinja")).render(
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        data=in_script(packed(run, corpus.rules)),
+        **_told(run, corpus),
+    )
+    return text
+
+
+def _told(run: RunRecord, corpus: Corpus) -> dict[str, Any]:
+    """What the page says without its script."""
+    causes = told_causes(run, corpus.rules)
+    return {
+        "header": run.header,
+        "items": len(run.items),
+        "failed": sum(item.outcome == "failed" for item in run.items),
+        "complete": run.complete,
+        "verdicts": verdicts(run),
+        "causes": causes,
+        "levels": {level: sum(one["level"] == level for one in causes) for level in ("MUST", "SHOULD", "NOTE")},
+        "matrix": route_table(run),
+        "losses": loss_table(run),
+        "stale": run.stale,
+        "families": sorted({item.case.partition("/")[0] for item in run.items}),
+        "rules": sorted({finding["rule"] for item in run.items for finding in item.findings}),
+        "formats": sorted({name for item in run.items for name in (item.client, item.upstream)}),
+    }
+
+
+def _file(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Just this style and this script, and nothing from anywhere: https://www.w3.org/TR/CSP3/"""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,47 @@
+"""Texts as a page shows them: every character is seen, and none acts on those around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from toolcall_conformance.findings import MISSING, Form, OneOf
+from toolcall_conformance.forms import in_words
+
+_FORM_WIDTH = 400
+# Controls (but for line ends and tabs), what changes the direction of text (Unicode Bidirectional Algorithm,
+# https://www.unicode.org/reports/tr9/), what has no width, line ends that are no line ends in JSON, half surrogate
+# pairs, and tags. `page.js` has the same.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with what nobody sees written out: ``⟨U+202E⟩``."""
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def value_text(value: Any) -> str:
+    """What should stand somewhere, or does: JSON, a choice, a form in words, or that nothing is there."""
+    if value is MISSING:
+        return "nothing"
+    if isinstance(value, OneOf):
+        return f"one of {', '.join(map(_json, value.values))}"
+    if isinstance(value, Form):
+        return in_words(value.schema, _FORM_WIDTH)
+    if isinstance(value, dict) and value.keys() == {"$shown", "$length"}:
+        return f"{value['$shown']} … ({value['$length']} characters)"
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def in_script(value: Any) -> str:
+    """JSON that may stand in a ``<script>`` element: it holds no ``<``, so it cannot end it, and is plain ASCII."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

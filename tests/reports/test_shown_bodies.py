@@ -1,0 +1,106 @@
+"""The bodies of a failing run that its report keeps, and which call each id in them is of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from toolcall_conformance.reports.writers import json_report
+
+# Of requests it swaps the ids of two results and drops the third's; of replies it drops the second call.
+TRANSLATOR = """
+from toolcall_reference import ReferenceTranslator
+
+
+class Session:
+    def __init__(self, session):
+        self.session = session
+
+    def request(self, body):
+        made = self.session.request(body)
+        results = [message for message in made["messages"] if message["role"] == "tool"]
+        if len(results) > 2:
+            ids = [message["tool_call_id"] for message in results]
+            results[0]["tool_call_id"], results[1]["tool_call_id"], results[2]["tool_call_id"] = ids[1], ids[0], "gone"
+        return made
+
+    def response(self, body):
+        made = self.session.response(body)
+        made["content"].pop(2)
+        return made
+
+    def stream(self, pieces):
+        for piece in self.session.stream(pieces):
+            yield piece.replace(b"tool_use", b"tool_call")
+
+
+class T:
+    def open(self, route):
+        return Session(ReferenceTranslator().open(route))
+"""
+OPTIONS = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider")
+ITEM = "toolcall::parallel/three-tools::{}::anthropic-to-openai_chat"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The report of a run of three items."""
+    folder = tmp_path_factory.mktemp("shown")
+    (folder / "shown_bodies_translator.py").write_text(TRANSLATOR, encoding="utf-8")
+    path = folder / "report.json"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.chdir(folder)
+        patch.delenv("PYTEST_XDIST_WORKER", raising=False)
+        items = [ITEM.format(check) for check in ("request", "response", "stream")]
+        translator = ("--toolcall-translator", "shown_bodies_translator:T", "--toolcall-report", str(path))
+        pytest.main([*OPTIONS, "-q", "--no-summary", f"--rootdir={folder}", *translator, *items])
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def bodies_of(report: dict[str, Any], check: str, name: str) -> dict[str, Any]:
+    """One exchange of an item, with its bodies."""
+    (item,) = [one for one in report["items"] if one["check"] == check]
+    (found,) = [one for one in item["bodies"] if one["name"] == name]
+    return {**found, "parts": {part: report["bodies"][key] for part, key in found["parts"].items()}}
+
+
+def test_they_fit_the_schema(report: dict[str, Any]) -> None:
+    jsonschema.validate(report, json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8")))
+
+
+def test_a_request_is_kept_with_what_was_given_and_what_is_expected(report: dict[str, Any]) -> None:
+    found = bodies_of(report, "request", "02-request")
+    assert found["parts"].keys() == {"source", "produced", "golden"}
+    assert "tool_use" in json.dumps(found["parts"]["source"])
+    assert "gone" in json.dumps(found["parts"]["produced"])
+    assert "gone" not in json.dumps(found["parts"]["golden"])
+
+
+def test_exchanged_and_lost_ids_have_other_letters(report: dict[str, Any]) -> None:
+    found = bodies_of(report, "request", "02-request")
+
+    def letters(part: str, key: str) -> list[str]:
+        return [label for pointer, label in found["marks"][part].items() if pointer.endswith(f"/{key}")]
+
+    assert letters("source", "id") == letters("produced", "id") == letters("golden", "id") == ["A", "B", "C"]
+    assert letters("source", "tool_use_id") == letters("golden", "tool_call_id") == ["A", "B", "C"]
+    assert letters("produced", "tool_call_id") == ["B", "A", "?"]
+
+
+def test_a_lost_call_leaves_the_letters_of_the_others(report: dict[str, Any]) -> None:
+    found = bodies_of(report, "response", "01-response")
+    assert list(found["marks"]["source"].values()) == ["A", "B", "C"]
+    assert len(found["marks"]["produced"]) == 2
+
+
+def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
+    found = bodies_of(report, "stream", "01-response.sse")
+    assert {"sent", "came", "source", "golden"} <= found["parts"].keys()
+    assert found["parts"]["sent"]["events"]
+    assert any("tool_call" in json.dumps(event) for event in found["parts"]["came"]["events"])
+    assert sorted(found["ids"]["sent"].values()) == ["A", "B", "C"]
