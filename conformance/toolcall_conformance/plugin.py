@@ -40,8 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-report",
         metavar="FILE",
         action="append",
-        help="write a report; the end of its name chooses the kind: .json (every verdict and finding) or .md (Markdown "
-        "for a pull request); may be given several times",
+        help="write a report; the end of its name chooses the kind: .json (every verdict and finding), .html (a "
+        "page for a browser) or .md (Markdown for a pull request); may be given several times",
     )
     group.addoption(
         "--toolcall-strict",

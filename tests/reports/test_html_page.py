@@ -21,6 +21,7 @@ from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.html import page
+from toolcall_conformance.reports.html.causes import evidence
 from toolcall_conformance.reports.html.words import in_script, visible
 from toolcall_conformance.reports.stored import run_of as run_of_report
 from toolcall_conformance.reports.writers import json_report
@@ -113,16 +114,7 @@ def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
 
 def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str) -> None:
     one = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
-    rules = {rule: one}
-    text = page(run_of([item("a/b", "request", "gemini", "gemini", [finding(rule)])], corpus), _Ruled(rules))
-    assert "javascript:" not in text
-
-
-class _Ruled:
-    """Rules in the place of a corpus."""
-
-    def __init__(self, rules: Any) -> None:
-        self.rules = rules
+    assert list(evidence(one)) == [{"kind": "documentation", "url": "", "note": "no"}]
 
 
 def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:

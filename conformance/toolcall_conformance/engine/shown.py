@@ -77,6 +77,8 @@ def _labels(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -
         return {}
     request = direction[0] == "request"
     given, made = (route.client, route.upstream) if request else (route.upstream, route.client)
+    if not {given, made} <= set(formats.names()):
+        return {}
     # What a round trip brings back is of the format that went.
     back = parts.get("source") is parts.get("golden")
     readings = {
