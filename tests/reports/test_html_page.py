@@ -114,7 +114,7 @@ def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
 
 def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str) -> None:
     one = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
-    assert list(evidence(one)) == [{"kind": "documentation", "url": "", "note": "no"}]
+    assert list(evidence(one)) == [("documentation", "", "no")]
 
 
 def test_every_item_finding_and_body_is_in_the_data(corpus: Corpus) -> None:

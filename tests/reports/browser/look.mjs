@@ -68,6 +68,7 @@ seen.chips = await tab.locator("#item .body").evaluateAll((bodies) =>
 seen.item = await tab.locator("#item").innerText();
 seen.scripts = await tab.locator("#item script, #item img").count();
 await tab.keyboard.press("Escape");
+await tab.waitForTimeout(80);
 await tab.keyboard.press("/");
 await tab.waitForTimeout(50);
 seen.focus = await tab.evaluate(() => document.activeElement.name);

@@ -5,61 +5,90 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import many, title
+from toolcall_conformance.reports.html.vocabulary import WORDS
 from toolcall_conformance.reports.html.words import value_text
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
 from toolcall_conformance.reports.root_cause import RootCause, simplicity
 from toolcall_conformance.reports.seen import Seen, in_order
 
-_SYMBOLS = {"MUST": "✖", "SHOULD": "▲", "NOTE": "•"}
-_KINDS = {
-    "doc": "documentation",
-    "schema": "the provider's schema",
-    "sdk": "the official client",
-    "recorded": "recorded rejection",
-    "issue": "reported",
-    "lore": "experience",
-}
 _SHOWN = 80
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
-def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> list[dict[str, Any]]:
-    """The causes in their order, each as what the template needs."""
-    return [_told(number, root, run, rules) for number, root in enumerate(run.roots, 1)]
+class Source(NamedTuple):
+    """Who says so: the kind of source, its address if it is one of the web, and what it says."""
+
+    kind: str
+    url: str
+    note: str
 
 
-def _told(number: int, root: RootCause, run: RunRecord, rules: Mapping[str, Rule]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A cause in the page's words. ``place`` has a name for the page's style, a label and a text each."""
+
+    number: int
+    level: str
+    sign: str
+    known: bool
+    rule: str
+    heading: str
+    detail: str
+    why: str
+    fix: str
+    sentence: str
+    others: Sequence[str]
+    count: str
+    cases: str
+    in_the_loop: int
+    checks: str
+    families: Sequence[str]
+    routes: Sequence[str]
+    nodeid: str
+    title: str
+    place: Sequence[tuple[str, str, str]]
+    evidence: Sequence[Source]
+    again: str
+
+
+def told_causes(run: RunRecord, rules: Mapping[str, Rule]) -> list[Cause]:
+    """The causes in their order."""
+    return [_told(number, root, run, rules.get(root.rule)) for number, root in enumerate(run.roots, 1)]
+
+
+def _told(number: int, root: RootCause, run: RunRecord, rule: Rule | None) -> Cause:
     example = shown_example(root)
-    rule = rules.get(root.rule)
-    return {
-        "number": number,
-        "level": root.level,
-        "symbol": _SYMBOLS[root.level],
-        "known": root.known,
-        "rule": root.rule,
-        "heading": _heading(root, rule),
-        "detail": _detail(example, rule),
-        "why": rule.why if rule is not None else "",
-        "fix": rule.fix if rule is not None else "",
-        "sentence": rule.sentence if rule is not None else "",
-        "others": sorted(root.others),
-        "count": many(len(root.items), "item"),
-        "cases": many(len({item.case for item in root.items}), "case"),
-        "in_the_loop": root.in_the_loop,
-        "checks": _checks(root.items),
-        "families": [name for name, _ in Counter(item.case.partition("/")[0] for item in root.items).most_common()],
-        "routes": list(_routes(root.items)),
-        "nodeid": example.item.nodeid,
-        "title": title(example.item),
-        "place": list(_place(example, rule)),
-        "evidence": list(evidence(rule)),
-        "again": run.again(example.item.nodeid),
-    }
+    families = Counter(item.case.partition("/")[0] for item in root.items)
+    return Cause(
+        number=number,
+        level=root.level,
+        sign=WORDS["levels"][root.level],
+        known=root.known,
+        rule=root.rule,
+        heading=_heading(root, rule),
+        detail=_detail(example, rule),
+        why=rule.why if rule is not None else "",
+        fix=rule.fix if rule is not None else "",
+        sentence=rule.sentence if rule is not None else "",
+        others=sorted(root.others),
+        count=many(len(root.items), "item"),
+        cases=many(len({item.case for item in root.items}), "case"),
+        in_the_loop=root.in_the_loop,
+        checks=_checks(root.items),
+        families=[name for name, _ in families.most_common()],
+        routes=list(_routes(root.items)),
+        nodeid=example.item.nodeid,
+        title=title(example.item),
+        place=list(_place(example, rule)),
+        evidence=list(evidence(rule)),
+        again=run.again(example.item.nodeid),
+    )
 
 
 def shown_example(root: RootCause) -> Seen:
@@ -121,12 +150,9 @@ def _place(example: Seen, rule: Rule | None) -> Iterator[tuple[str, str, str]]:
             yield key, label, str(finding[key])
 
 
-def evidence(rule: Rule | None) -> Iterator[dict[str, str]]:
-    """Who says so: the kind of source, its address if it is one of the web, and what it says."""
+def evidence(rule: Rule | None) -> Iterator[Source]:
+    """Who says so. An address of another kind than the web's could run something: it is left out."""
     for one in rule.evidence if rule is not None else ():
         address = str(one.get("url", ""))
-        yield {
-            "kind": _KINDS.get(one["kind"], one["kind"]),
-            "url": address if _WEB.match(address) else "",
-            "note": str(one.get("note", "")),
-        }
+        kind = WORDS["evidence"].get(one["kind"], one["kind"])
+        yield Source(kind, address if _WEB.match(address) else "", str(one.get("note", "")))

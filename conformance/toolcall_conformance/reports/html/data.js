@@ -1,8 +1,8 @@
 // The run as objects, made of the packed rows (data.py) when they are asked for.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const SIGNS = { passed: "✓", warned: "▲", failed: "✖", known: "≈", unstable: "~", refused: "⊘", blocked: "‖", error: "!" };
-const LEVEL_SIGNS = { MUST: "✖", SHOULD: "▲", NOTE: "•" };
+const SIGNS = Object.fromEntries(Object.entries(DATA.signs.verdicts).map(([name, { sign }]) => [name, sign]));
+const LEVEL_SIGNS = DATA.signs.levels;
 const ITEM_COLUMNS = Object.fromEntries(DATA.columns.item.map((name, index) => [name, index]));
 
 /** One text of an item's row, without making the whole item. */

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from toolcall_conformance.findings import NOT_KNOWN
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.html.causes import evidence, shown_example
+from toolcall_conformance.reports.html.vocabulary import WORDS
 from toolcall_conformance.reports.html.words import value_text
 from toolcall_conformance.reports.model import ItemRecord, RunRecord, told
 from toolcall_conformance.reports.root_cause import RootCause
@@ -37,11 +38,34 @@ class Numbered:
         return list(self._numbers)
 
 
-def packed(run: RunRecord, rules: Mapping[str, Rule]) -> dict[str, Any]:
-    """All items, findings, causes and bodies of a run as plain data.
+class Packed(NamedTuple):
+    """A run as plain data. ``more`` is what few items have, by their numbers; ``signs`` are the page's words.
 
     A body is the text of its JSON: a script's numbers would not hold all that may stand there.
     """
+
+    again: str
+    signs: Mapping[str, Any]
+    columns: Mapping[str, Sequence[str]]
+    texts: Sequence[str]
+    items: Sequence[Any]
+    findings: Sequence[Any]
+    causes: Sequence[Mapping[str, Any]]
+    rules: Mapping[str, Any]
+    more: Mapping[int, Any]
+    bodies: Sequence[str]
+
+
+class _Cause(NamedTuple):
+    """A cause: its rules, and the numbers of the item that shows it and of all that have it."""
+
+    rules: Sequence[str]
+    example: int
+    items: Sequence[int]
+
+
+def packed(run: RunRecord, rules: Mapping[str, Rule]) -> Packed:
+    """Pack all items, findings, causes and bodies of a run."""
     texts, findings, bodies = Numbered(""), Numbered(), Numbered()
     causes = {id(one.finding): number for number, root in enumerate(run.roots) for one in (*root.seen, *root.echoed)}
     numbers = {item.nodeid: number for number, item in enumerate(run.items)}
@@ -50,17 +74,19 @@ def packed(run: RunRecord, rules: Mapping[str, Rule]) -> dict[str, Any]:
         for item in run.items
     ]
     more = {number: found for number, item in enumerate(run.items) if (found := _more(item, bodies))}
-    return {
-        "again": run.again(),
-        "columns": {"item": ITEM, "finding": [*FINDING, *_VALUES, "cause"]},
-        "texts": texts.listed,
-        "items": items,
-        "findings": findings.listed,
-        "causes": [_cause(root, numbers) for root in run.roots],
-        "rules": {name: _rule(rules[name]) for name in _named(run) if name in rules},
-        "more": more,
-        "bodies": bodies.listed,
-    }
+    named = sorted({finding["rule"] for item in run.items for finding in item.findings})
+    return Packed(
+        again=run.again(),
+        signs=WORDS,
+        columns={"item": ITEM, "finding": [*FINDING, *_VALUES, "cause"]},
+        texts=texts.listed,
+        items=items,
+        findings=findings.listed,
+        causes=[_cause(root, numbers)._asdict() for root in run.roots],
+        rules={name: _rule(rules[name]) for name in named if name in rules},
+        more=more,
+        bodies=bodies.listed,
+    )
 
 
 def _item(item: ItemRecord, texts: Numbered, findings: list[int]) -> list[Any]:
@@ -93,22 +119,11 @@ def _exchange(one: Mapping[str, Any], bodies: Numbered) -> dict[str, Any]:
     return {**one, "parts": parts}
 
 
-def _cause(root: RootCause, numbers: Mapping[str, int]) -> dict[str, Any]:
-    echoed = {numbers[one.item.nodeid] for one in root.echoed}
-    items = {numbers[item.nodeid] for item in root.items}
-    rules = [root.rule, *root.others]
-    return {
-        "rules": rules,
-        "example": numbers[shown_example(root).item.nodeid],
-        "items": sorted(items),
-        "echoed": sorted(echoed - items),
-    }
-
-
-def _named(run: RunRecord) -> list[str]:
-    """The rules that any finding or cause names."""
-    return sorted({finding["rule"] for item in run.items for finding in item.findings})
+def _cause(root: RootCause, numbers: Mapping[str, int]) -> _Cause:
+    items = sorted(numbers[item.nodeid] for item in root.items)
+    return _Cause([root.rule, *root.others], numbers[shown_example(root).item.nodeid], items)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "evidence": list(evidence(rule))}
+    sources = [one._asdict() for one in evidence(rule)]
+    return {"sentence": rule.sentence, "why": rule.why, "fix": rule.fix, "evidence": sources}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from importlib.resources import files
-from typing import Any
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.blocks import many
@@ -28,34 +28,27 @@ def page(run: RunRecord, corpus: Corpus) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"visible": visible, "many": many}
     style, script = _file("page.css"), "\n".join(map(_file, _SCRIPTS))
+    causes = told_causes(run, corpus.rules)
     text: str = environment.from_string(_file("page.html.jinja")).render(
         policy=_policy(style, script),
         style=style,
         script=script,
-        data=in_script(packed(run, corpus.rules)),
-        **_told(run, corpus),
+        data=in_script(packed(run, corpus.rules)._asdict()),
+        header=run.header,
+        items=len(run.items),
+        failed=sum(item.outcome == "failed" for item in run.items),
+        complete=run.complete,
+        verdicts=verdicts(run),
+        causes=causes,
+        levels=Counter(one.level for one in causes),
+        matrix=route_table(run),
+        losses=loss_table(run),
+        stale=run.stale,
+        families=sorted({item.case.partition("/")[0] for item in run.items}),
+        rules=sorted({finding["rule"] for item in run.items for finding in item.findings}),
+        formats=sorted({name for item in run.items for name in (item.client, item.upstream)}),
     )
     return text
-
-
-def _told(run: RunRecord, corpus: Corpus) -> dict[str, Any]:
-    """What the page says without its script."""
-    causes = told_causes(run, corpus.rules)
-    return {
-        "header": run.header,
-        "items": len(run.items),
-        "failed": sum(item.outcome == "failed" for item in run.items),
-        "complete": run.complete,
-        "verdicts": verdicts(run),
-        "causes": causes,
-        "levels": {level: sum(one["level"] == level for one in causes) for level in ("MUST", "SHOULD", "NOTE")},
-        "matrix": route_table(run),
-        "losses": loss_table(run),
-        "stale": run.stale,
-        "families": sorted({item.case.partition("/")[0] for item in run.items}),
-        "rules": sorted({finding["rule"] for item in run.items for finding in item.findings}),
-        "formats": sorted({name for item in run.items for name in (item.client, item.upstream)}),
-    }
 
 
 def _file(name: str) -> str:

@@ -3,92 +3,108 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import NamedTuple
 
+from toolcall_conformance.reports.html.vocabulary import WORDS
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.seen import in_order
-from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
+from toolcall_conformance.reports.summary import COUNTS, LossRow, count_of, losses, matrix
 
-# Each verdict has a sign and a word: a colour alone tells some readers nothing.
-VERDICTS = {
-    "passed": ("✓", "passed", "nothing is wrong"),
-    "warned": ("▲", "warned", "passed, with SHOULD findings"),
-    "failed": ("✖", "failed", "a MUST is broken"),
-    "known": ("≈", "known", "failed as the file of known failures expects"),
-    "unstable": ("~", "unstable", "another try ended otherwise"),
-    "refused": ("⊘", "refused", "an input was refused that must be taken"),
-    "blocked": ("‖", "blocked", "not judged, because a call before it failed"),
-    "error": ("!", "error", "the harness itself failed"),
-    "not_applicable": ("–", "not applicable", "the translator does not do this"),
-}
-_KINDS = {
-    "undue": "reported lost, but both formats have it",
-    "cannot": "the other format has no word for it",
-    "may": "the other format has it by convention only",
-}
+_VERDICTS = WORDS["verdicts"]
+# The shades of a cell: the more is wrong, the darker.
+_SHADES = 5
 
 
-def verdicts(run: RunRecord) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A verdict that came, and how often."""
+
+    name: str
+    sign: str
+    word: str
+    meaning: str
+    count: int
+
+
+class Cell(NamedTuple):
+    """One check on one route: ``good`` of ``total`` items passed. ``share`` is the shade, ``words`` say all counts."""
+
+    client: str
+    upstream: str
+    check: str
+    good: int
+    total: int
+    sign: str
+    words: str
+    share: int
+
+
+class Matrix(NamedTuple):
+    """A row for each route, a cell for each check; None where there is nothing to play."""
+
+    checks: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class LossGroup:
+    """What went of one element for one reason."""
+
+    kind: str
+    meaning: str
+    element: str
+    count: int
+    rows: Sequence[LossRow]
+
+
+def verdicts(run: RunRecord) -> list[Verdict]:
     """The verdicts that came, each with its number of items."""
     counts = Counter(count_of(item) for item in run.items)
     counts["not_applicable"] += len(run.not_applicable)
-    return [_verdict(name, counts[name]) for name in COUNTS if counts[name]]
+    return [Verdict(name, **_VERDICTS[name], count=counts[name]) for name in COUNTS if counts[name]]
 
 
-def _verdict(name: str, count: int) -> dict[str, Any]:
-    sign, word, meaning = VERDICTS[name]
-    return {"name": name, "sign": sign, "word": word, "meaning": meaning, "count": count}
-
-
-def route_table(run: RunRecord) -> dict[str, Any]:
-    """A row for each route, a cell for each check; ``cell`` is None where nothing is played."""
+def route_table(run: RunRecord) -> Matrix:
+    """Routes against checks."""
     found = matrix(run)
     checks = in_order(found)
     routes = sorted({(client, up) for rows in found.values() for client, row in rows.items() for up in row})
-    rows = [
-        {"client": client, "upstream": up, "cells": [_cell(found[check].get(client, {}).get(up)) for check in checks]}
-        for client, up in routes
-    ]
-    return {"checks": checks, "rows": rows}
+    return Matrix(
+        checks,
+        [
+            (f"{client} → {up}", [_cell(client, up, check, found[check].get(client, {}).get(up)) for check in checks])
+            for client, up in routes
+        ],
+    )
 
 
-def _cell(counts: Mapping[str, int] | None) -> dict[str, Any] | None:
+def _cell(client: str, upstream: str, check: str, counts: Mapping[str, int] | None) -> Cell | None:
     if counts is None:
         return None
     total = sum(counts.values()) - counts["not_applicable"]
     good = counts["passed"] + counts["warned"]
+    words = ", ".join(f"{count} {_VERDICTS[name]['word']}" for name, count in counts.items() if count)
     bad = total - good
-    sign = (
-        "–" if not total else "✖" if counts["failed"] + counts["refused"] + counts["error"] else "✓" if not bad else "≈"
-    )
-    words = ", ".join(f"{count} {VERDICTS[name][1]}" for name, count in counts.items() if count)
-    # In fifths, for the shade.
-    share = 0 if not bad else min(5, 1 + 5 * bad // total)
-    return {"total": total, "good": good, "bad": bad, "sign": sign, "words": words, "share": share}
+    share = min(_SHADES, 1 + _SHADES * bad // total) if bad else 0
+    return Cell(client, upstream, check, good, total, _VERDICTS[_worst(counts, bad)]["sign"], words, share)
 
 
-def loss_table(run: RunRecord) -> list[dict[str, Any]]:
+def _worst(counts: Mapping[str, int], bad: int) -> str:
+    """The verdict that a cell has the sign of."""
+    if counts["failed"] + counts["refused"] + counts["error"]:
+        return "failed"
+    return "known" if bad else "passed"
+
+
+def loss_table(run: RunRecord) -> list[LossGroup]:
     """What went because a format cannot say it: by kind and element, with the routes of each check."""
-    rows = sorted(losses(run.items), key=lambda row: (list(_KINDS).index(row.kind), row.element, row.check))
+    kinds = WORDS["losses"]
+    rows = sorted(losses(run.items), key=lambda row: (list(kinds).index(row.kind), row.element, row.check))
     return [
-        {
-            "kind": kind,
-            "meaning": _KINDS[kind],
-            "element": element,
-            "items": sum(row.items for row in of_element),
-            "rows": [
-                {
-                    "check": row.check,
-                    "client": row.client,
-                    "upstream": row.upstream,
-                    "items": row.items,
-                    "example": row.example,
-                }
-                for row in of_element
-            ],
-        }
-        for (kind, element), group in groupby(rows, key=lambda row: (row.kind, row.element))
-        for of_element in [list(group)]
+        LossGroup(kind, kinds[kind], element, sum(row.items for row in group), group)
+        for (kind, element), found in groupby(rows, key=lambda row: (row.kind, row.element))
+        for group in [list(found)]
     ]
