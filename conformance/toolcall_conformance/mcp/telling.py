@@ -27,6 +27,7 @@ from toolcall_conformance.translation.placeholders import without_placeholders
 
 _JSON_BEGINS = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
 _DECODER = json.JSONDecoder()
+_WEB = re.compile(r"https?:", re.IGNORECASE)
 _ROOM = 120
 """How many characters may stand around a resource beside its own words."""
 
@@ -156,9 +157,13 @@ def _pattern(corpus: Corpus, block: Block, shown: Sequence[Media]) -> str:
 
 
 def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
-    """Whether a resource is told as a document: by its address, or with its text as bytes."""
+    """Whether a resource is told as a document: by its address, or with its text as bytes.
+
+    Most addresses of resources are names within the server, which no provider can load
+    (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#common-uri-schemes).
+    """
     if block.link:
-        return any(one.url == block.uri for one in shown)
+        return _WEB.match(str(block.uri)) is not None and any(one.url == block.uri for one in shown)
     return isinstance(block.part, Text) and any(plain_text(corpus, one) == block.part.text for one in shown)
 
 
