@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 
 import pytest
 
@@ -22,6 +24,25 @@ def pytest_configure(config: pytest.Config) -> None:
     # some are killed while they would write what they ran.
     if hasattr(config, "workerinput"):
         os.environ.pop("COVERAGE_PROCESS_START", None)
+    elif os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        _keep_bytecode_elsewhere(config)
+
+
+def _keep_bytecode_elsewhere(config: pytest.Config) -> None:
+    """Let workers and children compile each module once, and leave no file beside the sources.
+
+    A run of pytest compiles hundreds of modules; hundreds of tests start one.
+    """
+    folder = tempfile.mkdtemp(prefix="bytecode-")
+    os.environ["PYTHONPYCACHEPREFIX"] = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    # The tests of a module stay together as long as that keeps all workers busy: what they share is made once.
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "worksteal"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
