@@ -122,6 +122,9 @@ class ConformanceItem(pytest.Item):
             return item_text(self, self.tried.result)
         if isinstance(excinfo.value, HarnessError) and not self.config.option.fulltrace:
             return fault_text(self, excinfo.value)
+        if isinstance(excinfo.value, pytest.xfail.Exception) and self.tried is not None:
+            # The way through pytest to here says nothing of a known failure, and is slow to write down.
+            return item_text(self, self.tried.result) if self.config.option.xfail_tb else str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
