@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +42,8 @@ def run(pytester: pytest.Pytester) -> Run:
     def play(*arguments: str, module: str = MINE, spec: str = "mine:T") -> pytest.RunResult:
         pytester.makepyfile(mine=module)
         quiet = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider")
-        return pytester.runpytest_subprocess(*quiet, "--toolcall-translator", spec, *arguments)
+        importlib.invalidate_caches()  # of modules that other tests had under the same name
+        return pytester.runpytest_inprocess(*quiet, "--toolcall-translator", spec, *arguments)
 
     return play
 

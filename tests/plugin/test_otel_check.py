@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 MINE = """
@@ -23,7 +25,8 @@ class T:
 def run(pytester: pytest.Pytester, fault: str, *arguments: str) -> pytest.RunResult:
     pytester.makepyfile(mine=MINE.replace("FAULT", fault))
     quiet = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider")
-    return pytester.runpytest_subprocess(*quiet, "--toolcall-translator", "mine:T", *arguments)
+    importlib.invalidate_caches()
+    return pytester.runpytest_inprocess(*quiet, "--toolcall-translator", "mine:T", *arguments)
 
 
 def test_each_format_is_an_item(pytester: pytest.Pytester) -> None:
