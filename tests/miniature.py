@@ -39,6 +39,7 @@ CIRCUMSTANCE: dict[str, Any] = {
     "rules": ["alpha/text-kept"],
     "explanation": "It is late.",
     "why": "Readers are tired.",
+    "next": "Sleep.",
     "evidence": [{"kind": "lore", "note": "ask them"}],
     "since": "0.1.0",
 }

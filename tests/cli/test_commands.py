@@ -132,7 +132,7 @@ def test_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
         (["judge", *ROUTE, "a.json"], "the following arguments are required: OUTPUT"),
         (
             ["explain", "beta/text-kpet"],
-            "no rule, case, family, equivalence, circumstance, feature or element 'beta/text-kpet'",
+            "check, variant, verdict, level or word of losses 'beta/text-kpet'; did you mean beta/text-kept",
         ),
         (["explain", "zzz"], "`toolcall-conformance list` shows what there is"),
         (["list", "rulez"], "invalid choice: 'rulez'"),
@@ -186,7 +186,7 @@ def test_explain_a_family(miniature: Path, capsys: pytest.CaptureFixture[str]) -
     assert "\n            box/two  " in told
     assert told.endswith('  run       pytest --toolcall-translator SPEC "toolcall::box"\n')
     assert run("explain", "toolcall::box::request") == 0
-    assert capsys.readouterr().out == told
+    assert capsys.readouterr().out.endswith(f"\n\n{told}")
     assert run("list", "families") == 0
     assert re.search(r"^box +Things in boxes\.$", capsys.readouterr().out, re.MULTILINE)
 

@@ -33,6 +33,7 @@ SHAPES = {
     "scenario": ["scenarios/*/*/scenario.json"],
     "rule": ["formats/*/rules/*.json", "translation/rules/*.json", "drift/rules/*.json", "otel/rules/*.json"],
     "families": ["families.json"],
+    "words": ["words.json"],
     "bug-classes": ["bug-classes.json"],
     "retired-rules": ["retired-rules.json"],
     "stream-rules": ["stream-rules.json"],

@@ -1,56 +1,69 @@
-"""``toolcall-conformance explain``: what a rule, a case, a family or a term of the vocabulary means, and why."""
+"""``toolcall-conformance explain``: what a rule, a case, an item or a word of the vocabulary means, and why."""
 
 from __future__ import annotations
 
 import argparse
-import textwrap
+import shutil
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
+from toolcall_conformance.cli.explained import vocabulary
+from toolcall_conformance.cli.explained.cases import explain_case, explain_family
+from toolcall_conformance.cli.explained.doubles import Doubles
+from toolcall_conformance.cli.explained.items import explain_item, item_of
+from toolcall_conformance.cli.explained.model import Explanation
+from toolcall_conformance.cli.explained.rules import explain_rule
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.jsonstyle import written
-from toolcall_conformance.library import Case, Circumstance, Corpus, Rule
+from toolcall_conformance.library import Circumstance, Corpus
 
 _WIDTH = 100
+_KINDS = (
+    "rule, case, family, equivalence, circumstance, feature, element, format, check, variant, verdict, level or word "
+    "of losses"
+)
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
-        "explain", help="explain a rule, a case, a family, an equivalence, a circumstance, a feature or an element"
+        "explain",
+        help="explain a rule, a case, an item, or a word that runs and reports use",
+        description=f"Explain a {_KINDS}, or an item by its id: what it means, why, and what to do.",
     )
     parser.add_argument(
-        "id", metavar="ID", help="for example gemini/result-names-call, shell/seed, shell or text-beside-call"
+        "id",
+        metavar="ID",
+        nargs="+",
+        help="for example gemini/result-names-call, shell/seed, shell, text-beside-call or blocked; "
+        "or an item, as pytest prints it",
     )
     parser.add_argument(
         "--examples", action="store_true", help="also print a body that obeys a rule and one that breaks it"
     )
+    parser.add_argument("--all", action="store_true", help="print all evidence and reports, not a few")
+    parser.add_argument("--json", action="store_true", help="print JSON: a list of explanations, with all evidence")
     add_corpus(parser)
     parser.set_defaults(run=run)
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Print the explanation of the id."""
+    """Print the explanations of the ids."""
     settings = Settings(parsed)
-    corpus, command = settings.corpus(), _command(settings)
-    # A node id stands for its case, so that one can paste what pytest prints.
-    name = parsed.id.removeprefix("toolcall::").split("::")[0]
-    explanations = list(_explain(corpus, name, command, examples=parsed.examples))
-    if not explanations:
-        vocabularies = (
-            corpus.families,
-            corpus.equivalences,
-            corpus.circumstances,
-            corpus.manifest["features"],
-            corpus.elements,
-        )
-        known = {*corpus.rules, *corpus.cases, *(word for words in vocabularies for word in words)}
-        advice = did_you_mean(name, known) or "; `toolcall-conformance list` shows what there is"
-        raise UsageError(
-            f"there is no rule, case, family, equivalence, circumstance, feature or element {name!r}{advice}"
-        )
-    print("\n\n".join(explanations))
+    explainer = Explainer(
+        settings.corpus(), _command(settings), examples=parsed.examples, whole=parsed.all or parsed.json
+    )
+    # "not applicable" is one word, whether in quotes or not.
+    together = " ".join(parsed.id)
+    names = [together] if len(parsed.id) > 1 and explainer.knows(together) else parsed.id
+    found = [one for name in names for one in explainer.explain(name)]
+    if parsed.json:
+        print(written([one.to_json() for one in found]), end="")
+    else:
+        columns = shutil.get_terminal_size((_WIDTH, 24)).columns
+        print("\n\n".join(one.text(columns) for one in found))
     return 0
 
 
@@ -60,135 +73,90 @@ def _command(settings: Settings) -> str:
     return words if settings.named("translator") else words.replace("pytest", "pytest --toolcall-translator SPEC", 1)
 
 
-def _explain(corpus: Corpus, name: str, command: str, *, examples: bool) -> Iterator[str]:
-    if name in corpus.rules:
-        yield _rule(corpus.rules[name], examples=examples)
-    if name in corpus.retired:
-        now = corpus.retired[name]
-        yield f"{name}  (former id; the rule is now {' and '.join(now)})"
-        yield from (_rule(corpus.rule(rule_id), examples=examples) for rule_id in now)
-    if name in corpus.cases:
-        yield _case(corpus.cases[name], command)
-    if name in corpus.families:
-        yield _family(corpus, name, command)
-    if name in corpus.equivalences:
-        yield _equivalence(corpus.equivalences[name])
-    if name in corpus.circumstances:
-        yield _circumstance(corpus.circumstance(name))
-    if name in corpus.manifest["features"]:
-        cases = [case.id for case in corpus.cases.values() if name in case.features]
-        yield _feature(name, corpus.manifest["features"][name]) + f"\n  cases     {', '.join(cases) or 'none'}"
-    if name in corpus.elements:
-        yield _element(corpus, name)
+class Explainer:
+    """Explains names of one corpus. ``command`` begins a pytest command; the rest is as in the options."""
 
+    def __init__(self, corpus: Corpus, command: str, *, examples: bool = False, whole: bool = False) -> None:
+        self._corpus = corpus
+        self._command = command
+        self._examples = examples
+        self._whole = whole
+        self._doubles = Doubles(corpus)
 
-def _rule(rule: Rule, *, examples: bool) -> str:
-    bound = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
-    in_replies = rule.level_in("response")
-    levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
-    lines = [
-        f"{rule.id}  ({levels}, since {rule.since})",
-        _field("says", rule.sentence),
-        _field("breach", rule.breach),
-        _field("binds", f"{bound.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
-        _field("why", rule.why),
-        _field("fix", rule.fix),
-    ]
-    lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in rule.evidence]
-    if examples:
-        for key in ("obeys", "breaks"):
-            body = written(rule.raw.get(key))
-            lines += [_field(key, "" if key in rule.raw else "no example"), textwrap.indent(body.rstrip("\n"), "    ")]
-    elif "breaks" in rule.raw:
-        lines.append(_field("more", "--examples prints a body that obeys it and one that breaks it"))
-    return "\n".join(lines)
+    @cached_property
+    def _equivalences(self) -> Mapping[str, Equivalence]:
+        return self._corpus.equivalences
 
+    @cached_property
+    def _circumstances(self) -> Mapping[str, Circumstance]:
+        return self._corpus.circumstances
 
-def _case(case: Case, command: str) -> str:
-    counts = ", ".join(f"{name} ({len(case.exchanges(name))} exchanges)" for name in case.formats)
-    lines = [
-        f"{case.id}  {case.title}",
-        _field("features", ", ".join(sorted(case.features))),
-        _field("rendered", counts or "in no format yet"),
-    ]
-    lines += [
-        _field("guards", f"{guard.get('class') or guard['shape']}  {guard['url']}")
-        for guard in case.scenario.get("guards", ())
-    ]
-    if case.scenario.get("may_refuse"):
-        lines.append(_field("may refuse", ", ".join(case.scenario["may_refuse"])))
-    lines += [_line("files", str(case.path)), _line("run", f'{command} "toolcall::{case.id}"')]
-    return "\n".join(lines)
+    def knows(self, name: str) -> bool:
+        """Whether it is a word of the vocabulary."""
+        return name in self.names
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Every name that can be explained, but for items, with its kind; of a name with several kinds the last."""
+        corpus = self._corpus
+        kinds = {
+            "former id": corpus.retired,
+            "rule": corpus.rules,
+            "case": corpus.cases,
+            "family": corpus.families,
+            "equivalence": self._equivalences,
+            "circumstance": self._circumstances,
+            "feature": corpus.manifest["features"],
+            "element": corpus.elements,
+            "format": corpus.formats,
+            **corpus.words,
+        }
+        return {name: kind for kind, names in kinds.items() for name in names}
 
-def _family(corpus: Corpus, name: str, command: str) -> str:
-    """What its cases are about, and their titles."""
-    cases = [case for case in corpus.cases.values() if case.id.split("/")[0] == name]
-    about = corpus.families[name]
-    lines = [f"{name}  (family of {len(cases)} case{'s' if len(cases) != 1 else ''})"]
-    lines += [_field("means", about)] if about else []
-    lines += [_field("cases" if case is cases[0] else "", f"{case.id}  {case.title}") for case in cases]
-    return "\n".join([*lines, _line("run", f'{command} "toolcall::{name}"')])
+    def explain(self, name: str) -> list[Explanation]:
+        """Everything that a name means. Raises UsageError for a name that means nothing, with the nearest ones."""
+        found = list(self._meanings(name))
+        if not found and "::" in name:
+            item = item_of(self._corpus, name)
+            found = list(self._meanings(item.case))
+            if item.check:
+                found.insert(0, explain_item(self._corpus, name, item, self._command))
+        if not found:
+            advice = did_you_mean(name, self.names.keys()) or "; `toolcall-conformance list` shows what there is"
+            raise UsageError(f"there is no {_KINDS} {name!r}{advice}")
+        return found
 
+    def _meanings(self, name: str) -> Iterator[Explanation]:
+        corpus = self._corpus
+        if name in corpus.rules:
+            yield self._rule(name)
+        if name in corpus.retired:
+            now = corpus.retired[name]
+            yield Explanation(name, "former id", f"(former id; the rule is now {' and '.join(now)})", ())
+            yield from map(self._rule, now)
+        if name in corpus.cases:
+            yield explain_case(self._doubles, corpus.cases[name], self._command)
+        if name in corpus.families:
+            yield explain_family(corpus, self._doubles, name, self._command)
+        yield from self._words(name)
 
-def _element(corpus: Corpus, name: str) -> str:
-    """How each format expresses it; ``losses`` compares two formats."""
-    element = corpus.elements[name]
-    lines = [
-        f"{name}  (element of {' and '.join(part + 's' for part in element['in']).replace('replys', 'replies')})",
-        _field("means", element["explanation"]),
-    ]
-    for format_name in corpus.formats:
-        said = corpus.expression(format_name, name)
-        words = f"{format_name}: {said['how']}" + "".join(f", {said[key]}" for key in ("as", "note") if key in said)
-        lines += [_field("said", words), _field("", said["url"])] if "url" in said else [_field("said", words)]
-    lines += [
-        _field(
-            "but", f"{' and '.join(entry['where'])}, {', '.join(entry['pairs'])}: {entry['demand']}, {entry['reason']}"
-        )
-        for entry in corpus.exceptions
-        if entry["element"] == name
-    ]
-    lines.append(_field("more", "toolcall-conformance losses CLIENT-to-UPSTREAM"))
-    return "\n".join(lines)
+    def _rule(self, rule_id: str) -> Explanation:
+        rule = self._corpus.rule(rule_id)
+        corpus, doubles, under = self._corpus, self._doubles, self._circumstances
+        return explain_rule(corpus, doubles, under, rule, examples=self._examples, whole=self._whole)
 
-
-def _feature(name: str, entry: Mapping[str, Any]) -> str:
-    return "\n".join([f"{name}  (feature)", _field("means", entry["explanation"])])
-
-
-def _equivalence(entry: Equivalence) -> str:
-    """What the judge accepts, why, and the data that decide it."""
-    lines = [f"{entry.name}  (equivalence, since {entry.since})", _field("means", entry.explanation)]
-    lines += [_field(piece["kind"], f"{piece['url']}  {piece.get('note', '')}".rstrip()) for piece in entry.evidence]
-    for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
-        lines += [_field(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
-    lines.append(_field("files", f"corpus/equivalences/{entry.name}: what it accepts and what it still refuses"))
-    return "\n".join(lines)
-
-
-def _circumstance(entry: Circumstance) -> str:
-    """When it holds, and which rules it lowers."""
-    bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
-    if entry.elements is not None:
-        bearing += f", about {', '.join(sorted(entry.elements))}"
-    lines = [
-        f"{entry.name}  (circumstance, since {entry.since})",
-        _field("holds", entry.explanation),
-        _field("lowers", f"{bearing}: to {entry.at_most} at most"),
-        _field("why", entry.why),
-    ]
-    lines += [
-        _field(piece["kind"], f"{piece.get('url', '')}  {piece.get('note', '')}".strip()) for piece in entry.evidence
-    ]
-    return "\n".join(lines)
-
-
-def _line(name: str, text: str) -> str:
-    """A field that a user copies: a path or a command, in one line however long."""
-    return f"  {name:<9} {text}"
-
-
-def _field(name: str, text: str) -> str:
-    wrapped = textwrap.wrap(text, _WIDTH - 12, break_long_words=False, break_on_hyphens=False) or [""]
-    return "\n".join(f"  {name if index == 0 else '':<9} {line}".rstrip() for index, line in enumerate(wrapped))
+    def _words(self, name: str) -> Iterator[Explanation]:
+        corpus = self._corpus
+        if name in self._equivalences:
+            yield vocabulary.explain_equivalence(corpus, self._equivalences[name])
+        if name in self._circumstances:
+            yield vocabulary.explain_circumstance(self._circumstances[name])
+        if name in corpus.manifest["features"]:
+            yield vocabulary.explain_feature(corpus, name, self._command)
+        if name in corpus.elements:
+            yield vocabulary.explain_element(corpus, name)
+        if name in corpus.formats:
+            yield vocabulary.explain_format(corpus, name, self._command)
+        for kind, words in corpus.words.items():
+            if name in words:
+                yield vocabulary.explain_word(kind, name, words[name], self._command)

@@ -48,6 +48,10 @@ def _checks(_corpus: Corpus) -> dict[str, str]:
     return {name: describe(name) for name in CHECKS}
 
 
+def _words(kind: str) -> Callable[[Corpus], dict[str, str]]:
+    return lambda corpus: {name: entry["says"] for name, entry in corpus.words.get(kind, {}).items()}
+
+
 _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "rules": _rules,
     "cases": _cases,
@@ -58,6 +62,10 @@ _KINDS: Mapping[str, Callable[[Corpus], dict[str, str]]] = {
     "circumstances": _circumstances,
     "elements": _elements,
     "checks": _checks,
+    "variants": _words("variant"),
+    "verdicts": _words("verdict"),
+    "levels": _words("level"),
+    "losses": _words("loss"),
 }
 
 

@@ -16,7 +16,7 @@ class Circumstance:
     """A circumstance of the bodies or of the run, not of a fault, that lowers the level of findings.
 
     ``at_most`` is the highest level that they can then have. ``rules`` are those that it applies to, and
-    ``elements`` the elements of their findings; None for all.
+    ``elements`` the elements of their findings; None for all. ``next`` says what to do about a finding under it.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Circumstance:
     elements: frozenset[str] | None
     explanation: str
     why: str
+    next: str
     evidence: tuple[Mapping[str, Any], ...]
     since: str
 
@@ -36,7 +37,7 @@ class Circumstance:
 def read_circumstance(path: Path) -> Circumstance:
     """The circumstance in a file; CorpusError for one that is wrong."""
     raw = read_json(path)
-    require(path, raw, **dict.fromkeys(("name", "at_most", "explanation", "why", "since"), str), evidence=list)
+    require(path, raw, **dict.fromkeys(("name", "at_most", "explanation", "why", "next", "since"), str), evidence=list)
     if raw["name"] != path.stem:
         raise CorpusError(f"{path}: the name {raw['name']!r} differs from the file's; make the two the same")
     rules = frozenset(raw["rules"]) if "rules" in raw else None
@@ -47,6 +48,7 @@ def read_circumstance(path: Path) -> Circumstance:
         elements=frozenset(raw["elements"]) if "elements" in raw else None,
         explanation=raw["explanation"],
         why=raw["why"],
+        next=raw["next"],
         evidence=tuple(raw["evidence"]),
         since=raw["since"],
     )

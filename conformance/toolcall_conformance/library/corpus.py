@@ -136,6 +136,12 @@ class Corpus:
         """An official schema of these messages, as it was published."""
         return read_json(self.root / "otel" / "schemas" / name)
 
+    @cached_property
+    def words(self) -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+        """What the words of runs and reports mean, by the kind of word: verdicts, levels, losses, checks, variants."""
+        path = self.root / "words.json"
+        return read_json(path) if path.is_file() else {}  # a small corpus may do without
+
     @property
     def circumstances(self) -> Mapping[str, Circumstance]:
         """The circumstances that lower the level of findings, by name."""

@@ -1,0 +1,1 @@
+"""What ``toolcall-conformance explain`` says of each kind of word."""

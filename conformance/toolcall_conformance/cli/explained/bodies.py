@@ -1,0 +1,61 @@
+"""The smallest body that breaks a rule, beside one that obeys it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolcall_conformance import streaming
+from toolcall_conformance.cli.explained.doubles import Doubles, Verdict, broken_by
+from toolcall_conformance.cli.explained.fragments import contrast, in_a_line, side_by_side
+from toolcall_conformance.cli.explained.model import Part
+from toolcall_conformance.library import Rule
+
+_EVENTS = 2
+
+
+def body_parts(doubles: Doubles, rule: Rule, width: int, *, whole: bool) -> Iterator[Part]:
+    """What breaks a rule and what obeys it, in lines of at most ``width`` characters; or why no body shows it.
+
+    ``whole``: also the harmless body that comes nearest.
+    """
+    broken = [one for one in doubles.breaking(rule.id) if len(broken_by(one)) == 1]
+    harmless = doubles.beside(rule.id)
+    if "breaks" in rule.raw:
+        yield from _pair(rule.raw["obeys"], rule.raw["breaks"], width)
+        yield from (Part("double", _title(one), value=one["name"]) for one in broken[:1])
+        yield from (Part("harmless", _title(one), value=one["name"]) for one in harmless[: int(whole)])
+        return
+    yield Part("breaks", rule.raw.get("bodiless", "No body shows it."))
+    streams = [[one for one in found if one["direction"] == "stream"][:1] for found in (broken, harmless)]
+    for name, found in zip(("breaks", "obeys"), streams, strict=True):
+        for one in found:
+            yield Part(name, f"{_title(one)}. The end of what came out:", _end(doubles, one, width), value=one["name"])
+
+
+def _title(verdict: Verdict) -> str:
+    return f"verdicts/{verdict['name']}.json: {verdict['title']}"
+
+
+def _end(doubles: Doubles, verdict: Verdict, width: int) -> tuple[str, ...]:
+    """The last events of a stream, a line each."""
+    path = doubles.root / "verdicts" / f"{verdict['name'].rpartition('/')[0]}/{verdict['output']}"
+    events = streaming.parse(path.read_bytes())["events"][-_EVENTS:]
+    return tuple(line for event in events for line in in_a_line(event.get("data"), width))
+
+
+def _pair(obeys: Any, breaks: Any, width: int) -> Iterator[Part]:
+    """What breaks a rule and what obeys it, at the place where its two examples differ."""
+    where = ""
+    if _output(obeys) == _output(breaks):  # the source alone tells whether this output is right
+        obeys, breaks, where = obeys.get("source"), breaks.get("source"), "the source, "
+    found, good, bad = side_by_side(contrast(_output(obeys), _output(breaks)), width)
+    place = f"at {where}{found.pointer or 'the whole body'}"
+    yield Part("breaks", place, bad, value={"pointer": found.pointer, "value": found.right})
+    yield Part("obeys", "", good, value={"pointer": found.pointer, "value": found.left})
+
+
+def _output(example: Any) -> Any:
+    """The body of an example that shows something; of a pair it is what the translator made."""
+    of_pair = isinstance(example, dict) and "output" in example and not example.keys().isdisjoint(("client", "format"))
+    return example["output"] if of_pair else example

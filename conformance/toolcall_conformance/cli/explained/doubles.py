@@ -1,0 +1,105 @@
+"""The broken and the harmless bodies of ``corpus/verdicts/`` by the rules that they break or come near."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.library import Corpus, read_json
+
+Verdict = Mapping[str, Any]
+_ID = re.compile(rb'"([a-z0-9_]+/[a-z0-9-]+)"')
+
+
+class Doubles:
+    """The verdicts of a corpus. Their files are read once; one is parsed where it names what is asked for."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._breaking: dict[str, list[Verdict]] = {}
+
+    @property
+    def root(self) -> Path:
+        """The folder that paths within verdicts begin at."""
+        return self._corpus.root
+
+    @cached_property
+    def _files(self) -> Mapping[str, list[bytes]]:
+        """The content of the files that mention a rule or a case, by its id. To parse them all would take longer."""
+        found: dict[str, list[bytes]] = {}
+        for path in sorted(self.root.glob("verdicts/*/*/*.json")):
+            content = path.read_bytes()
+            for word in set(_ID.findall(content)):
+                found.setdefault(word.decode(), []).append(content)
+        return found
+
+    def _naming(self, word: str) -> Iterator[Verdict]:
+        yield from map(json.loads, self._files.get(word, ()))
+
+    def breaking(self, rule: str) -> list[Verdict]:
+        """Those that break a rule, or another one that the same fault may be found by; the smallest first."""
+        if rule not in self._breaking:
+            found = [one for one in self._naming(rule) if rule in broken_by(one)]
+            self._breaking[rule] = sorted(found, key=lambda one: (len(broken_by(one)), _size(one), one["name"]))
+        return self._breaking[rule]
+
+    def beside(self, rule: str) -> list[Verdict]:
+        """Harmless ones that come near a rule, the smallest first."""
+        return sorted((one for one in self._naming(rule) if rule in one.get("beside", ())), key=_size)
+
+    def of_case(self, case: str) -> list[Verdict]:
+        """The broken ones that were made of a case, the smallest first."""
+        found = [one for one in self._naming(case) if one["case"] == case and broken_by(one)]
+        return sorted(found, key=_size)
+
+    @cached_property
+    def _classes(self) -> Mapping[str, Mapping[str, Any]]:
+        path = self.root / "bug-classes.json"
+        return read_json(path)["classes"] if path.is_file() else {}
+
+    @cached_property
+    def _guarded(self) -> Mapping[str, tuple[str, ...]]:
+        """The classes of faults by the name of a verdict that is one of them."""
+        found: dict[str, dict[str, None]] = {}
+        for name, entry in self._classes.items():
+            for verdict in entry.get("guards", {}).values():
+                found.setdefault(verdict, {})[name] = None
+        return {verdict: tuple(names) for verdict, names in found.items()}
+
+    @cached_property
+    def _threads(self) -> Mapping[str, tuple[str, ...]]:
+        """The reports of each class, as the cases that guard against it name them."""
+        found: dict[str, dict[str, None]] = {}
+        for case in self._corpus.cases.values():
+            for guard in case.scenario.get("guards", ()):
+                if "class" in guard:
+                    found.setdefault(guard["class"], {})[guard["url"]] = None
+        return {name: tuple(urls) for name, urls in found.items()}
+
+    def bug_class(self, name: str) -> Mapping[str, Any]:
+        """A class of faults as ``bug-classes.json`` has it, or for an unknown one its name alone."""
+        return self._classes.get(name, {"wrong": f"{name}."})
+
+    def incidents(self, rule: str) -> list[tuple[str, str]]:
+        """What real translators did that breaks a rule, each with an address; those of small bodies first."""
+        told: dict[str, str] = {}
+        for one in self.breaking(rule):
+            if "thread" in one:
+                told.setdefault(one["thread"], f"{one['title']}.")
+            for name in self._guarded.get(one["name"], ()):
+                for url in self._threads.get(name, ()):
+                    told.setdefault(url, self._classes[name]["wrong"])
+        return [(text, url) for url, text in told.items()]
+
+
+def broken_by(verdict: Verdict) -> list[str]:
+    """The rules by which a broken verdict, or one that only warns, is found; none for a harmless one."""
+    return [] if verdict["kind"] == "harmless" else verdict["expect"] or verdict["may_warn"]
+
+
+def _size(verdict: Verdict) -> int:
+    return len(json.dumps(verdict["output"])) if verdict["direction"] != "stream" else 100_000

@@ -1,0 +1,87 @@
+"""An explanation in parts, and how it is written: as text for a terminal, or as JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_NAME = 9
+_INDENT = 2 + _NAME + 1
+_LEAST = 60
+_MOST = 100
+_WRAPPING: Mapping[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that an explanation says.
+
+    ``name`` stands before it on a terminal; a part that goes on with the one before has the same name. ``lines`` are
+    printed as they are behind the text, for what a user copies or compares. ``value`` is what JSON has in the place of
+    the text, where that says more.
+    """
+
+    name: str
+    text: str
+    lines: tuple[str, ...] = ()
+    copied: bool = False
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What ``name`` means. ``kind`` says what sort of word it is, ``head`` what stands behind it in the first line."""
+
+    name: str
+    kind: str
+    head: str
+    parts: Sequence[Part]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: each part by its name, a list of texts or objects."""
+        parts: dict[str, list[Any]] = {}
+        for part in self.parts:
+            parts.setdefault(part.name, []).append(part.value if part.value is not None else _whole(part))
+        return {"name": self.name, "kind": self.kind, "title": self.head, "parts": parts}
+
+    def text(self, columns: int) -> str:
+        """The explanation on a terminal that is ``columns`` wide."""
+        width = max(_LEAST, min(columns, _MOST))
+        lines = [printable(f"{self.name}  {self.head}".rstrip())]
+        before = ""
+        for part in self.parts:
+            lines += _lines(part, width, named=part.name != before)
+            before = part.name
+        return "\n".join(lines)
+
+
+def evidence_parts(evidence: Sequence[Mapping[str, Any]], most: int | None = None) -> Iterator[Part]:
+    """A part for each piece of evidence, under its kind; behind ``most`` of them only their number."""
+    shown = evidence[:most]
+    for piece in shown:
+        text = "  ".join(str(piece[key]) for key in ("url", "note") if key in piece)
+        yield Part(piece["kind"], text, value=dict(piece))
+    if len(shown) < len(evidence):
+        yield Part("", f"and {len(evidence) - len(shown)} more, with --all")
+
+
+def printable(text: str) -> str:
+    """A text in one line, without what a terminal takes for a command: titles of private cases may hold anything."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text)
+
+
+def _whole(part: Part) -> str:
+    return "\n".join([*([part.text] if part.text else []), *part.lines])
+
+
+def _lines(part: Part, width: int, *, named: bool) -> Iterator[str]:
+    text = printable(part.text)
+    lines = [text] if part.copied else textwrap.wrap(text, width - _INDENT, **_WRAPPING)
+    lines += map(printable, part.lines)
+    for number, line in enumerate(lines or [""]):
+        name = part.name if named and number == 0 else ""
+        yield f"  {name:<{_NAME}} {line}".rstrip()

@@ -1,0 +1,96 @@
+"""What ``explain`` says of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.cli.explained.bodies import body_parts
+from toolcall_conformance.cli.explained.doubles import Doubles
+from toolcall_conformance.cli.explained.known import known
+from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts
+from toolcall_conformance.jsonstyle import written
+from toolcall_conformance.library import Circumstance, Corpus, Rule
+
+_BOUND = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
+_WEIGHT = {
+    "MUST": "fails its item",
+    "SHOULD": "warns; with --toolcall-strict (strict = true) it fails its item",
+    "NOTE": "is told and fails nothing",
+}
+_EVIDENCE = 2
+_INCIDENTS = 2
+_REPORTS = frozenset({"issue", "recorded"})
+# What an example leaves of the width of a terminal.
+_BODY = 84
+
+
+def explain_rule(
+    corpus: Corpus,
+    doubles: Doubles,
+    circumstances: Mapping[str, Circumstance],
+    rule: Rule,
+    *,
+    examples: bool = False,
+    whole: bool = False,
+) -> Explanation:
+    """All that is known of a rule. ``examples``: with both bodies; ``whole``: all evidence and reports, not a few."""
+    in_replies = rule.level_in("response")
+    levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
+    parts = [
+        Part("says", rule.sentence),
+        Part("breach", rule.breach),
+        Part("level", "".join(_weight(circumstances, rule))),
+        Part("binds", f"{_BOUND.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
+        Part("why", rule.why),
+        Part("fix", rule.fix),
+        *body_parts(doubles, rule, _BODY, whole=whole),
+        *evidence_parts(rule.evidence, None if whole else _EVIDENCE),
+        *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence),
+        known(rule.id, _items(corpus, rule)),
+    ]
+    if examples:
+        parts += [_example(rule, key) for key in ("breaks", "obeys")]
+    elif "breaks" in rule.raw:
+        parts.append(
+            Part("more", "--examples prints a body that obeys it and one that breaks it; --all prints all evidence")
+        )
+    return Explanation(rule.id, "rule", f"({levels}, since {rule.since})", parts)
+
+
+def _weight(circumstances: Mapping[str, Circumstance], rule: Rule) -> Iterator[str]:
+    yield f"{rule.level}: a finding {_WEIGHT[rule.level]}"
+    under = [one for one in circumstances.values() if one.rules is not None and rule.id in one.rules]
+    if under:
+        yield f"; at most {', '.join(f'{one.at_most} under {one.name}' for one in under)}"
+
+
+def _items(corpus: Corpus, rule: Rule) -> str:
+    """The pattern of all items that may break a rule."""
+    scope = rule.id.partition("/")[0]
+    if scope == "otel":
+        return "*::otel::*"
+    if scope not in corpus.formats:
+        return "*"
+    return f"*-to-{scope}*" if rule.raw.get("direction") == "request" else f"*::{scope}-to-*"
+
+
+def _seen(incidents: list[tuple[str, str]], *, whole: bool, evidence: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Reports of such faults in real translators, a few of them, or a word that there is none."""
+    if not incidents:
+        recorded = any(one["kind"] in _REPORTS for one in evidence)
+        yield Part("seen", "the reports above" if recorded else "no report of it in a real translator is known to us")
+    most = len(incidents) if whole else min(len(incidents), _INCIDENTS)
+    before = ""
+    for text, url in incidents[:most]:
+        yield Part("seen", url if text == before else f"{text} {url}", value={"what": text, "url": url})
+        before = text
+    if most < len(incidents):
+        yield Part("", f"and {len(incidents) - most} more, with --all")
+
+
+def _example(rule: Rule, key: str) -> Part:
+    if key not in rule.raw:
+        return Part(key, "no example")
+    body: Mapping[str, Any] = rule.raw[key]
+    return Part(key, "the whole example:", tuple(written(body).rstrip("\n").split("\n")), value={"example": body})

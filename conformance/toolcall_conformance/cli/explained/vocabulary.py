@@ -1,0 +1,158 @@
+"""What ``explain`` says of equivalences, circumstances, features, elements, formats and the words of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.checks import CHECKS, NEEDS, WAYS
+from toolcall_conformance.cli.explained.known import known
+from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts
+from toolcall_conformance.equivalences import Equivalence
+from toolcall_conformance.judge import Ends, Judge
+from toolcall_conformance.library import Circumstance, Corpus, read_json
+from toolcall_conformance.reports.near import near
+
+_CASES = 12
+_LINE = 88
+_KINDS = {"verdict": "verdict", "level": "level", "loss": "word of losses", "check": "check", "variant": "variant"}
+
+
+def explain_equivalence(corpus: Corpus, entry: Equivalence) -> Explanation:
+    """What the judge accepts, why, the data that decide it, and the smallest pair on each side."""
+    parts = [Part("means", entry.explanation)]
+    parts += [*_accepted(corpus, entry), *_refused(corpus, entry), *evidence_parts(entry.evidence, 3)]
+    for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
+        parts += [Part(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
+    parts += [
+        Part("known", "nothing to enter: what it accepts is no finding; judge --tolerated lists it"),
+        Part("files", f"corpus/equivalences/{entry.name}: what it accepts and what it still refuses"),
+    ]
+    return Explanation(entry.name, "equivalence", f"(equivalence, since {entry.since})", parts)
+
+
+def _pairs(corpus: Corpus, name: str, side: str) -> list[tuple[Path, Mapping[str, Any]]]:
+    """The pairs of a side, the smallest first; of what is accepted those that need it."""
+    paths = sorted((corpus.root / "equivalences" / name / side).glob("*.json"), key=lambda path: path.stat().st_size)
+    pairs = [(path, read_json(path)) for path in paths]
+    return [(path, pair) for path, pair in pairs if pair.get("needed", True)]
+
+
+def _accepted(corpus: Corpus, entry: Equivalence) -> Iterator[Part]:
+    for path, pair in _pairs(corpus, entry.name, "same"):
+        judge = Judge(corpus, tolerated=True)
+        places = [one for one in _judged(judge, pair).tolerated if one.name == entry.name]
+        text = f"{pair['title']} (same/{path.name})"
+        lines = _lines(pair, places[0].source_pointer, places[0].pointer) if places else ()
+        yield Part("accepts", text, lines, value={"file": f"same/{path.name}", "title": pair["title"]})
+        return
+    yield Part("accepts", "no pair shows it")
+
+
+def _refused(corpus: Corpus, entry: Equivalence) -> Iterator[Part]:
+    for path, pair in _pairs(corpus, entry.name, "different"):
+        rules = pair.get("rules", ())
+        found = [one for one in _judged(Judge(corpus), pair).findings if one.rule in rules]
+        text = f"{pair['title']} (different/{path.name}): {' and '.join(rules)}"
+        lines = _lines(pair, found[0].source_pointer, found[0].pointer) if found else ()
+        value = {"file": f"different/{path.name}", "title": pair["title"], "rules": list(rules)}
+        yield Part("refuses", text, lines, value=value)
+        return
+    yield Part("refuses", "no pair shows what is beyond it")
+
+
+def _judged(judge: Judge, pair: Mapping[str, Any]) -> Any:
+    ends = Ends(pair["client"], pair["upstream"])
+    return getattr(judge, pair["direction"])(pair["source"], pair["output"], ends)
+
+
+def _lines(pair: Mapping[str, Any], source_pointer: str | None, pointer: str) -> tuple[str, ...]:
+    """What stands around a place in the source and in the output."""
+    source = [] if source_pointer is None else [f"source  {near(pair['source'], source_pointer)}"]
+    lines = [*source, f"output  {near(pair['output'], pointer)}"]
+    return tuple(line if len(line) <= _LINE else f"{line[: _LINE - 2]} …" for line in lines)
+
+
+def explain_circumstance(entry: Circumstance) -> Explanation:
+    """When it holds, which rules it lowers, and what to do."""
+    bearing = "all rules" if entry.rules is None else ", ".join(sorted(entry.rules))
+    if entry.elements is not None:
+        bearing += f", about {', '.join(sorted(entry.elements))}"
+    parts = [
+        Part("holds", entry.explanation),
+        Part("lowers", f"{bearing}: to {entry.at_most} at most"),
+        Part("why", entry.why),
+        Part("next", entry.next),
+        *evidence_parts(entry.evidence),
+        Part("known", "nothing of its own: an entry names the finding's rule, whatever its level"),
+    ]
+    return Explanation(entry.name, "circumstance", f"(circumstance, since {entry.since})", parts)
+
+
+def explain_feature(corpus: Corpus, name: str, command: str) -> Explanation:
+    """What the cases that have it have in common, and how to run them."""
+    cases = [case.id for case in corpus.cases.values() if name in case.features]
+    shown = f"{', '.join(cases[:_CASES])} and {len(cases) - _CASES} more" if len(cases) > _CASES else ", ".join(cases)
+    entry = corpus.manifest["features"][name]
+    parts = [Part("means", entry["explanation"])]
+    if entry.get("remembered"):
+        parts.append(Part("why", "a translator needs memory for it: its cases have more variants of agent_loop"))
+    if entry.get("cut_finely"):
+        parts.append(Part("why", "cuts can break it: its cases have more variants of stream"))
+    parts += [
+        Part("cases", shown or "none", value=cases),
+        Part("known", "an entry names items, not features: explain one of the cases"),
+        Part("run", f'{command} toolcall:: -k "{name}"', copied=True),
+    ]
+    return Explanation(name, "feature", "(feature)", parts)
+
+
+def explain_element(corpus: Corpus, name: str) -> Explanation:
+    """How each format expresses it; ``losses`` compares two formats."""
+    element = corpus.elements[name]
+    where = " and ".join(part + "s" for part in element["in"]).replace("replys", "replies")
+    parts = [Part("means", element["explanation"])]
+    for format_name in corpus.formats:
+        said = corpus.expression(format_name, name)
+        words = f"{format_name}: {said['how']}" + "".join(f", {said[key]}" for key in ("as", "note") if key in said)
+        parts.append(Part("said", words, value={"format": format_name, **said}))
+        parts += [Part("", said["url"])] if "url" in said else []
+    for entry in corpus.exceptions:
+        if entry["element"] == name:
+            text = f"{' and '.join(entry['where'])}, {', '.join(entry['pairs'])}: {entry['demand']}, {entry['reason']}"
+            parts.append(Part("but", text, value=dict(entry)))
+    parts += [
+        Part("known", "nothing to enter: what a format cannot say is a loss, and no finding; see explain cannot"),
+        Part("more", "toolcall-conformance losses CLIENT-to-UPSTREAM"),
+    ]
+    return Explanation(name, "element", f"(element of {where})", parts)
+
+
+def explain_format(corpus: Corpus, name: str, command: str) -> Explanation:
+    """Which API a format is, where it is documented, and how to run what is about it."""
+    raw = corpus.format(name)
+    rules = [rule for rule in corpus.rules if rule.startswith(f"{name}/")]
+    cases = sum(name in case.formats for case in corpus.cases.values())
+    parts = [
+        Part("means", f"the wire format of {raw['title']}, version {raw['api_version']}"),
+        *(Part("doc", url) for url in raw["docs"]),
+        Part("rules", f"{len(rules)}, as {', '.join(rules[:3])}: toolcall-conformance list rules", value=rules),
+        Part("cases", f"{cases} are written in it"),
+        known("…", f"*-to-{name}*"),
+        Part("run", f'{command} toolcall:: -k "to-{name}"', copied=True),
+    ]
+    return Explanation(name, "format", "(format)", parts)
+
+
+def explain_word(kind: str, name: str, entry: Mapping[str, str], command: str) -> Explanation:
+    """A word of runs and reports: what it means, why there is such a thing, and what to do."""
+    parts = [Part("says", entry["says"]), Part("why", entry["why"]), Part("next", entry["next"])]
+    if kind == "check" and name in CHECKS:
+        parts.append(Part("needs", ", ".join(sorted(NEEDS[name]))))
+        ways = [way for way in WAYS.get(name, ()) if way]
+        parts += [Part("variants", ", ".join(ways))] if ways else []
+        parts.append(Part("run", f'{command} toolcall:: -k "check:{name}"', copied=True))
+    if kind == "variant":
+        parts += [known("…", f"*-{name}"), Part("run", f'{command} toolcall:: -k "{name}"', copied=True)]
+    return Explanation(name, kind, f"({_KINDS.get(kind, kind)})", parts)

@@ -1,0 +1,261 @@
+"""``toolcall-conformance explain`` over the real corpus: it says all that there is of every word, in a few lines."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.checks import CHECKS, WAYS
+from toolcall_conformance.cli import main
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.explain import Explainer
+from toolcall_conformance.cli.explained.fragments import contrast, side_by_side
+from toolcall_conformance.cli.explained.model import Explanation, Part
+from toolcall_conformance.findings import Level, Verdict
+from toolcall_conformance.known_failures import Names, load
+from toolcall_conformance.library import load_corpus
+
+CORPUS = load_corpus()
+EVIDENCE = {"schema", "sdk", "doc", "recorded", "issue", "lore"}
+WORD = {"says", "why", "next"}
+#: What an explanation of each kind has to say.
+PARTS = {
+    "rule": {"says", "breach", "level", "binds", "why", "fix", "breaks", "seen", "known"},
+    "case": {"says", "features", "rendered", "why", "guards", "breaks", "fix", "known", "files", "run"},
+    "family": {"means", "cases", "why", "known", "run"},
+    "equivalence": {"means", "accepts", "refuses", "known", "files"},
+    "circumstance": {"holds", "lowers", "why", "next", "known"},
+    "feature": {"means", "cases", "known", "run"},
+    "element": {"means", "said", "known", "more"},
+    "format": {"means", "doc", "rules", "cases", "known", "run"},
+    "check": {*WORD, "needs", "run"},
+    "variant": {*WORD, "known", "run"},
+    "verdict": WORD,
+    "level": WORD,
+    "loss": WORD,
+}
+RESTS_ON_EVIDENCE = {"rule", "equivalence", "circumstance"}
+#: Lines on a terminal of a hundred columns.
+MOST_LINES = 45
+MEAN_OF_RULES = 30
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[Explanation]:
+    explainer = Explainer(CORPUS, "pytest --toolcall-translator SPEC")
+    known = [one for name in explainer.names if name not in CORPUS.retired for one in explainer.explain(name)]
+    return list({(one.kind, one.name): one for one in known}.values())
+
+
+def test_nothing_is_missing(everything: list[Explanation]) -> None:
+    lacking = {}
+    for one in everything:
+        said = {part.name for part in one.parts if part.text or part.lines}
+        lacks = PARTS[one.kind] - said
+        if one.kind in RESTS_ON_EVIDENCE and not said & EVIDENCE:
+            lacks |= {"evidence"}
+        if one.kind == "rule" and "bodiless" not in CORPUS.rule(one.name).raw and "obeys" not in said:
+            lacks |= {"obeys"}
+        if lacks:
+            lacking[one.name] = lacks
+    assert lacking == {}
+
+
+def test_all_kinds_of_words_are_explained(everything: list[Explanation]) -> None:
+    names: dict[str, set[str]] = {}
+    for one in everything:
+        names.setdefault(one.kind, set()).add(one.name)
+    assert names["rule"] == set(CORPUS.rules)
+    assert names["case"] == set(CORPUS.cases)
+    assert names["family"] == set(CORPUS.families)
+    assert names["equivalence"] == set(CORPUS.equivalences)
+    assert names["circumstance"] == set(CORPUS.circumstances)
+    assert names["feature"] == set(CORPUS.manifest["features"])
+    assert names["element"] == set(CORPUS.elements)
+    assert names["format"] == set(CORPUS.formats)
+    assert names["check"] == set(CHECKS)
+    assert names["variant"] == {way for ways in WAYS.values() for way in ways if way}
+    assert names["verdict"] >= set(Verdict)
+    assert names["level"] == set(Level)
+    assert names["loss"] >= {"native", "convention", "no", "cannot", "may"}
+
+
+def test_what_breaks_a_rule_differs_from_what_obeys_it(everything: list[Explanation]) -> None:
+    for one in everything:
+        shown = {part.name: part.lines for part in one.parts if part.name in ("breaks", "obeys") and part.lines}
+        assert len(shown) != 2 or shown["breaks"] != shown["obeys"], one.name
+
+
+def test_it_is_read_at_a_glance(everything: list[Explanation]) -> None:
+    lines = {(one.kind, one.name): one.text(100).splitlines() for one in everything}
+    assert {name: len(text) for name, text in lines.items() if len(text) > MOST_LINES} == {}
+    of_rules = [len(text) for (kind, _), text in lines.items() if kind == "rule"]
+    assert sum(of_rules) / len(of_rules) < MEAN_OF_RULES
+    copied = re.compile("https?://|^  (files|run) ")  # what a user copies stays in one line
+    assert [line for text in lines.values() for line in text if len(line) > 100 and not copied.search(line)] == []
+
+
+def test_the_entry_of_every_rule_can_be_copied(everything: list[Explanation], tmp_path: Path) -> None:
+    entries = [part for one in everything if one.kind == "rule" for part in one.parts if part.name == "known"]
+    file = tmp_path / "known.toml"
+    file.write_text("\n".join(line for part in entries for line in ("", *part.lines)), encoding="utf-8")
+    assert [entry.rule for entry in load(file, Names(CORPUS.rules, CORPUS.retired)).entries] == list(CORPUS.rules)
+
+
+def told(name: str, **options: bool) -> str:
+    return "\n\n".join(one.text(100) for one in Explainer(CORPUS, "pytest", **options).explain(name))
+
+
+def test_the_page_shows_what_it_prints(request: pytest.FixtureRequest) -> None:
+    page = (request.config.rootpath / "docs" / "verdicts.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```\n(gemini/result-names-call  \(MUST.*?)```$", page, re.MULTILINE | re.DOTALL)
+    assert example == told("gemini/result-names-call") + "\n"
+
+
+def test_a_pattern_is_as_narrow_as_its_rule() -> None:
+    assert 'items = ["*-to-gemini*"]' in told("gemini/role")
+    assert 'items = ["*::gemini-to-*"]' in told("gemini/stream-data")
+    assert 'items = ["*::otel::*"]' in told("otel/call-id")
+    assert 'items = ["*"]' in told("translation/arguments")
+
+
+def test_real_incidents_are_those_of_the_doubles_that_die_by_it() -> None:
+    assert "Results that came in another order are paired by their place" in told("translation/results-linked")
+    few, whole = told("translation/finish-reason"), told("translation/finish-reason", whole=True)
+    assert "more, with --all" in few
+    assert "more, with --all" not in whole
+    assert whole.count("https://") > few.count("https://")
+
+
+def test_a_rule_that_no_body_shows_says_why() -> None:
+    assert "  breaks    Nothing came, so there is no body to show.\n" in told("translation/timed-out")
+    cut = told("translation/stream-cut-end")
+    assert "  breaks    The stream of the upstream must be cut as well" in cut
+    assert "The end of what came out:\n" in cut
+
+
+def test_an_item_is_explained_part_by_part() -> None:
+    name = "toolcall::parallel/seed::agent_loop::anthropic-to-gemini-swapped"
+    item, case = Explainer(CORPUS, "pytest").explain(name)
+    said = {part.name: part.text for part in item.parts}
+    assert (item.name, item.kind, case.name) == (name, "item", "parallel/seed")
+    assert said["case"].startswith("parallel/seed: ")
+    assert said["check"].startswith("agent_loop: The whole conversation is played")
+    assert said["route"] == "a client of anthropic before gemini, the upstream"
+    assert said["variant"].startswith("swapped: ")
+    assert said["run"] == f'pytest "{name}"'
+    (known,) = (part.value for part in item.parts if part.name == "known")
+    assert tomllib.loads(known)["known"][0]["items"] == [name.removeprefix("toolcall::")]
+    assert "wide" not in known
+
+
+@pytest.mark.parametrize(
+    ("name", "heads"),
+    [
+        ("shell/seed::request", ["toolcall::shell/seed::request  (items)", "shell/seed  (case)"]),
+        ("toolcall::shell::stream", ["toolcall::shell::stream  (items)", "shell  (family of 37 cases)"]),
+        (
+            "toolcall::shell/seed::adapter::gemini",
+            ["toolcall::shell/seed::adapter::gemini  (item)", "shell/seed  (case)"],
+        ),
+        ("toolcall::shell/seed", ["shell/seed  (case)"]),
+    ],
+)
+def test_parts_of_an_id_may_be_left_out(name: str, heads: list[str]) -> None:
+    found = [
+        re.sub(r"\d+ cases", "37 cases", f"{one.name}  {one.head}") for one in Explainer(CORPUS, "x").explain(name)
+    ]
+    assert found == heads
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("toolcall::shell/sead::request", "there is no case or family 'shell/sead'; did you mean shell/seed"),
+        ("shell/seed::requets", "there is no check 'requets'; did you mean request"),
+        ("shell/seed::request::anthropic-to-gemini2", "there is no route 'anthropic-to-gemini2'; did you mean"),
+        ("shell/seed::adapter::gemni", "there is no format 'gemni'; did you mean gemini?"),
+        ("shell/seed::request::anthropic-to-gemini::more", "has too many parts"),
+        ("shell/seed::agent_loop::anthropic-to-gemini-swapped", "has no swapped variant of agent_loop on this route"),
+        ("gemini/result-name-call", "did you mean gemini/result-names-call"),
+        ("bloked", "did you mean blocked"),
+    ],
+)
+def test_a_near_miss_is_told(name: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        Explainer(CORPUS, "pytest").explain(name)
+
+
+def test_json_has_every_part(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--json", "gemini/result-names-call", "not", "applicable"]) == 4
+    assert "did you mean" in capsys.readouterr().err
+    assert main(["explain", "--json", "gemini/result-names-call", "openai_chat/stream-whole-characters"]) == 0
+    rule, halves = json.loads(capsys.readouterr().out)
+    assert (rule["name"], rule["kind"]) == ("gemini/result-names-call", "rule")
+    assert rule["parts"]["fix"] == [CORPUS.rule("gemini/result-names-call").fix]
+    assert rule["parts"]["breaks"][0]["pointer"] == "/contents/2/parts/0/functionResponse"
+    assert rule["parts"]["breaks"][0]["value"]["name"] == "unknown"
+    assert "\ud83c" in json.dumps(halves["parts"]["breaks"], ensure_ascii=False)
+
+
+def test_several_words_are_one_or_several(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "not", "applicable"]) == 0
+    assert capsys.readouterr().out.startswith("not applicable  (verdict)\n")
+    assert main(["explain", "pass", "warn"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "(verdict)" in line] == [
+        "pass  (verdict)",
+        "warn  (verdict)",
+    ]
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80, 400])
+def test_it_fits_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["explain", "blocked"]) == 0
+    longest = max(map(len, capsys.readouterr().out.splitlines()))
+    assert longest <= max(60, min(columns, 100))
+
+
+def test_what_a_terminal_takes_for_a_command_is_escaped() -> None:
+    hostile = Explanation("case", "case", "\x1b[2J", [Part("says", "red\x1b[31m\n\u202etext", ("a\x07\ud83cb",))])
+    assert hostile.text(80) == "case  \\x1b[2J\n  says      red\\x1b[31m\\n\\u202etext\n            a\\x07\\ud83cb"
+
+
+def shown(left: Any, right: Any, width: int = 60) -> tuple[str, list[str], list[str]]:
+    found, one, other = side_by_side(contrast(left, right), width)
+    return found.pointer, list(one), list(other)
+
+
+def test_only_what_differs_is_shown() -> None:
+    long = "x" * 200
+    left = {"rest": [1, 2, {"a": long}], "at": {"here": {"name": "good", "text": long}}}
+    right = {"rest": [1, 2, {"a": long}], "at": {"here": {"name": "bad", "text": long}}}
+    pointer, good, bad = shown(left, right)
+    assert pointer == "/at/here"
+    assert '"name": "good"' in good[1]
+    assert '"name": "bad"' in bad[1]
+    assert long not in "".join([*good, *bad])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "pointer"),
+    [
+        ({"a": 1}, {}, ""),
+        ([1, 2, 3], [1, 3], ""),
+        ({"a": [1]}, {"a": {"b": 1}}, ""),
+        ({"a": {"b": [{"c": 1}]}}, {"a": {"b": [{"c": 2}]}}, "/a/b/0"),
+        ("one", "two", ""),
+        (True, 1, ""),
+    ],
+)
+def test_the_place_holds_all_differences(left: Any, right: Any, pointer: str) -> None:
+    found, one, other = shown(left, right)
+    assert found == pointer
+    assert one != other
