@@ -13,11 +13,6 @@ from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus, Rule
 
 _BOUND = {"provider": "bodies that go to a provider", "client": "bodies that go to a client"}
-_WEIGHT = {
-    "MUST": "fails its item",
-    "SHOULD": "warns; with --toolcall-strict (strict = true) it fails its item",
-    "NOTE": "is told and fails nothing",
-}
 _EVIDENCE = 2
 _INCIDENTS = 2
 _REPORTS = frozenset({"issue", "recorded"})
@@ -40,7 +35,7 @@ def explain_rule(
     parts = [
         Part("says", rule.sentence),
         Part("breach", rule.breach),
-        Part("level", "".join(_weight(circumstances, rule))),
+        Part("level", "; ".join(_weight(corpus, circumstances, rule))),
         Part("binds", f"{_BOUND.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
         Part("why", rule.why),
         Part("fix", rule.fix),
@@ -58,11 +53,13 @@ def explain_rule(
     return Explanation(rule.id, "rule", f"({levels}, since {rule.since})", parts)
 
 
-def _weight(circumstances: Mapping[str, Circumstance], rule: Rule) -> Iterator[str]:
-    yield f"{rule.level}: a finding {_WEIGHT[rule.level]}"
+def _weight(corpus: Corpus, circumstances: Mapping[str, Circumstance], rule: Rule) -> Iterator[str]:
+    """What a finding of its level does to an item, and what lowers it."""
+    told = corpus.words.get("level", {}).get(rule.level, {}).get("next", "")
+    yield f"{rule.level}: {told.partition('. ')[0].removesuffix('.')}" if told else str(rule.level)
     under = [one for one in circumstances.values() if one.rules is not None and rule.id in one.rules]
     if under:
-        yield f"; at most {', '.join(f'{one.at_most} under {one.name}' for one in under)}"
+        yield f"at most {', '.join(f'{one.at_most} under {one.name}' for one in under)}"
 
 
 def _items(corpus: Corpus, rule: Rule) -> str:
