@@ -21,6 +21,7 @@ MAY_NAME_A_LEVEL = {
     "levels.py": "lowers a finding to the level of a circumstance, and so knows their order",
     "reports/failure.py": "sorts what it prints by level",
     "reports/blocks.py": "leaves notes out of the summary, and gives lines the colour of a level",
+    "reports/changes/faults.py": "leaves notes out of the comparison",
     "reports/github.py": "the kind of annotation that a level has there",
     "reports/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
     "engine/screen.py": "colours of the terminal",

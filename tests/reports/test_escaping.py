@@ -68,7 +68,7 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_words_have_no_markup() -> None:
-    assert words("<b> *a* [x](y) call_id | `z`") == r"\<b\> \*a\* \[x\](y) call\_id \| \`z\`"
+    assert words("<b> *a* [x](y) call_id | `a_b` `") == r"\<b\> \*a\* \[x\](y) call\_id \| `a_b` \`"
 
 
 def test_an_address_ends_where_it_ends() -> None:

@@ -14,10 +14,12 @@ from toolcall_conformance.cli import (
     adapters,
     completion,
     corpus,
+    diff,
     explain,
     judge,
     listing,
     losses,
+    merge,
     new_adapter,
     record,
     report,
@@ -26,16 +28,19 @@ from toolcall_conformance.cli import (
 )
 from toolcall_conformance.cli.common import USAGE, UsageError
 from toolcall_conformance.library import CorpusError
+from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.settings_files import UnreadableFileError
 from toolcall_conformance.settings_sources import SettingError
 
 
 class _Parser(argparse.ArgumentParser):
-    """Exits with 4 for wrong usage, as pytest does; 1 means a failing verdict."""
+    """Exits with 4 for wrong usage, as pytest does, or with a subcommand's own code; 1 means a failing verdict."""
+
+    code = USAGE
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(USAGE, f"{self.prog}: {message}\n")
+        self.exit(self.code, f"{self.prog}: {message}\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -49,21 +54,24 @@ def _parser() -> argparse.ArgumentParser:
     version = metadata.version("toolcall-conformance")
     parser.add_argument("--version", action="version", version=f"toolcall-conformance {version}")
     completion.add_argument(parser)
+    parser.set_defaults(usage=USAGE)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, report):
+    for module in (
+        judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, report, merge, diff,
+    ):  # fmt: skip
         module.add_parser(commands)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code: 0, 1 for a MUST finding, 4 for wrong usage."""
+    """Run a command line and return its exit code: 0, 1 for a MUST finding or new failures, else for wrong usage."""
     parsed = _parser().parse_args(arguments)
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
-    except (UsageError, CorpusError, SettingError, UnreadableFileError) as error:
+    except (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError) as error:
         print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
-        return USAGE
+        return int(parsed.usage)
     except BrokenPipeError:
         # The reader (head, less) has closed the pipe; Python's own flush at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -38,8 +38,9 @@ def code(text: str, *, most: int = 200, cell: bool = False) -> str:
 
 
 def words(text: str) -> str:
-    """A sentence of ours as Markdown."""
-    return _MARKUP.sub(r"\\\g<0>", visible(text))
+    """A sentence of ours as Markdown: what stands between two backticks is code, nothing else has a meaning."""
+    pieces = re.split("`([^`]+)`", visible(text))
+    return "".join(code(one) if number % 2 else _MARKUP.sub(r"\\\g<0>", one) for number, one in enumerate(pieces))
 
 
 def link(text: str, url: str) -> str:

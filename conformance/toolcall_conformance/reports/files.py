@@ -16,36 +16,46 @@ class ReportError(Exception):
     """A report cannot be written or read; the message says where and what to do."""
 
 
-def verify_writable(path: Path) -> None:
-    """Check, before anything runs, that a report can be written to ``path``; an existing file is not touched."""
+OPTION = "--toolcall-report"
+
+
+def verify_writable(path: Path, option: str = OPTION) -> None:
+    """Check, before anything runs, that a report can be written to ``path``; an existing file is not touched.
+
+    ``option`` is the one that named it, for messages.
+    """
     if path.is_dir():
-        raise ReportError(f"--toolcall-report: {path} is a directory; name a file in it")
-    _writer(path)
+        raise ReportError(f"{option}: {path} is a directory; name a file in it")
+    _writer(path, option)
     if not path.parent.is_dir():
-        raise ReportError(f"--toolcall-report: there is no directory {path.parent}; make it first")
+        raise ReportError(f"{option}: there is no directory {path.parent}; make it first")
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise ReportError(f"--toolcall-report: {path.parent} is not writable ({error.strerror})") from None
+        raise ReportError(f"{option}: {path.parent} is not writable ({error.strerror})") from None
     os.close(descriptor)
     Path(name).unlink()
 
 
-def write(run: RunRecord, path: Path, corpus: Corpus) -> None:
+def write(run: RunRecord, path: Path, corpus: Corpus, option: str = OPTION) -> None:
     """Write the report in one step: ``path`` is the old file or the whole new one. Raises ReportError.
 
     ``corpus`` has the rules and cases that the report tells of.
     """
-    text = _writer(path).text(run, corpus)
+    write_text(path, _writer(path, option).text(run, corpus), option)
+
+
+def write_text(path: Path, text: str, option: str) -> None:
+    """Write a file in one step. Raises ReportError."""
     try:
         whole_files.write(path, text)
     except OSError as error:
-        raise ReportError(f"--toolcall-report: {path} could not be written ({error.strerror})") from None
+        raise ReportError(f"{option}: {path} could not be written ({error.strerror})") from None
 
 
-def _writer(path: Path) -> writers.Writer:
+def _writer(path: Path, option: str) -> writers.Writer:
     found = writers.writer_for(path.name)
     if found is None:
         suffixes = ", ".join(writers.known())
-        raise ReportError(f"--toolcall-report: a report cannot be named {path.name}; end its name in {suffixes}")
+        raise ReportError(f"{option}: a report cannot be named {path.name}; end its name in {suffixes}")
     return found

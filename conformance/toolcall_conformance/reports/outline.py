@@ -18,7 +18,7 @@ class Outline:
     ``says`` is what is wrong and why it matters; ``item`` the simplest one that shows it; ``place`` what stands there,
     by name (what, of, at, want, got, …); ``rest`` where else it shows, or empty; ``again`` the command that runs its
     items; ``evidence`` an address that shows the rule, or empty; ``code`` where the translator raised, as
-    ``file:line``, or empty.
+    ``file:line``, or empty; ``fix`` the usual cause and repair, or empty.
     """
 
     rule: str
@@ -31,6 +31,7 @@ class Outline:
     again: str
     evidence: str
     code: str
+    fix: str
 
     @classmethod
     def of(cls, root: RootCause, run: RunRecord, rules: Mapping[str, Rule]) -> Outline:
@@ -46,6 +47,7 @@ class Outline:
             again=command(root, run.again, run.items),
             evidence=evidence(root.rule, rules),
             code=str(root.example.finding.get("code", "")),
+            fix=rules[root.rule].fix if root.rule in rules else "",
         )
 
     @property

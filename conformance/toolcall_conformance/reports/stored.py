@@ -49,7 +49,13 @@ def run_of(document: Mapping[str, Any], harm: Harm) -> RunRecord:
 
 def unsupported(nodeid: str) -> NotApplicable:
     """An item that the translator does not support, from its node id."""
-    _, case, check, place = nodeid.split("::")
-    client, between, rest = place.partition("-to-")
-    client, upstream = (client, rest.partition("-")[0]) if between else (place.partition("-")[0],) * 2
+    case, check, client, upstream, _ = parts_of(nodeid)
     return NotApplicable(nodeid, case, check, client, upstream)
+
+
+def parts_of(nodeid: str) -> tuple[str, str, str, str, str]:
+    """The case, check, client, upstream and variant of a node id; within one format both ends are the same."""
+    case, check, place = nodeid.partition("::")[2].rsplit("::", 2)
+    client, between, rest = place.partition("-to-")
+    upstream, _, variant = (rest if between else place).partition("-")
+    return case, check, client if between else upstream, upstream, variant

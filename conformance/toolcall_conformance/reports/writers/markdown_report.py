@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from toolcall_conformance.library import Corpus, Rule
 from toolcall_conformance.reports.blocks import many, most_frequent_first, new_roots, title
+from toolcall_conformance.reports.cause_markdown import details
 from toolcall_conformance.reports.escaping import code, link, words
 from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
@@ -26,9 +27,6 @@ _MORE_RULES_SHOWN = 12
 _WARNINGS_SHOWN = 6
 _REASONS_SHOWN = 3
 _KNOWN_SHOWN = 3
-_PLACE_SHOWN = 300
-# A longer command is no use to a reader; the report in JSON has it.
-_COMMAND_SHOWN = 1_000
 # Behind a list, that more of it was left out takes a line.
 _MORE = 2
 
@@ -110,16 +108,8 @@ def _causes(failing: Sequence[RootCause], run: RunRecord, rules: Mapping[str, Ru
 
 
 def _cause(number: int, one: Outline) -> Lines:
-    place = dict(one.place)
-    indent = " " * len(f"{number}. ")
-    values = [f"{name} {code(place[name], most=_PLACE_SHOWN)}" for name in ("want", "got") if name in place]
-    at = f" at {code(place['at'])}" if "at" in place else ""
-    lines = [f"{number}. **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)}{_evidence(one)}"]
-    lines.append(f"{indent}- for example {code(one.item)}{at}")
-    lines += [f"{indent}- {code(place['what'], most=_PLACE_SHOWN)}"] if "what" in place else []
-    lines += [f"{indent}- {', '.join(values)}"] if values else []
-    lines += [f"{indent}- run {code(one.again, most=_COMMAND_SHOWN)}"] if len(one.again) <= _COMMAND_SHOWN else []
-    return lines
+    heading = f"{number}. **{one.level}** {code(one.rule)} · {one.count} · {words(one.says)}{_evidence(one)}"
+    return [heading, *details(one, " " * len(f"{number}. "))]
 
 
 def _evidence(one: Outline) -> str:

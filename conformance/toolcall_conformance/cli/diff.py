@@ -1,0 +1,59 @@
+"""``toolcall-conformance diff``: what changed from one report to another, and whether anything fails newly."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.cli.common import add_corpus, corpus_of
+from toolcall_conformance.cli.merge import verify_versions
+from toolcall_conformance.reports.changes import difference, markdown, plain, text
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.stored import run_of
+from toolcall_conformance.reports.writers import json_report
+
+# As of diff(1): 1 is what was asked for, 2 is trouble.
+USAGE = 2
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "diff",
+        help="compare two reports: which causes are new, changed and fixed, and why",
+        description="Compares two reports in JSON, cause by cause, and tells what is new since the translator changed "
+        "apart from what is new since the suite is newer. Exits with 0 if nothing fails newly, with 1 if something "
+        "does, and with 2 for wrong usage.",
+    )
+    parser.add_argument("old", metavar="OLD.json", type=Path, help="the earlier report")
+    parser.add_argument("new", metavar="NEW.json", type=Path, help="the later report")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--md", action="store_true", help="print Markdown, for a pull request")
+    kinds.add_argument("--json", action="store_true", help="print everything as JSON")
+    parser.add_argument("--all", action="store_true", help="print every cause, not the first ten of each kind")
+    parser.add_argument(
+        "--ignore-suite",
+        action="store_true",
+        help="exit with 0, too, where only the newer suite made something fail",
+    )
+    add_corpus(parser)
+    parser.code = USAGE
+    parser.set_defaults(run=run, usage=USAGE)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the difference; 1 if something fails newly."""
+    corpus = corpus_of(parsed)
+    harm = Harm.of(corpus.harm)
+    documents = {str(path): json_report.read(path) for path in (parsed.old, parsed.new)}
+    verify_versions(documents, corpus)
+    old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))
+    found = difference.difference(old, new, corpus)
+    if parsed.json:
+        print(json.dumps(plain.document(found), indent=1, ensure_ascii=True))
+    elif parsed.md:
+        print(markdown.text(found, corpus.rules), end="")
+    else:
+        print("\n".join(text.lines(found, corpus.rules, everything=parsed.all)))
+    return found.exit_code(ignore_suite=parsed.ignore_suite)

@@ -1,0 +1,67 @@
+"""``toolcall-conformance merge``: the reports of a run's parts as one, as JSON, as Markdown, or as both."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.checks import CHECKS, WAYS
+from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports import files, merging
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.writers import json_report
+
+_OPTION = "--output"
+# Those of recordings come before those that need a translator.
+_CHECKS = ("wire", "drift", *CHECKS)
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "merge",
+        help="make one report of those of a run's parts, or another kind of report of one",
+        description="Reads reports in JSON and writes what a run of all their items would have written. Reports of "
+        "different translators, suites or policies are refused. The end of an output's name chooses its kind, as for "
+        "pytest --toolcall-report.",
+    )
+    parser.add_argument("reports", metavar="REPORT.json", nargs="+", type=Path, help="the reports of the parts")
+    parser.add_argument(
+        "-o",
+        _OPTION,
+        metavar="FILE",
+        type=Path,
+        action="append",
+        required=True,
+        help="where to write the whole; may be given several times",
+    )
+    add_corpus(parser)
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Read the parts, write the whole, and say what it holds."""
+    for path in parsed.output:
+        files.verify_writable(path, _OPTION)
+    names = [str(path) for path in parsed.reports]
+    if len(set(names)) < len(names):
+        raise UsageError(f"{next(name for name in names if names.count(name) > 1)} is named twice")
+    corpus = corpus_of(parsed)
+    documents = {name: json_report.read(Path(name)) for name in names}
+    verify_versions(documents, corpus)
+    order = merging.sorter(_CHECKS, WAYS, corpus.formats)
+    whole = merging.merged(documents, Harm.of(corpus.harm), order)
+    for path in parsed.output:
+        files.write(whole, path, corpus, _OPTION)
+    print("\n".join([*merging.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)]))
+    return 0
+
+
+def verify_versions(documents: merging.Documents, corpus: Corpus) -> None:
+    """Say so where a report was written by another corpus: its causes are then put together by this one's data."""
+    others = {str(document["corpus"]["version"]) for document in documents.values()} - {corpus.version}
+    if others:
+        said = f"note: corpus {', '.join(sorted(others))} judged, and {corpus.version} puts the causes together"
+        print(said, file=sys.stderr)

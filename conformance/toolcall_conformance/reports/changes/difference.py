@@ -1,0 +1,142 @@
+"""The difference of two reports, cause by cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.blocks import new_roots
+from toolcall_conformance.reports.changes.faults import Fault, Faults, is_counted
+from toolcall_conformance.reports.changes.why import Reason, Sides, Why
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.root_cause import RootCause
+
+
+class Kind(StrEnum):
+    """What became of a cause."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    FIXED = "fixed"
+    NOT_PLAYED = "not_played"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a cause: ``root`` is that of the new report, or of the old one where it is gone.
+
+    ``gained`` are items that it fails, or warns in, and did not before; ``lost`` those that it no longer shows in.
+    ``reasons`` says why, for each gained item that fails now.
+    """
+
+    kind: Kind
+    root: RootCause
+    gained: Sequence[str] = ()
+    lost: Sequence[str] = ()
+    reasons: Mapping[str, Reason] = field(default_factory=dict)
+
+    @property
+    def why(self) -> Why | None:
+        """What made most of it new; a change of the translator before all others. None where nothing fails newly."""
+        counts = Counter(reason.why for reason in self.reasons.values())
+        return Why.TRANSLATOR if counts[Why.TRANSLATOR] else max(counts, key=lambda why: counts[why], default=None)
+
+    @property
+    def shown(self) -> RootCause:
+        """The cause as far as it is to be told: of one that more items show now, only these."""
+        wanted = self.reasons or set(self.gained)
+        seen, echoed = (
+            [one for one in found if one.item.nodeid in wanted] for found in (self.root.seen, self.root.echoed)
+        )
+        if not wanted or not (seen or echoed):
+            return self.root
+        return replace(self.root, seen=seen or echoed, echoed=echoed if seen else [])
+
+    def told(self) -> list[tuple[str, int]]:
+        """How it is known what made it new, with the number of items."""
+        return Counter(reason.says for reason in self.reasons.values()).most_common()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed from an old report to a new one."""
+
+    sides: Sides
+    changes: Sequence[Change]
+
+    def of_kind(self, kind: Kind) -> list[Change]:
+        """The changes of a kind, in the order of their causes."""
+        return [one for one in self.changes if one.kind is kind]
+
+    @property
+    def failures(self) -> Mapping[str, set[Why]]:
+        """The items that fail newly, or for one more cause, each with what made it so."""
+        found: dict[str, set[Why]] = {}
+        for change in self.changes:
+            for nodeid, reason in change.reasons.items():
+                found.setdefault(nodeid, set()).add(reason.why)
+        return found
+
+    def exit_code(self, *, ignore_suite: bool = False) -> int:
+        """1 if anything fails newly. ``ignore_suite``: what the suite alone made new does not count."""
+        counted = [whys for whys in self.failures.values() if not ignore_suite or whys != {Why.SUITE}]
+        return 1 if counted else 0
+
+
+def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
+    """Compare two runs. ``corpus`` says since when there are rules, and which ids they had once."""
+    sides = Sides(Faults(old, corpus.retired), Faults(new, corpus.retired), corpus.rules)
+    changes: list[Change] = []
+    covered: set[str] = set()
+    for root in new_roots(new.roots):
+        signatures = _signatures(root)
+        covered |= signatures
+        changes += _of_new(root, signatures, sides)
+    for root in new_roots(old.roots):
+        if covered.isdisjoint(_current(root, corpus)):
+            changes += _of_old(root, sides)
+    return Difference(sides, changes)
+
+
+def _signatures(root: RootCause) -> frozenset[str]:
+    return frozenset(one.signature for one in root.seen)
+
+
+def _current(root: RootCause, corpus: Corpus) -> frozenset[str]:
+    """The signatures of a cause, under the ids too that its rules have by now."""
+    names = {one.rule: (one.rule, *corpus.retired.get(one.rule, ())) for one in root.seen}
+    return frozenset(f"{name}{one.signature.removeprefix(one.rule)}" for one in root.seen for name in names[one.rule])
+
+
+def _of_new(root: RootCause, signatures: frozenset[str], sides: Sides) -> list[Change]:
+    """What became of a cause that the new report has."""
+    gained: dict[str, None] = {}
+    reasons: dict[str, Reason] = {}
+    shown = [one for one in (*root.seen, *root.echoed) if is_counted(one.item, one.finding)]
+    for one in shown:
+        nodeid, fault = one.item.nodeid, Fault.of(one.finding)
+        if not sides.old.like(nodeid, fault):
+            gained[nodeid] = None
+        if fault.fails and (reason := sides.reason(nodeid, fault)) is not None:
+            gained[nodeid] = None
+            reasons.setdefault(nodeid, reason)
+    before, now = sides.old.with_any(signatures), set(sides.new.with_any(signatures))
+    lost = [nodeid for nodeid in before if nodeid not in now and sides.new.judges(nodeid)]
+    is_new = len(gained) == len({one.item.nodeid for one in shown}) and not before
+    if not (gained or lost):
+        return []
+    return [Change(Kind.NEW if is_new else Kind.CHANGED, root, list(gained), lost, reasons)]
+
+
+def _of_old(root: RootCause, sides: Sides) -> list[Change]:
+    """What became of a cause that the new report does not have as such."""
+    nodeids = [item.nodeid for item in root.items]
+    judged = [nodeid for nodeid in nodeids if sides.new.judges(nodeid)]
+    if not judged:
+        return [Change(Kind.NOT_PLAYED, root)]
+    still = {one.item.nodeid for one in root.seen if sides.new.like(one.item.nodeid, Fault.of(one.finding))}
+    lost = [nodeid for nodeid in judged if nodeid not in still]
+    return [Change(Kind.CHANGED if still else Kind.FIXED, root, lost=lost)] if lost else []

@@ -1,0 +1,86 @@
+"""What is wrong with each item of a report, so that two reports can be compared item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.reports.model import ItemRecord, RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One finding. ``fails``: it fails its item, and nobody expects it."""
+
+    rule: str
+    level: str
+    signature: str
+    place: tuple[str, str]
+    fails: bool
+    known: bool
+
+    @classmethod
+    def of(cls, finding: Mapping[str, Any]) -> Fault:
+        """Make it of a finding in JSON."""
+        known = "known" in finding
+        return cls(
+            rule=str(finding["rule"]),
+            level=str(finding["level"]),
+            signature=str(finding["signature"]),
+            place=(str(finding["body"]), str(finding["pointer"])),
+            fails="standing" in finding and not known,
+            known=known,
+        )
+
+
+class Faults:
+    """The faults of a run by item. ``retired``: ids that rules had once, each with those that replace it."""
+
+    def __init__(self, run: RunRecord, retired: Mapping[str, Sequence[str]]) -> None:
+        self.run = run
+        self.items: Mapping[str, ItemRecord] = {item.nodeid: item for item in run.items}
+        self.skipped = frozenset(one.nodeid for one in run.not_applicable)
+        self._retired = retired
+        self._by_item = {
+            item.nodeid: [Fault.of(one) for one in item.findings if is_counted(item, one)] for item in run.items
+        }
+        self._where: dict[str, dict[str, None]] = {}
+        for nodeid, found in self._by_item.items():
+            for name in (name for one in found for name in self._names(one)):
+                self._where.setdefault(name, {})[nodeid] = None
+
+    def of(self, nodeid: str) -> Sequence[Fault]:
+        """The faults of an item; none of one that was not played."""
+        return self._by_item.get(nodeid, ())
+
+    def judges(self, nodeid: str) -> bool:
+        """Whether an item gave a verdict."""
+        item = self.items.get(nodeid)
+        return item is not None and item.judged
+
+    def like(self, nodeid: str, fault: Fault) -> list[Fault]:
+        """The faults of an item that are the same as one of another report.
+
+        One cause has one signature; where another suite told causes apart otherwise, the rule and place are the same.
+        """
+        return [
+            one
+            for one in self.of(nodeid)
+            if fault.signature in self._names(one)
+            or (fault.place == one.place and fault.rule in (one.rule, *self._retired.get(one.rule, ())))
+        ]
+
+    def with_any(self, signatures: frozenset[str]) -> list[str]:
+        """The items with a fault of one of these signatures."""
+        return list({nodeid: None for name in sorted(signatures) for nodeid in self._where.get(name, ())})
+
+    def _names(self, fault: Fault) -> tuple[str, ...]:
+        """The signature of a fault, under the ids too that its rule has by now."""
+        rest = fault.signature.removeprefix(fault.rule)
+        return fault.signature, *(f"{name}{rest}" for name in self._retired.get(fault.rule, ()))
+
+
+def is_counted(item: ItemRecord, finding: Mapping[str, Any]) -> bool:
+    """Whether a finding of an item is more than a note, and did not come in some tries only that fail nothing."""
+    return finding["level"] != "NOTE" and (item.outcome == "failed" or "unstable" not in finding)

@@ -1,0 +1,46 @@
+"""A difference as JSON; its schema is ``reports/changes/diff.schema.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.reports.changes.difference import Change, Difference
+from toolcall_conformance.reports.model import RunRecord
+
+FORMAT = "1"
+SCHEMA_PATH = Path(__file__).with_name("diff.schema.json")
+
+
+def document(found: Difference) -> dict[str, Any]:
+    """Everything that changed, with all node ids."""
+    old, new = found.sides.old, found.sides.new
+    both = len(old.items.keys() & new.items.keys())
+    return {
+        "format": FORMAT,
+        "old": _side(old.run),
+        "new": _side(new.run),
+        "items": {"both": both, "only_old": len(old.items) - both, "only_new": len(new.items) - both},
+        "new_failures": len(found.failures),
+        "causes": [_change(one) for one in found.changes],
+    }
+
+
+def _side(run: RunRecord) -> dict[str, Any]:
+    named: Mapping[str, Any] = run.header
+    return {"complete": run.complete, **{key: named[key] for key in ("tool", "corpus", "translator", "strict")}}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    root = change.shown
+    return {
+        "change": change.kind.value,
+        "rule": change.root.rule,
+        "level": change.root.level,
+        "why": change.why.value if change.why is not None else None,
+        "example": root.example.item.nodeid,
+        "gained": list(change.gained),
+        "lost": list(change.lost),
+        "new_failures": {nodeid: [one.why.value, one.says] for nodeid, one in change.reasons.items()},
+    }

@@ -1,0 +1,43 @@
+"""A difference as plain text: what fails newly in blocks, as the summary of a run has them, the rest in a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import WIDTH, block, many
+from toolcall_conformance.reports.changes.difference import Change, Difference
+from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
+from toolcall_conformance.reports.escaping import visible
+
+_SHOWN = 10
+
+
+def lines(found: Difference, rules: Mapping[str, Rule], *, everything: bool = False) -> Iterator[str]:
+    """The lines; ``everything``: all causes of each section, not the first ten."""
+    yield from map(visible, subject(found))
+    yield from ("", headline(found))
+    for section in sections(found):
+        items = {nodeid for one in section.changes for nodeid in (*one.gained, *one.lost)}
+        counted = [many(len(section.changes), "cause"), *([many(len(items), "item")] if items else [])]
+        yield from ("", f"{section.title}: {', '.join(counted)}")
+        shown = section.changes if everything else section.changes[:_SHOWN]
+        for change in shown:
+            yield from _in_full(change, found, rules) if section.full else [_heading(change, "  ")]
+        if len(shown) < len(section.changes):
+            yield from (
+                *([""] if section.full else []),
+                f"  and {len(section.changes) - len(shown)} more; --all shows them",
+            )
+
+
+def _heading(change: Change, indent: str = "") -> str:
+    head = f"{indent}{change.root.level:<6}  {change.root.rule}"
+    return f"{head}{counts(change):>{max(2, WIDTH - len(head))}}"
+
+
+def _in_full(change: Change, found: Difference, rules: Mapping[str, Rule]) -> Iterator[str]:
+    run = found.sides.new.run
+    yield from ("", _heading(change), f"  why   {reasons(change)}")
+    for pieces in block(change.shown, rules, run.again, run.items)[1:]:
+        yield visible("".join(piece.text for piece in pieces))

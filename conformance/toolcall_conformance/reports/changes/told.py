@@ -1,0 +1,99 @@
+"""A difference as sections of causes: the same ones, in the same order, in text, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from toolcall_conformance.library import Rule
+from toolcall_conformance.reports.blocks import many
+from toolcall_conformance.reports.changes.difference import Change, Difference, Kind
+from toolcall_conformance.reports.changes.why import Why
+from toolcall_conformance.reports.outline import Outline
+
+_NEW = {
+    Why.TRANSLATOR: "New, since the translator changed",
+    Why.UNCLEAR: "New, since the translator or the suite changed",
+    Why.SUITE: "New, since the suite is newer",
+    Why.SETTINGS: "New, since the run is another",
+}
+_OTHERS = {
+    None: "New, but failing nothing",
+    Kind.FIXED: "Fixed",
+    Kind.CHANGED: "Seen in fewer items",
+    Kind.NOT_PLAYED: "Not played in the new report",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Changes under a title. ``full``: each is told with its example and command, for it is to be mended."""
+
+    title: str
+    changes: Sequence[Change]
+    full: bool
+
+
+def sections(found: Difference) -> Iterator[Section]:
+    """The changes in the order in which they matter; without sections that have none."""
+    for why, title in _NEW.items():
+        failing = [one for one in found.changes if one.why is why]
+        if failing:
+            yield Section(title, failing, full=True)
+    rest = [one for one in found.changes if one.why is None]
+    for kind, title in _OTHERS.items():
+        chosen = [one for one in rest if (None if one.gained else one.kind) is kind]
+        if chosen:
+            yield Section(title, chosen, full=False)
+
+
+def headline(found: Difference) -> str:
+    """How many items fail newly, and for how many causes."""
+    failing = [one for one in found.changes if one.reasons]
+    if not failing:
+        return "nothing fails newly"
+    return f"{many(len(found.failures), 'new failure')}, for {many(len(failing), 'cause')}"
+
+
+def subject(found: Difference) -> list[str]:
+    """What the two reports are of, a line each, and what they have in common."""
+    old, new = found.sides.old, found.sides.new
+    lines = []
+    for name, side in (("old", old), ("new", new)):
+        header = side.run.header
+        parts = [
+            " ".join(str(header[key][part]) for part in parts if header[key].get(part))
+            for key, parts in (("translator", ("name", "version")), ("tool", ("version",)), ("corpus", ("version",)))
+        ]
+        stopped = "" if side.run.complete else ", stopped before its end"
+        lines.append(f"{name}: {parts[0]}, suite {parts[1]}, corpus {parts[2]}{stopped}")
+    both = len(old.items.keys() & new.items.keys())
+    only = [(len(old.items) - both, "old"), (len(new.items) - both, "new")]
+    lines.append(", ".join([f"{many(both, 'item')} in both", *(f"{n} only in the {name}" for n, name in only if n)]))
+    if old.run.header.get("policy") != new.run.header.get("policy"):
+        lines.append("the policies differ")
+    return lines
+
+
+def counts(change: Change) -> str:
+    """How many items it gained and lost: ``+3 −1 items``, of a cause that is new or gone just their number."""
+    gained, lost = len(change.gained), len(change.lost)
+    if change.kind in (Kind.NEW, Kind.FIXED):
+        return many(gained or lost, "item")
+    if change.kind is Kind.NOT_PLAYED:
+        return many(len(change.root.items), "item")
+    parts = [f"+{gained}"] if gained else []
+    parts += [f"−{lost}"] if lost else []
+    return f"{' '.join(parts)} {'item' if gained + lost == 1 else 'items'}"
+
+
+def outline(change: Change, found: Difference, rules: Mapping[str, Rule]) -> Outline:
+    """The cause, told by the report that has it."""
+    gone = change.kind in (Kind.FIXED, Kind.NOT_PLAYED)
+    return Outline.of(change.shown, (found.sides.old if gone else found.sides.new).run, rules)
+
+
+def reasons(change: Change) -> str:
+    """How it is known what made it new; with numbers where there are several reasons."""
+    told = change.told()
+    return "; ".join(says if len(told) == 1 else f"{says} ({count})" for says, count in told)

@@ -1,0 +1,171 @@
+"""Several reports of one run's parts as the report of the whole: what a run of all their items would have written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from toolcall_conformance.reports.files import ReportError
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
+
+# What parts of one run have in common, each with its name in messages.
+_SAME = {"tool": "suite", "corpus": "corpus", "translator": "translator", "policy": "policy", "strict": "strictness"}
+_SHOWN = 3
+
+Order = Callable[[str], Any]
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+def merged(documents: Documents, harm: Harm, order: Order) -> RunRecord:
+    """The run that the parts make together. Raises ReportError where they are not parts of one run.
+
+    ``documents`` are reports by the name of their file; ``order`` gives what node ids are sorted by in a run.
+    """
+    header = _header(documents)
+    items = _items(documents)
+    skipped = _skipped(documents)
+    _verify(
+        (nodeid, f"{document} has it as not done by the translator")
+        for nodeid, (document, _) in skipped.items()
+        if nodeid in items
+    )
+    found = sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid))
+    complete = all(document["footer"]["complete"] for document in documents.values())
+    return RunRecord(
+        header=header,
+        items=found,
+        not_applicable=sorted((one for _, one in skipped.values()), key=lambda one: order(one.nodeid)),
+        stale=list(dict.fromkeys(one for document in documents.values() for one in document["stale_known_failures"])),
+        expected=len(found) + (not complete),
+        roots=root_causes(found, harm),
+    )
+
+
+def _header(documents: Documents) -> dict[str, Any]:
+    """What all parts say of their run."""
+    (first, one), *others = ((name, header_of(document)) for name, document in documents.items())
+    for name, other in others:
+        for key, word in _SAME.items():
+            if _comparable(one.get(key)) != _comparable(other.get(key)):
+                raise ReportError(
+                    f"{name}: another {word} than in {first}: {_told(other.get(key))}, not {_told(one.get(key))}; "
+                    "merge reports of one translator, suite and policy"
+                )
+    for key in ("python", "pytest"):
+        one[key] = ", ".join(dict.fromkeys([str(one[key]), *(str(other[key]) for _, other in others)]))
+    recordings = [header["recordings"] for _, header in others if "recordings" in header]
+    return {**one, **_recordings([*([one["recordings"]] if "recordings" in one else []), *recordings])}
+
+
+def _comparable(value: Any) -> Any:
+    """A corpus's private folders stand in other places on other machines: their names have to be the same."""
+    if isinstance(value, Mapping) and "private" in value:
+        return {**value, "private": [str(path).replace("\\", "/").rpartition("/")[2] for path in value["private"]]}
+    return value
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, Mapping) and "version" in value:
+        return " ".join(str(value[key]) for key in ("name", "version", "spec") if value.get(key))
+    return "none" if value is None else "one" if isinstance(value, Mapping) else str(value).lower()
+
+
+def _recordings(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Parts that read the same cassettes say the same of them; what others read is added."""
+    different = [one for number, one in enumerate(found) if one not in found[:number]]
+    if not different:
+        return {}
+    skipped = Counter[str]()
+    for one in different:
+        skipped.update(one["skipped"])
+    counts = {key: sum(one[key] for one in different) for key in ("exchanges", "cassettes")}
+    return {"recordings": {**counts, "skipped": dict(skipped)}}
+
+
+def _items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
+    """The items by node id, each with the name of its report. Raises ReportError where two reports disagree."""
+    found: dict[str, tuple[str, ItemRecord]] = {}
+    differing = []
+    for name, document in documents.items():
+        for record in items_of(document):
+            before, other = found.setdefault(record.nodeid, (name, record))
+            if _judged(record) != _judged(other):
+                ends = f"{other.verdict} in {before}, {record.verdict} in {name}"
+                same = other.verdict == record.verdict
+                said = f"other findings in {before} than in {name}" if same else ends
+                differing.append((record.nodeid, said))
+    _verify(differing)
+    return found
+
+
+def _judged(record: ItemRecord) -> tuple[Any, ...]:
+    """What two runs of an item have to agree on. Values may differ: many translators make up ids as they go."""
+    findings = [
+        tuple(finding[key] for key in ("rule", "level", "body", "pointer", "signature")) for finding in record.findings
+    ]
+    return record.verdict, record.outcome, findings, record.losses, record.left_out
+
+
+def _skipped(documents: Documents) -> dict[str, tuple[str, NotApplicable]]:
+    """The items that the translator does not do, by node id, each with the name of its report."""
+    found: dict[str, tuple[str, NotApplicable]] = {}
+    for name, document in documents.items():
+        nodeids = document.get("not_applicable", ())
+        played = sum(item["verdict"] == "not applicable" for item in document["items"])
+        if document["counts"]["not_applicable"] != len(nodeids) + played:
+            raise ReportError(
+                f"{name}: it does not name the items that were not played; write it anew with this version"
+            )
+        for nodeid in nodeids:
+            found.setdefault(nodeid, (name, unsupported(nodeid)))
+    return found
+
+
+def _verify(differing: Iterable[tuple[str, str]]) -> None:
+    """Refuse reports that say different things of one item."""
+    found = list(differing)
+    if found:
+        shown = "".join(f"\n  {nodeid}: {said}" for nodeid, said in found[:_SHOWN])
+        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise ReportError(
+            f"the reports disagree on {len(found)} of their items; run these again in one run, "
+            f"with --toolcall-repeat if they are unstable:{shown}{more}"
+        )
+
+
+def sorter(checks: Sequence[str], variants: Mapping[str, Sequence[str]], formats: Sequence[str]) -> Order:
+    """Sorts node ids as a run plays them: by case, check, client, upstream and variant.
+
+    Recorded exchanges come first, in the order in which they are first met, and their formats in that of the corpus.
+    """
+    met: dict[str, int] = {}
+
+    def place(nodeid: str) -> tuple[Any, ...]:
+        case, check, client, upstream, variant = parts_of(nodeid)
+        recorded = case.startswith("recorded/")
+        return (
+            not recorded,
+            met.setdefault(case, len(met)) if recorded else case,
+            _index(checks, check),
+            *(_index(formats if recorded else (), name) for name in (client, upstream)),
+            _index(variants.get(check, ()), variant),
+        )
+
+    return place
+
+
+def _index(names: Sequence[str], name: str) -> tuple[int, str]:
+    """The place of a name among others; unknown ones come last, by name."""
+    return (names.index(name) if name in names else len(names)), name
+
+
+def summary(run: RunRecord, parts: int) -> Iterator[str]:
+    """What was merged, in lines."""
+    failed = sum(item.outcome == "failed" for item in run.items)
+    yield f"{parts} reports, {len(run.items)} items, {failed} failed, {len(run.roots)} causes"
+    if not run.complete:
+        yield "a part was stopped before its end"

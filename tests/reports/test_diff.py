@@ -1,0 +1,217 @@
+"""``toolcall-conformance diff``: what is new, changed and fixed, why, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from reports.made import CORPUS, HEADER, finding, item, run
+from toolcall_conformance.cli import main
+from toolcall_conformance.reports.changes import markdown, plain, text
+from toolcall_conformance.reports.changes.difference import Difference, Kind, difference
+from toolcall_conformance.reports.changes.why import Why, ordered
+from toolcall_conformance.reports.model import NotApplicable, RunRecord
+from toolcall_conformance.reports.writers import json_report
+
+LOST = finding()
+OTHER = finding("translation/text-changed", place="/t")
+NEWER: dict[str, Any] = {"corpus": {"version": "0.2.0", "private": []}}
+RELEASED: dict[str, Any] = {"translator": {**HEADER["translator"], "version": "1.1"}}
+
+
+def compared(old: RunRecord, new: RunRecord) -> Difference:
+    return difference(old, new, CORPUS)
+
+
+def only(found: Difference) -> tuple[Kind, str, list[str], list[str], Why | None]:
+    """The one change that there is."""
+    [change] = found.changes
+    return change.kind, change.root.rule, list(change.gained), list(change.lost), change.why
+
+
+def nodeid(case: str) -> str:
+    return item(case).nodeid
+
+
+def test_equal_reports_differ_in_nothing() -> None:
+    one = run([item("box/one", LOST), item("box/two")])
+    found = compared(one, one)
+    assert (list(found.changes), found.exit_code()) == ([], 0)
+    assert list(text.lines(found, CORPUS.rules))[-1] == "nothing fails newly"
+
+
+def test_a_new_cause_is_the_translators_where_the_suite_is_the_same() -> None:
+    found = compared(run([item("box/one")]), run([item("box/one", LOST)]))
+    assert only(found) == (Kind.NEW, "translation/call-lost", [nodeid("box/one")], [], Why.TRANSLATOR)
+    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, 1)
+
+
+def test_a_cause_that_is_gone_is_fixed() -> None:
+    found = compared(run([item("box/one", LOST)]), run([item("box/one")]))
+    assert only(found) == (Kind.FIXED, "translation/call-lost", [], [nodeid("box/one")], None)
+    assert found.exit_code() == 0
+
+
+@pytest.mark.parametrize("more", [{"verdict": "blocked", "outcome": "skipped"}, None])
+def test_what_was_not_judged_is_not_fixed(more: dict[str, Any] | None) -> None:
+    new = [item("box/two")] if more is None else [item("box/one", **more)]
+    found = compared(run([item("box/one", LOST)]), run(new))
+    assert only(found)[0] is Kind.NOT_PLAYED
+
+
+def test_a_cause_in_other_items_is_changed() -> None:
+    old = run([item("box/one", LOST), item("box/two", LOST), item("box/three")])
+    new = run([item("box/one"), item("box/two", LOST), item("box/three", LOST)])
+    found = compared(old, new)
+    gained, lost = [nodeid("box/three")], [nodeid("box/one")]
+    assert only(found) == (Kind.CHANGED, "translation/call-lost", gained, lost, Why.TRANSLATOR)
+    shown = "\n".join(text.lines(found, CORPUS.rules))
+    assert "+1 −1 items" in shown
+    assert "  item  box/three · request · anthropic → gemini" in shown
+    assert '"toolcall::box/three::request::anthropic-to-gemini"' in shown
+
+
+def test_of_one_version_of_a_translator_what_is_new_is_the_suites() -> None:
+    found = compared(run([item("box/one")]), run([item("box/one", LOST)], **NEWER))
+    assert only(found)[-1] is Why.SUITE
+    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, 0)
+
+
+def test_where_both_changed_nobody_knows_without_a_trace() -> None:
+    new = run([item("box/one", LOST), item("box/new", OTHER)], **NEWER, **RELEASED)
+    found = compared(run([item("box/one")]), new)
+    assert {change.root.rule: change.why for change in found.changes} == {
+        "translation/call-lost": Why.UNCLEAR,
+        "translation/text-changed": Why.SUITE,  # the item did not exist
+    }
+    assert found.exit_code(ignore_suite=True) == 1
+
+
+def test_a_rule_that_is_newer_than_the_old_report_is_the_suites() -> None:
+    since = CORPUS.rules["translation/call-lost"].since
+    old = run([item("box/one")], corpus={"version": "0.0.9", "private": []})
+    [change] = compared(old, run([item("box/one", LOST)], **RELEASED)).changes
+    assert change.told() == [(f"the rule is new since {since}", 1)]
+    assert change.why is Why.SUITE
+
+
+def test_a_level_that_was_raised_is_the_suites() -> None:
+    old = run([item("box/one", finding(level="SHOULD"))])
+    [change] = compared(old, run([item("box/one", LOST)], **NEWER, **RELEASED)).changes
+    assert (change.why, change.told()) == (Why.SUITE, [("its level was SHOULD", 1)])
+
+
+def test_what_the_known_failures_or_the_strictness_changed_is_the_runs() -> None:
+    old = run([item("box/one", {**LOST, "known": "a ticket"}, outcome="known")])
+    assert compared(old, run([item("box/one", LOST)])).changes[0].why is Why.SETTINGS
+    mild = finding(level="SHOULD")
+    strict = run([item("box/one", {**mild, "standing": "new"})], strict=True)
+    assert compared(run([item("box/one", mild)]), strict).changes[0].told() == [("the run is strict", 1)]
+
+
+def test_an_item_that_was_not_done_or_not_judged_before_is_the_translators() -> None:
+    skipped = NotApplicable(nodeid("box/one"), "box/one", "request", "anthropic", "gemini")
+    new = run([item("box/one", LOST)], **NEWER)
+    assert compared(run([], skipped=[skipped]), new).changes[0].why is Why.TRANSLATOR
+    blocked = run([item("box/one", verdict="blocked", outcome="skipped")])
+    assert compared(blocked, new).changes[0].why is Why.TRANSLATOR
+
+
+def test_a_warning_that_is_new_fails_nothing() -> None:
+    found = compared(run([item("box/one")]), run([item("box/one", finding(level="SHOULD"))]))
+    assert found.exit_code() == 0
+    assert any(line.startswith("New, but failing nothing: 1 cause") for line in text.lines(found, CORPUS.rules))
+
+
+def test_a_note_is_no_change() -> None:
+    noted = run([item("box/one", LOST), item("box/two", finding(level="NOTE"))])
+    assert compared(run([item("box/one", LOST), item("box/two")]), noted).changes == []
+
+
+def test_a_rule_under_its_new_id_is_the_same() -> None:
+    was, now = next((was, now) for was, now in CORPUS.retired.items() if now)
+    old = run([item("box/one", finding(was))])
+    new = run([item("box/one", finding(now[0]))], **NEWER)
+    assert compared(old, new).changes == []
+
+
+def test_a_cause_that_another_suite_tells_apart_is_the_same_at_its_place() -> None:
+    split = {**LOST, "signature": "translation/call-lost call gemini /other lost"}
+    assert compared(run([item("box/one", LOST)]), run([item("box/one", split)], **NEWER)).failures == {}
+
+
+def many_changes(number: int) -> Difference:
+    rules = [name for name in CORPUS.rules if name.startswith("translation/")]
+    cases = [(f"box/{at}", finding(rules[at % 80], place=f"/{at}", want="w", got="g")) for at in range(number)]
+    plain_ones = [item(case) for case, _ in cases]
+    gone = [item(f"gone/{at}", finding(rules[at % 80], place=f"/g{at}")) for at in range(number)]
+    mended = [item(f"gone/{at}") for at in range(number)]
+    fresh = [item(f"new/{at}", finding(rules[at % 80], place=f"/n{at}")) for at in range(number)]
+    warned = [item(f"w/{at}", finding(rules[at % 80], "SHOULD", place=f"/w{at}")) for at in range(number)]
+    calm = [item(f"w/{at}") for at in range(number)]
+    new = [*(item(case, one) for case, one in cases), *mended, *fresh, *warned]
+    return compared(run([*plain_ones, *gone, *calm]), run(new, **NEWER, **RELEASED))
+
+
+@pytest.mark.parametrize("number", [1, 7, 60])
+def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
+    shown = markdown.text(many_changes(number), CORPUS.rules)
+    assert len(shown.splitlines()) <= markdown.MOST_LINES
+    titles = [line for line in shown.splitlines() if line.startswith("### ")]
+    assert titles == [
+        "### New, since the translator or the suite changed",
+        "### New, since the suite is newer",
+        "### New, but failing nothing",
+        "### Fixed",
+    ]
+
+
+def test_its_json_fits_its_schema() -> None:
+    schema = json.loads(plain.SCHEMA_PATH.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = plain.document(many_changes(2))
+    jsonschema.validate(document, schema)
+    assert document["items"] == {"both": 6, "only_old": 0, "only_new": 2}
+    assert document["new_failures"] == 4
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = (str(tmp_path / name) for name in ("old.json", "new.json"))
+    Path(old).write_text(json_report.text(run([item("box/one"), item("box/two", OTHER)]), CORPUS), encoding="utf-8")
+    Path(new).write_text(json_report.text(run([item("box/one", LOST), item("box/two")]), CORPUS), encoding="utf-8")
+    assert main(["diff", old, new]) == 1
+    shown = capsys.readouterr().out
+    assert "1 new failure, for 1 cause" in shown
+    assert "New, since the translator changed: 1 cause, 1 item" in shown
+    assert "Fixed: 1 cause, 1 item" in shown
+    assert main(["diff", new, new]) == 0
+    capsys.readouterr()
+    assert main(["diff", "--json", old, new]) == 1
+    assert json.loads(capsys.readouterr().out)["new_failures"] == 1
+    assert main(["diff", "--md", old, new]) == 1
+    assert capsys.readouterr().out.startswith("## Tool call conformance: what changed\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "cannot be read"), ("{", "not JSON"), ("[]", "the footer is missing"), ('{"items": []}', "the footer is")],
+)
+def test_a_file_that_is_no_report(
+    content: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "r.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    assert main(["diff", str(path), str(path)]) == 2
+    assert said in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["diff", str(path)])
+    assert ended.value.code == 2
+
+
+def test_versions_in_their_order() -> None:
+    assert ordered("0.9.0") < ordered("0.10.0") < ordered("1.0.0-rc1") == ordered("1.0.0")

@@ -1,0 +1,162 @@
+"""``toolcall-conformance merge``: the reports of parts make the report of the whole, or are refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.made import CORPUS, HEADER, finding, item, run
+from toolcall_conformance.checks import WAYS
+from toolcall_conformance.cli import main
+from toolcall_conformance.cli.merge import _CHECKS
+from toolcall_conformance.engine.plan import items as planned
+from toolcall_conformance.reports.merging import sorter
+from toolcall_conformance.reports.model import RunRecord
+from toolcall_conformance.reports.writers import json_report, markdown_report
+
+LOST = finding()
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., str]:
+    """Write a run's report; its path."""
+
+    def written(name: str, made: RunRecord, **changed: Any) -> str:
+        document = {**json.loads(json_report.text(made, CORPUS)), **changed}
+        (tmp_path / name).write_text(json.dumps(document), encoding="utf-8")
+        return str(tmp_path / name)
+
+    return written
+
+
+def merge(tmp_path: Path, *paths: str) -> dict[str, Any]:
+    """Merge reports that are parts of one run."""
+    assert main(["merge", *paths, "-o", str(tmp_path / "whole.json")]) == 0
+    return json_report.read(tmp_path / "whole.json")
+
+
+def test_what_a_run_plays_is_sorted_as_it_plays_it() -> None:
+    wanted = ("shell/seed", "streaming/seed", "parallel/two-rounds")
+    for everywhere in (False, True):
+        nodeids = [
+            one.nodeid for one in planned(CORPUS, cut_everywhere=everywhere, wanted=lambda case, _: case in wanted)
+        ]
+        assert {one.partition("::")[2].partition("::")[0] for one in nodeids} == set(wanted)
+        assert sorted(sorted(nodeids), key=sorter(_CHECKS, WAYS, CORPUS.formats)) == nodeids
+
+
+def test_recorded_exchanges_come_first_in_their_order() -> None:
+    order = sorter(_CHECKS, WAYS, CORPUS.formats)
+    cases = [f"toolcall::recorded/a.json#{number}::wire::gemini-to-gemini" for number in (1, 2, 10)]
+    drift = [name.replace("wire", "drift") for name in cases]
+    mixed = [cases[0], drift[0], cases[1], drift[1], cases[2], drift[2]]
+    assert sorted([*cases, *drift, item().nodeid], key=order) == [*mixed, item().nodeid]
+
+
+def whole() -> RunRecord:
+    """A run with the suite's own formats and checks, in its order."""
+    lost = [item(f"box/{n}", LOST, route=("gemini", "anthropic")) for n in range(3)]
+    loops = [item(f"box/{n}", LOST, check="agent_loop", variant=way) for n in range(3) for way in (None, "stripping")]
+    found = [*lost, *loops, item("box/4", finding("translation/ids-kept", "SHOULD"))]
+    order = sorter(_CHECKS, WAYS, CORPUS.formats)
+    return run(sorted(found, key=lambda one: order(one.nodeid)), stale=["known.toml: a"])
+
+
+@pytest.mark.parametrize("shares", [2, 3])
+def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., str]) -> None:
+    made = whole()
+    parts = [write(f"{n}.json", run(made.items[n::shares], stale=made.stale)) for n in range(shares)]
+    expected = json.loads(json_report.text(made, CORPUS))
+    assert merge(tmp_path, *parts) == expected
+    assert merge(tmp_path, *reversed(parts)) == expected
+    again = write("again.json", run(made.items[:2]))
+    assert merge(tmp_path, again, *parts) == expected
+
+
+def test_other_kinds_are_written_from_the_same(tmp_path: Path, write: Callable[..., str]) -> None:
+    made = whole()
+    path = write("r.json", made)
+    assert main(["merge", path, "-o", str(tmp_path / "w.md"), "-o", str(tmp_path / "w.json")]) == 0
+    assert (tmp_path / "w.md").read_text(encoding="utf-8") == markdown_report.text(made, CORPUS)
+
+
+def test_a_part_that_was_stopped_makes_a_whole_that_was(tmp_path: Path, write: Callable[..., str]) -> None:
+    parts = write("a.json", run([item("box/one")], missing=3)), write("b.json", run([item("box/two")]))
+    assert merge(tmp_path, *parts)["footer"] == {"complete": False, "items": 2}
+
+
+def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.json") -> str:
+    """The message with which a merge is refused; nothing is written."""
+    target = Path(paths[0]).parent / output
+    assert main(["merge", *paths, "-o", str(target)]) == 4
+    assert not target.is_file()
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ({"translator": {**HEADER["translator"], "version": "2"}}, "another translator than in"),
+        ({"corpus": {"version": "0.0.9", "private": []}}, "another corpus than in"),
+        ({"corpus": {"version": CORPUS.version, "private": ["/x/mine"]}}, "another corpus than in"),
+        ({"tool": {"name": "toolcall-conformance", "version": "9"}}, "another suite than in"),
+        ({"policy": {"drop": ["a"]}}, "another policy than in"),
+        ({"strict": True}, "another strictness than in"),
+    ],
+)
+def test_reports_of_different_runs_are_refused(
+    header: dict[str, Any], said: str, write: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/two")], **header))
+    assert said in refused(capsys, *parts)
+
+
+def test_private_folders_may_stand_elsewhere(tmp_path: Path, write: Callable[..., str]) -> None:
+    corpora = [{"version": CORPUS.version, "private": [folder]} for folder in ("/home/a/mine", "C:\\b\\mine")]
+    made = [run([item(f"box/{n}")], corpus=corpus) for n, corpus in enumerate(corpora)]
+    assert len(merge(tmp_path, *(write(f"{n}.json", one) for n, one in enumerate(made)))["items"]) == 2
+
+
+def test_items_that_disagree_are_named(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    parts = write("a.json", run([item("box/one")])), write("b.json", run([item("box/one", LOST)]))
+    said = refused(capsys, *parts)
+    assert "the reports disagree on 1 of their items" in said
+    assert f"{item().nodeid}: pass in {parts[0]}, fail in {parts[1]}" in said
+    other = finding(place="/b")
+    parts = write("a.json", run([item("box/one", LOST)])), write("b.json", run([item("box/one", other)]))
+    assert f"other findings in {parts[0]} than in {parts[1]}" in refused(capsys, *parts)
+
+
+def test_values_that_a_translator_makes_up_may_differ(tmp_path: Path, write: Callable[..., str]) -> None:
+    made = [run([item("box/one", {**LOST, "got": f"call_{number}"})]) for number in range(2)]
+    [found] = merge(tmp_path, *(write(f"{n}.json", one) for n, one in enumerate(made)))["items"]
+    assert found["findings"][0]["got"] == "call_0"
+
+
+def test_items_that_one_part_has_as_not_done(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    first = write("a.json", run([item("box/one")]))
+    second = write("b.json", run([item("box/two")]), not_applicable=[item().nodeid])
+    assert "does not name the items that were not played" in refused(capsys, first, second)
+    counts = {**json_report.read(Path(second))["counts"], "not_applicable": 1}
+    second = write("b.json", run([item("box/two")]), not_applicable=[item().nodeid], counts=counts)
+    assert f"{second} has it as not done by the translator" in refused(capsys, first, second)
+
+
+def test_outputs_and_inputs_are_looked_at_first(write: Callable[..., str], capsys: pytest.CaptureFixture[str]) -> None:
+    path = write("a.json", run([item()]))
+    assert "--output: a report cannot be named w.txt" in refused(capsys, path, output="w.txt")
+    assert "is named twice" in refused(capsys, path, path)
+    assert "b.json: cannot be read" in refused(capsys, path, path.replace("a.json", "b.json"))
+
+
+def test_recordings_and_pythons_are_told_together(tmp_path: Path, write: Callable[..., str]) -> None:
+    one, two = ({"exchanges": n, "cassettes": 1, "skipped": {"x": n}} for n in (1, 2))
+    made = [run([item("box/1")], recordings=one), run([item("box/2")], recordings=one, python="3.12.1")]
+    made.append(run([item("box/3")], recordings=two))
+    found = merge(tmp_path, *(write(f"{n}.json", part) for n, part in enumerate(made)))
+    assert found["recordings"] == {"exchanges": 3, "cassettes": 2, "skipped": {"x": 3}}
+    assert found["python"] == "3.13.0, 3.12.1"
