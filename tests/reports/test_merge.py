@@ -100,12 +100,12 @@ def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.js
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ({"translator": {**HEADER["translator"], "version": "2"}}, "another translator than in"),
-        ({"corpus": {"version": "0.0.9", "private": []}}, "another corpus than in"),
-        ({"corpus": {"version": CORPUS.version, "private": ["/x/mine"]}}, "another corpus than in"),
-        ({"tool": {"name": "toolcall-conformance", "version": "9"}}, "another suite than in"),
-        ({"policy": {"drop": ["a"]}}, "another policy than in"),
-        ({"strict": True}, "another strictness than in"),
+        ({"translator": {**HEADER["translator"], "version": "2"}}, "another `translator` than in"),
+        ({"corpus": {"version": "0.0.9", "private": []}}, "another `corpus` than in"),
+        ({"corpus": {"version": CORPUS.version, "private": ["/x/mine"]}}, "another `corpus` than in"),
+        ({"tool": {"name": "toolcall-conformance", "version": "9"}}, "another `tool` than in"),
+        ({"policy": {"drop": ["a"]}}, "another `policy` than in"),
+        ({"strict": True}, "another `strict` than in"),
     ],
 )
 def test_reports_of_different_runs_are_refused(

@@ -153,13 +153,15 @@ def test_words_are_data(path: Path) -> None:
 
 def own_words() -> frozenset[str]:
     """The words of the tool's own files and settings, of its verdicts, and of pytest's."""
-    schemas = (parse((JUDGE / name).read_bytes()) for name in ("reports/report.schema.json", "settings.schema.json"))
+    names = ("reports/report.schema.json", "reports/changes/diff.schema.json", "settings.schema.json")
+    schemas = (parse((JUDGE / name).read_bytes()) for name in names)
     words = {word for schema in schemas for word in keys_and_values(schema)}
-    return frozenset(words | {*Verdict} | PYTESTS | COLOURS)
+    return frozenset(words | {*Verdict} | PYTESTS | COLOURS | SHIELDS)
 
 
 PYTESTS = {"setup", "teardown"}
 COLOURS = {"head", "good", "bad"}
+SHIELDS = {"schemaVersion", "color", "isError"}  # https://shields.io/badges/endpoint-badge
 
 
 @pytest.mark.parametrize("path", TOOL, ids=lambda path: str(path.relative_to(JUDGE)))

@@ -12,6 +12,7 @@ from typing import NoReturn
 from toolcall_conformance import formats
 from toolcall_conformance.cli import (
     adapters,
+    badge,
     completion,
     corpus,
     diff,
@@ -57,7 +58,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(usage=USAGE)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in (
-        judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, report, merge, diff,
     ):  # fmt: skip
         module.add_parser(commands)
     return parser

@@ -12,8 +12,8 @@ from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRec
 from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
 
-# What parts of one run have in common, each with its name in messages.
-_SAME = {"tool": "suite", "corpus": "corpus", "translator": "translator", "policy": "policy", "strict": "strictness"}
+# What parts of one run have in common.
+_SAME = ("tool", "corpus", "translator", "policy", "strict")
 _SHOWN = 3
 
 Order = Callable[[str], Any]
@@ -49,10 +49,10 @@ def _header(documents: Documents) -> dict[str, Any]:
     """What all parts say of their run."""
     (first, one), *others = ((name, header_of(document)) for name, document in documents.items())
     for name, other in others:
-        for key, word in _SAME.items():
+        for key in _SAME:
             if _comparable(one.get(key)) != _comparable(other.get(key)):
                 raise ReportError(
-                    f"{name}: another {word} than in {first}: {_told(other.get(key))}, not {_told(one.get(key))}; "
+                    f"{name}: another `{key}` than in {first}: {_told(other.get(key))}, not {_told(one.get(key))}; "
                     "merge reports of one translator, suite and policy"
                 )
     for key in ("python", "pytest"):
