@@ -77,6 +77,17 @@ def test_parts_make_the_whole(shares: int, tmp_path: Path, write: Callable[..., 
     assert merge(tmp_path, again, *parts) == expected
 
 
+def test_bodies_stay_with_the_items_that_one_run_keeps_them_of(tmp_path: Path, write: Callable[..., str]) -> None:
+    body = {"name": "01-request", "parts": {"source": {"text": "x"}}}
+    parts = [
+        write(f"{part}.json", run([item(f"box/{part}{n}", LOST, bodies=[body]) for n in range(2)])) for part in "ab"
+    ]
+    bare = write("bare.json", run([item("box/a0", LOST)]))
+    for paths in ([*parts, bare], [bare, *reversed(parts)]):
+        found = merge(tmp_path, *paths)
+        assert [one["case"] for one in found["items"] if "bodies" in one] == ["box/a0", "box/a1"]
+
+
 def test_other_kinds_are_written_from_the_same(tmp_path: Path, write: Callable[..., str]) -> None:
     made = whole()
     path = write("r.json", made)

@@ -57,8 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     completion.add_argument(parser)
     parser.set_defaults(usage=USAGE)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (
-    ):  # fmt: skip
+    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record):
+        module.add_parser(commands)
+    for module in (report, merge, diff, badge):  # on reports
         module.add_parser(commands)
     return parser
 

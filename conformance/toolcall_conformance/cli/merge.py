@@ -1,4 +1,4 @@
-"""``toolcall-conformance merge``: the reports of a run's parts as one, as JSON, as Markdown, or as both."""
+"""``toolcall-conformance merge``: the reports of a run's parts as one, of any kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHECKS = ("wire", "drift", *CHECKS)
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser = commands.add_parser(
         "merge",
-        help="make one report of those of a run's parts, or another kind of report of one",
+        help="make one report of those of a run's parts",
         description="Reads reports in JSON and writes what a run of all their items would have written. Reports of "
         "different translators, suites or policies are refused. The end of an output's name chooses its kind, as for "
         "pytest --toolcall-report.",

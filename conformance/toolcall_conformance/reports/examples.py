@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from toolcall_conformance.reports.model import ItemRecord
@@ -10,6 +12,18 @@ from toolcall_conformance.reports.seen import Key, Seen
 
 # The simplest may be told with another cause: then the next one shows this.
 _OF_EACH = 2
+
+
+def of_all(items: Iterable[ItemRecord]) -> list[ItemRecord]:
+    """The items, with bodies only of those that one report of all of them keeps; some have lost theirs already."""
+    found = {item.nodeid: item for item in items}
+    examples = Examples()
+    for item in list(found.values()):
+        if item.bodies:
+            keeps, dropped = examples.offer(item)
+            for nodeid in (*dropped, *(() if keeps else (item.nodeid,))):
+                found[nodeid] = replace(found[nodeid], bodies=[])
+    return list(found.values())
 
 
 class Examples:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from toolcall_conformance.reports.examples import of_all
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
@@ -33,7 +34,7 @@ def merged(documents: Documents, harm: Harm, order: Order) -> RunRecord:
         for nodeid, (document, _) in skipped.items()
         if nodeid in items
     )
-    found = sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid))
+    found = of_all(sorted((record for _, record in items.values()), key=lambda record: order(record.nodeid)))
     complete = all(document["footer"]["complete"] for document in documents.values())
     return RunRecord(
         header=header,
@@ -93,6 +94,8 @@ def _items(documents: Documents) -> dict[str, tuple[str, ItemRecord]]:
     for name, document in documents.items():
         for record in items_of(document):
             before, other = found.setdefault(record.nodeid, (name, record))
+            if record.bodies and not other.bodies:
+                found[record.nodeid] = name, record
             if _judged(record) != _judged(other):
                 ends = f"{other.verdict} in {before}, {record.verdict} in {name}"
                 same = other.verdict == record.verdict
