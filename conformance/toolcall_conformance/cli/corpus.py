@@ -7,9 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import vendored
+from toolcall_conformance import library, vendored
 from toolcall_conformance.cli.common import UsageError
-from toolcall_conformance.library import default_root
 
 _MOST = 20
 
@@ -34,7 +33,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         if parsed.check:
             return _check(directory)
-        manifest = vendored.write(default_root(), directory)
+        manifest = vendored.write(library.default_root(), directory)
     except vendored.VendoredError as error:
         raise UsageError(str(error)) from None
     print(_said(directory, manifest))
@@ -47,7 +46,7 @@ def _check(directory: Path) -> int:
     lines = list(islice(differing, _MOST))
     more = sum(1 for _ in differing)
     print("\n".join([*lines, *([f"and {more} more"] if more else [])] or [_said(directory, manifest)]))
-    installed = vendored.manifest_of(default_root())
+    installed = vendored.manifest_of(library.default_root())
     if not lines and manifest.sha256 != installed.sha256:
         print(f"another corpus is installed, {installed.version}: `toolcall-conformance corpus {directory}` writes it")
     return 1 if lines else 0
