@@ -52,9 +52,9 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the explanations of the ids."""
     settings = Settings(parsed)
-    explainer = Explainer(
-        settings.corpus(), _command(settings), examples=parsed.examples, whole=parsed.all or parsed.json
-    )
+    columns = shutil.get_terminal_size((_WIDTH, 24)).columns
+    options = {"examples": parsed.examples, "whole": parsed.all or parsed.json}
+    explainer = Explainer(settings.corpus(), _command(settings), columns, **options)
     # "not applicable" is one word, whether in quotes or not.
     together = " ".join(parsed.id)
     names = [together] if len(parsed.id) > 1 and explainer.knows(together) else parsed.id
@@ -62,7 +62,6 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(written([one.to_json() for one in found]), end="")
     else:
-        columns = shutil.get_terminal_size((_WIDTH, 24)).columns
         print("\n\n".join(one.text(columns) for one in found))
     return 0
 
@@ -74,11 +73,17 @@ def _command(settings: Settings) -> str:
 
 
 class Explainer:
-    """Explains names of one corpus. ``command`` begins a pytest command; the rest is as in the options."""
+    """Explains names of one corpus on a terminal that is ``columns`` wide.
 
-    def __init__(self, corpus: Corpus, command: str, *, examples: bool = False, whole: bool = False) -> None:
+    ``command`` begins a pytest command; the rest is as in the options.
+    """
+
+    def __init__(
+        self, corpus: Corpus, command: str, columns: int = _WIDTH, *, examples: bool = False, whole: bool = False
+    ) -> None:
         self._corpus = corpus
         self._command = command
+        self._columns = columns
         self._examples = examples
         self._whole = whole
         self._doubles = Doubles(corpus)
@@ -142,13 +147,13 @@ class Explainer:
 
     def _rule(self, rule_id: str) -> Explanation:
         rule = self._corpus.rule(rule_id)
-        corpus, doubles, under = self._corpus, self._doubles, self._circumstances
-        return explain_rule(corpus, doubles, under, rule, examples=self._examples, whole=self._whole)
+        options = {"examples": self._examples, "whole": self._whole}
+        return explain_rule(self._corpus, self._doubles, self._circumstances, rule, columns=self._columns, **options)
 
     def _words(self, name: str) -> Iterator[Explanation]:
         corpus = self._corpus
         if name in self._equivalences:
-            yield vocabulary.explain_equivalence(corpus, self._equivalences[name])
+            yield vocabulary.explain_equivalence(corpus, self._equivalences[name], self._columns)
         if name in self._circumstances:
             yield vocabulary.explain_circumstance(self._circumstances[name])
         if name in corpus.manifest["features"]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from toolcall_conformance.cli.explained.model import printable
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal, join
 
@@ -211,7 +212,7 @@ def _window(value: str, other: str) -> str:
 
 
 def _text(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = printable(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= _TEXT + 4 else f'{text[:_TEXT]}…"' if isinstance(value, str) else f"{text[:_TEXT]}…"
 
 

@@ -10,7 +10,7 @@ from toolcall_conformance.cli.explained.model import Part
 def known(rule: str, items: str) -> Part:
     """The entry for all findings of a rule in items that fit a pattern; see docs/known-failures.md."""
     lines = [
-        "[[known]]  # in the file of --toolcall-known-failures",
+        "[[known]]  # for --toolcall-known-failures",
         f"rule = {_toml(rule)}",
         'reason = "…"',
         f"items = [{_toml(items)}]",

@@ -48,13 +48,22 @@ class Explanation:
 
     def text(self, columns: int) -> str:
         """The explanation on a terminal that is ``columns`` wide."""
-        width = max(_LEAST, min(columns, _MOST))
+        width = _width(columns)
         lines = [printable(f"{self.name}  {self.head}".rstrip())]
         before = ""
         for part in self.parts:
             lines += _lines(part, width, named=part.name != before)
             before = part.name
         return "\n".join(lines)
+
+
+def room(columns: int) -> int:
+    """How long the lines of a part can be on a terminal that is ``columns`` wide."""
+    return _width(columns) - _INDENT
+
+
+def _width(columns: int) -> int:
+    return max(_LEAST, min(columns, _MOST))
 
 
 def evidence_parts(evidence: Sequence[Mapping[str, Any]], most: int | None = None) -> Iterator[Part]:

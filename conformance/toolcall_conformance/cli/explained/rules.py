@@ -8,7 +8,7 @@ from typing import Any
 from toolcall_conformance.cli.explained.bodies import body_parts
 from toolcall_conformance.cli.explained.doubles import Doubles
 from toolcall_conformance.cli.explained.known import known
-from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts
+from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Circumstance, Corpus, Rule
 
@@ -16,8 +16,6 @@ _BOUND = {"provider": "bodies that go to a provider", "client": "bodies that go 
 _EVIDENCE = 2
 _INCIDENTS = 2
 _REPORTS = frozenset({"issue", "recorded"})
-# What an example leaves of the width of a terminal.
-_BODY = 84
 
 
 def explain_rule(
@@ -26,10 +24,14 @@ def explain_rule(
     circumstances: Mapping[str, Circumstance],
     rule: Rule,
     *,
+    columns: int,
     examples: bool = False,
     whole: bool = False,
 ) -> Explanation:
-    """All that is known of a rule. ``examples``: with both bodies; ``whole``: all evidence and reports, not a few."""
+    """All that is known of a rule, with bodies that fit a terminal that is ``columns`` wide.
+
+    ``examples``: with both bodies in full; ``whole``: all evidence and reports, not a few.
+    """
     in_replies = rule.level_in("response")
     levels = rule.level if in_replies is rule.level else f"{rule.level}, in replies {in_replies}"
     parts = [
@@ -39,7 +41,7 @@ def explain_rule(
         Part("binds", f"{_BOUND.get(rule.face, 'bodies in both directions')}; element: {rule.element}"),
         Part("why", rule.why),
         Part("fix", rule.fix),
-        *body_parts(doubles, rule, _BODY, whole=whole),
+        *body_parts(doubles, rule, room(columns), whole=whole),
         *evidence_parts(rule.evidence, None if whole else _EVIDENCE),
         *_seen(doubles.incidents(rule.id), whole=whole, evidence=rule.evidence),
         known(rule.id, _items(corpus, rule)),

@@ -8,21 +8,27 @@ from typing import Any
 
 from toolcall_conformance.checks import CHECKS, NEEDS, WAYS
 from toolcall_conformance.cli.explained.known import known
-from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts
+from toolcall_conformance.cli.explained.model import Explanation, Part, evidence_parts, room
 from toolcall_conformance.equivalences import Equivalence
 from toolcall_conformance.judge import Ends, Judge
 from toolcall_conformance.library import Circumstance, Corpus, read_json
 from toolcall_conformance.reports.near import near
 
 _CASES = 12
-_LINE = 88
 _KINDS = {"verdict": "verdict", "level": "level", "loss": "word of losses", "check": "check", "variant": "variant"}
 
 
-def explain_equivalence(corpus: Corpus, entry: Equivalence) -> Explanation:
-    """What the judge accepts, why, the data that decide it, and the smallest pair on each side."""
+def explain_equivalence(corpus: Corpus, entry: Equivalence, columns: int) -> Explanation:
+    """What the judge accepts, why, the data that decide it, and the smallest pair on each side.
+
+    What stands around the places of the pairs fits a terminal that is ``columns`` wide.
+    """
     parts = [Part("means", entry.explanation)]
-    parts += [*_accepted(corpus, entry), *_refused(corpus, entry), *evidence_parts(entry.evidence, 3)]
+    parts += [
+        *_accepted(corpus, entry, room(columns)),
+        *_refused(corpus, entry, room(columns)),
+        *evidence_parts(entry.evidence, 3),
+    ]
     for kind, title in (("words", "words"), ("patterns", "pattern"), ("parameters", "bound")):
         parts += [Part(title, f"{name}: {said['meaning']}") for name, said in entry.raw.get(kind, {}).items()]
     parts += [
@@ -39,23 +45,23 @@ def _pairs(corpus: Corpus, name: str, side: str) -> list[tuple[Path, Mapping[str
     return [(path, pair) for path, pair in pairs if pair.get("needed", True)]
 
 
-def _accepted(corpus: Corpus, entry: Equivalence) -> Iterator[Part]:
+def _accepted(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
     for path, pair in _pairs(corpus, entry.name, "same"):
         judge = Judge(corpus, tolerated=True)
         places = [one for one in _judged(judge, pair).tolerated if one.name == entry.name]
         text = f"{pair['title']} (same/{path.name})"
-        lines = _lines(pair, places[0].source_pointer, places[0].pointer) if places else ()
+        lines = _lines(pair, places[0].source_pointer, places[0].pointer, width) if places else ()
         yield Part("accepts", text, lines, value={"file": f"same/{path.name}", "title": pair["title"]})
         return
     yield Part("accepts", "no pair shows it")
 
 
-def _refused(corpus: Corpus, entry: Equivalence) -> Iterator[Part]:
+def _refused(corpus: Corpus, entry: Equivalence, width: int) -> Iterator[Part]:
     for path, pair in _pairs(corpus, entry.name, "different"):
         rules = pair.get("rules", ())
         found = [one for one in _judged(Judge(corpus), pair).findings if one.rule in rules]
         text = f"{pair['title']} (different/{path.name}): {' and '.join(rules)}"
-        lines = _lines(pair, found[0].source_pointer, found[0].pointer) if found else ()
+        lines = _lines(pair, found[0].source_pointer, found[0].pointer, width) if found else ()
         value = {"file": f"different/{path.name}", "title": pair["title"], "rules": list(rules)}
         yield Part("refuses", text, lines, value=value)
         return
@@ -67,11 +73,11 @@ def _judged(judge: Judge, pair: Mapping[str, Any]) -> Any:
     return getattr(judge, pair["direction"])(pair["source"], pair["output"], ends)
 
 
-def _lines(pair: Mapping[str, Any], source_pointer: str | None, pointer: str) -> tuple[str, ...]:
+def _lines(pair: Mapping[str, Any], source_pointer: str | None, pointer: str, width: int) -> tuple[str, ...]:
     """What stands around a place in the source and in the output."""
     source = [] if source_pointer is None else [f"source  {near(pair['source'], source_pointer)}"]
     lines = [*source, f"output  {near(pair['output'], pointer)}"]
-    return tuple(line if len(line) <= _LINE else f"{line[: _LINE - 2]} …" for line in lines)
+    return tuple(line if len(line) <= width else f"{line[: width - 2]} …" for line in lines)
 
 
 def explain_circumstance(entry: Circumstance) -> Explanation:
