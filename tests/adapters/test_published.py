@@ -169,8 +169,9 @@ KNOWN: dict[str, dict[Item, str]] = {
     "langchain-mcp": {
         # Sounds are refused.
         ("mcp_results/sound", "mcp", "openai_responses", "openai_responses"): "translation/refused",
-        # A link becomes a file by its address, which this provider does not take.
+        # A link becomes a file by its address, which one provider does not take, and the other cannot load.
         ("mcp_results/resource-link", "mcp", "openai_chat", "openai_chat"): "translation/crashed",
+        ("mcp_results/resource-link", "mcp", "openai_responses", "openai_responses"): "translation/result-content",
         # A picture stands in a tool's message, where the API takes texts only.
         ("mcp_results/picture", "mcp", "openai_chat", "openai_chat"): "openai_chat/result-text-only",
         # A schema without parameters stays without properties.
@@ -233,7 +234,7 @@ RIGHT: dict[str, set[Item]] = {
     },
     "langchain-mcp": {
         ("mcp_results/picture", "mcp", "anthropic", "anthropic"),
-        ("mcp_results/resource-link", "mcp", "openai_responses", "openai_responses"),
+        ("mcp_results/embedded-pdf", "mcp", "openai_responses", "openai_responses"),
         ("mcp_results/several-texts", "mcp", "gemini", "gemini"),
     },
 }

@@ -21,29 +21,29 @@ from toolcall_conformance.contract import Body, Route, Unsupported
 class Session:
     """One conversation with Anthropic."""
 
+    def __init__(self, model: str) -> None:
+        self._model = model
+
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
-        found: list[Body] = (await _run(Server(listed), [LAST["anthropic"]]))[0].get("tools", [])
+        found: list[Body] = (await self._run(Server(listed), [LAST["anthropic"]]))[0].get("tools", [])
         return found
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The message of the second request behind the reply. It is the last: the SDK may leave out what was said."""
         replies = [call_in("anthropic", call), LAST["anthropic"]]
-        found: list[Body] = (await _run(Server(tool_of(call), result), replies))[1]["messages"][-1:]
+        found: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["messages"][-1:]
         return found
 
-
-async def _run(server: Server, replies: list[Body]) -> list[Body]:
-    """The bodies of the requests of one run."""
-    provider = Provider(replies)
-    client = anthropic.AsyncAnthropic(api_key="none", http_client=provider.client(), max_retries=0)
-    question: Any = {"role": "user", "content": QUESTION}
-    tools = [async_mcp_tool(tool, server) for tool in server.listed.tools]
-    runner = client.beta.messages.tool_runner(
-        model="claude-sonnet-4-5", max_tokens=64, tools=tools, messages=[question]
-    )
-    await runner.until_done()
-    return provider.asked
+    async def _run(self, server: Server, replies: list[Body]) -> list[Body]:
+        """The bodies of the requests of one run."""
+        provider = Provider(replies)
+        client = anthropic.AsyncAnthropic(api_key="none", http_client=provider.client(), max_retries=0)
+        question: Any = {"role": "user", "content": QUESTION}
+        tools = [async_mcp_tool(tool, server) for tool in server.listed.tools]
+        runner = client.beta.messages.tool_runner(model=self._model, max_tokens=64, tools=tools, messages=[question])
+        await runner.until_done()
+        return provider.asked
 
 
 class Translator:
@@ -55,4 +55,4 @@ class Translator:
     def open(self, route: Route) -> Session:
         if (route.client, route.upstream) != ("anthropic", "anthropic"):
             raise Unsupported("the SDK speaks with Anthropic only")
-        return Session()
+        return Session(route.client_model)

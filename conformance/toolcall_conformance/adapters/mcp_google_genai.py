@@ -21,27 +21,29 @@ from toolcall_conformance.contract import Body, Route, Unsupported
 class Session:
     """One conversation with Gemini."""
 
+    def __init__(self, model: str) -> None:
+        self._model = model
+
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
-        found: list[Body] = (await _run(Server(listed), [LAST["gemini"]]))[0].get("tools", [])
+        found: list[Body] = (await self._run(Server(listed), [LAST["gemini"]]))[0].get("tools", [])
         return found
 
     async def mcp_result(self, call: Body, result: Body) -> list[Body]:
         """The contents of the second request behind the reply."""
         replies = [call_in("gemini", call), LAST["gemini"]]
-        found: list[Body] = (await _run(Server(tool_of(call), result), replies))[1]["contents"][2:]
+        found: list[Body] = (await self._run(Server(tool_of(call), result), replies))[1]["contents"][2:]
         return found
 
-
-async def _run(server: Server, replies: list[Body]) -> list[Body]:
-    """The bodies of the requests of one run."""
-    provider = Provider(replies)
-    options = types.HttpOptions(async_client_args={"transport": provider.transport()})
-    client = genai.Client(api_key="none", http_options=options)
-    tools: Any = [server]
-    config = types.GenerateContentConfig(tools=tools)
-    await client.aio.models.generate_content(model="gemini-2.5-flash", contents=QUESTION, config=config)
-    return provider.asked
+    async def _run(self, server: Server, replies: list[Body]) -> list[Body]:
+        """The bodies of the requests of one run."""
+        provider = Provider(replies)
+        options = types.HttpOptions(async_client_args={"transport": provider.transport()})
+        client = genai.Client(api_key="none", http_options=options)
+        tools: Any = [server]
+        config = types.GenerateContentConfig(tools=tools)
+        await client.aio.models.generate_content(model=self._model, contents=QUESTION, config=config)
+        return provider.asked
 
 
 class Translator:
@@ -53,4 +55,4 @@ class Translator:
     def open(self, route: Route) -> Session:
         if (route.client, route.upstream) != ("gemini", "gemini"):
             raise Unsupported("the SDK speaks with Gemini only")
-        return Session()
+        return Session(route.client_model)

@@ -26,24 +26,24 @@ from toolcall_conformance.adapters.mcp_loop import LAST, QUESTION, Provider, Ser
 from toolcall_conformance.contract import Body, Refused, Route, Unsupported
 
 
-def _claude(provider: Provider) -> Any:
-    model = ChatAnthropic(model="claude-sonnet-4-5", api_key="none", max_tokens=64)
+def _claude(name: str, provider: Provider) -> Any:
+    model = ChatAnthropic(model=name, api_key="none", max_tokens=64)
     # It takes no HTTP client.
     model.__dict__["_async_client"] = anthropic.AsyncAnthropic(api_key="none", http_client=provider.client())
     return model
 
 
-def _chat(provider: Provider) -> Any:
-    return ChatOpenAI(model="gpt-5", api_key="none", http_async_client=provider.client(), use_responses_api=False)
+def _chat(name: str, provider: Provider) -> Any:
+    return ChatOpenAI(model=name, api_key="none", http_async_client=provider.client(), use_responses_api=False)
 
 
-def _responses(provider: Provider) -> Any:
-    return ChatOpenAI(model="gpt-5", api_key="none", http_async_client=provider.client(), use_responses_api=True)
+def _responses(name: str, provider: Provider) -> Any:
+    return ChatOpenAI(model=name, api_key="none", http_async_client=provider.client(), use_responses_api=True)
 
 
-def _gemini(provider: Provider) -> Any:
+def _gemini(name: str, provider: Provider) -> Any:
     arguments = {"transport": provider.transport()}
-    return ChatGoogleGenerativeAI(model="gemini-2.5-flash", api_key="none", client_args=arguments)
+    return ChatGoogleGenerativeAI(model=name, api_key="none", client_args=arguments)
 
 
 # The model of each format, and where its request has what was said.
@@ -58,8 +58,8 @@ FORMATS: dict[str, tuple[Any, str]] = {
 class Session:
     """One conversation in one format."""
 
-    def __init__(self, format_name: str) -> None:
-        self._name = format_name
+    def __init__(self, format_name: str, model: str) -> None:
+        self._name, self._model = format_name, model
 
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of a request."""
@@ -83,7 +83,7 @@ class Session:
     async def _ask(self, tools: list[Any], more: list[Any], reply: Body) -> tuple[Body, Any]:
         """The body of a request with these tools and messages behind the question, and the message of the reply."""
         provider = Provider([reply])
-        model = FORMATS[self._name][0](provider).bind_tools(tools)
+        model = FORMATS[self._name][0](self._model, provider).bind_tools(tools)
         said = await model.ainvoke([HumanMessage(QUESTION), *more])
         return provider.asked[0], said
 
@@ -97,4 +97,4 @@ class Translator:
     def open(self, route: Route) -> Session:
         if route.client != route.upstream:
             raise Unsupported("LangChain's models speak with one provider each")
-        return Session(route.client)
+        return Session(route.client, route.client_model)

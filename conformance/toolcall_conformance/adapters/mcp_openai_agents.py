@@ -58,8 +58,8 @@ FORMATS: dict[str, tuple[Any, str]] = {
 class Session:
     """One conversation in one of OpenAI's formats."""
 
-    def __init__(self, format_name: str) -> None:
-        self._name = format_name
+    def __init__(self, format_name: str, model: str) -> None:
+        self._name, self._model = format_name, model
 
     async def mcp_tools(self, listed: Body) -> list[Body]:
         """The tools of the first request."""
@@ -77,7 +77,7 @@ class Session:
         """The bodies of the requests of one run."""
         provider = Provider(replies)
         client = openai.AsyncOpenAI(api_key="none", http_client=provider.client(), max_retries=0)
-        model = FORMATS[self._name][0]("gpt-5", client)
+        model = FORMATS[self._name][0](self._model, client)
         await Runner.run(Agent(name="agent", model=model, mcp_servers=[_Server(server)]), QUESTION)
         return provider.asked
 
@@ -91,4 +91,4 @@ class Translator:
     def open(self, route: Route) -> Session:
         if route.client != route.upstream or route.client not in FORMATS:
             raise Unsupported("the SDK speaks with OpenAI only, in one format at a time")
-        return Session(route.client)
+        return Session(route.client, route.client_model)
