@@ -34,6 +34,7 @@ from typing import Any, Protocol, overload
 from toolcall_conformance.contract import Route
 from toolcall_conformance.library import default_root, read_json
 from toolcall_conformance.streaming.decoder import Decoder
+from toolcall_conformance.streaming.lines import Lines
 
 Event = Any
 """The JSON of an event's data, a dict; or an object of an SDK."""
@@ -159,6 +160,11 @@ def read(chunks: Any, construct: Construct | None = None) -> Events:
     like others. An event that is not JSON raises :class:`EventError`. Exceptions of ``chunks`` are passed on.
     """
     return Events(chunks, construct)
+
+
+def lines(chunks: Any) -> Lines:
+    """Read the lines of an upstream's stream, bytes in any pieces, by ``for`` or ``async for``; see :class:`Lines`."""
+    return Lines(chunks)
 
 
 def is_error(data: Any) -> bool:
