@@ -4,15 +4,16 @@
 ... def failures_unread(seen):
 ...     '''Nobody looks at isError.'''
 
-``at`` says what the function gets to change as ``seen.body``: what the bridge is given, the ``listed`` tools or a
-``result``, or what it makes of them, ``tools`` and ``entries``. It raises Skip where there is nothing to change.
+``at`` says what the function gets to change as ``seen.body``: what the bridge is given, the ``listed`` tools, a
+``call`` or a ``result``, or what it makes of them, ``tools`` and ``entries``. It raises Skip where there is nothing to
+change.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, ClassVar, Literal
 
@@ -28,16 +29,20 @@ from toolcall_reference import ReferenceTranslator
 
 __all__ = ["FORMATS", "BridgeDouble", "Seen", "Skip", "broken", "harmless", "need", "text_block", "warning"]
 
-At = Literal["listed", "tools", "result", "entries"]
+At = Literal["listed", "tools", "call", "result", "entries"]
 
 
 @dataclass(slots=True)
 class Seen:
-    """``body`` is to be changed, in place or by another; ``given`` is what the bridge was given."""
+    """``body`` is to be changed, in place or by another; ``given`` is what the bridge was given.
+
+    ``calls`` are all calls so far.
+    """
 
     body: Any
     given: Any
     format: str
+    calls: list[Any] = field(default_factory=list)
 
     @property
     def blocks(self) -> list[dict[str, Any]]:
@@ -77,7 +82,7 @@ class Changed:
 
     def open(self, route: Route, /) -> Changed:
         self._session: Any = ReferenceTranslator().open(route)
-        self._format = route.client
+        self._format, self._calls = route.client, list[Any]()
         return self
 
     def mcp_tools(self, listed: Any, /) -> Any:
@@ -85,13 +90,14 @@ class Changed:
         return self._seen("tools", made, listed)
 
     def mcp_result(self, call: Any, result: Any, /) -> Any:
-        made = self._session.mcp_result(call, self._seen("result", result, result))
+        self._calls.append(call)
+        made = self._session.mcp_result(self._seen("call", call, result), self._seen("result", result, result))
         return self._seen("entries", made, result)
 
     def _seen(self, at: At, body: Any, given: Any) -> Any:
         if at != self._at:
             return body
-        seen = Seen(copied(body), given, self._format)
+        seen = Seen(copied(body), given, self._format, self._calls)
         try:
             self._change(seen)
         except Skip:

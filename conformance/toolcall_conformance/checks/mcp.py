@@ -101,6 +101,8 @@ def _play(session: SessionDriver, played: _Round, tally: Tally, harness: Harness
             return False
         tally.observe("mcp_result", came, body)
         entries += came.value
+    if len(played.results) > 1:
+        entries = formats.get(name).client.together(entries)
     sent = follow_up(name, request, entries, {})
     judged = harness.judge.mcp_result(name, request, sent, played.results, model=tally.route.client_model)
     body = f"result-{max(played.results) + 1}"

@@ -6,6 +6,7 @@ import json
 
 from doubles.bridged import Seen, broken, need, text_block, warning
 
+WITH_IDS = ("anthropic", "openai_chat", "openai_responses")
 DROPPED = "translation/result-content"
 
 
@@ -51,7 +52,7 @@ def pictures_dropped(seen: Seen) -> None:
     seen.drop(seen.kinds("image")[0])
 
 
-@broken("translation/media-lost", "result")
+@broken("translation/media-lost", "result", follows=(DROPPED,))
 def pictures_as_json(seen: Seen) -> None:
     """A picture is told as the JSON of its block, with all its bytes as text."""
     block = seen.kinds("image")[0]
@@ -152,3 +153,17 @@ def results_without_id(seen: Seen) -> None:
     """A result does not say which call it answers."""
     for entry in seen.body:
         entry.pop("tool_call_id", None)
+
+
+@broken(
+    "translation/results-linked",
+    "call",
+    WITH_IDS,
+    follows=(
+        *("anthropic/calls-answered", "anthropic/result-of-known-call", "anthropic/result-once"),
+        *("openai_chat/calls-answered", "openai_chat/result-once", "openai_responses/call-answered"),
+    ),
+)
+def results_filed_by_name(seen: Seen) -> None:
+    """Results are filed by the name of their tool, so that each answers its first call."""
+    seen.body["id"] = next(call["id"] for call in seen.calls if call["name"] == seen.body["name"])

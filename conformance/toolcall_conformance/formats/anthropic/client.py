@@ -110,6 +110,19 @@ def swap(tail: list[Any]) -> None:
             reverse_among(content, lambda block: isinstance(block, dict) and block.get("type") == "tool_result")
 
 
+def together(tail: list[Any]) -> list[Any]:
+    """Messages that were made for one result each as one, with the results first."""
+    blocks = [block for message in tail for block in message["content"]] if all(map(_has_blocks, tail)) else None
+    if not blocks:
+        return tail
+    blocks.sort(key=lambda block: not (isinstance(block, dict) and block.get("type") == "tool_result"))
+    return [{"role": "user", "content": blocks}]
+
+
+def _has_blocks(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") == "user" and isinstance(message.get("content"), list)
+
+
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     said = body.get("system")

@@ -70,6 +70,19 @@ def swap(tail: list[Any]) -> None:
             reverse_among(parts, lambda part: isinstance(member(part, "functionResponse"), dict))
 
 
+def together(tail: list[Any]) -> list[Any]:
+    """Contents that were made for one result each as one, with the results first."""
+    parts = [part for content in tail for part in content["parts"]] if all(map(_has_parts, tail)) else None
+    if not parts:
+        return tail
+    parts.sort(key=lambda part: not isinstance(member(part, "functionResponse"), dict))
+    return [{"role": "user", "parts": parts}]
+
+
+def _has_parts(content: Any) -> bool:
+    return isinstance(content, dict) and content.get("role") == "user" and isinstance(content.get("parts"), list)
+
+
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     said = member(body, "systemInstruction")

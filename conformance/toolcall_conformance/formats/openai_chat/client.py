@@ -63,6 +63,11 @@ def swap(tail: list[Any]) -> None:
     reverse_among(tail, lambda message: isinstance(message, dict) and message.get("role") == "tool")
 
 
+def together(tail: list[Any]) -> list[Any]:
+    """Messages that were made for one result each: those of the tools first, then what the user has beside them."""
+    return sorted(tail, key=lambda message: not (isinstance(message, dict) and message.get("role") == "tool"))
+
+
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place: a message behind those of the prompt."""
     messages = body.get("messages")

@@ -207,6 +207,11 @@ def swap(tail: list[Any]) -> None:
     reverse_among(tail, lambda item: isinstance(item, dict) and str(item.get("type")).endswith("_call_output"))
 
 
+def together(tail: list[Any]) -> list[Any]:
+    """Items that were made for one result each, as they are: their order is free."""
+    return tail
+
+
 def instruct(body: dict[str, Any], words: str) -> None:
     """Add words to the end of a request's system prompt, in place."""
     said = body.get("instructions")
