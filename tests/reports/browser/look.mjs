@@ -49,10 +49,11 @@ async function judge(tab, name) {
 for (const size of Object.keys(SIZES)) {
   for (const scheme of ["light", "dark"]) {
     const tab = await open(page, size, scheme);
-    for (const place of PLACES) {
+    // Each size and each theme is judged once: the other pairs are for who looks at the screenshots.
+    const judged = (size === "desktop") === (scheme === "light");
+    for (const place of judged ? PLACES : ["causes", "item"]) {
       await goTo(tab, place);
-      // Each size and each theme once: the others add seconds and nothing.
-      if ((size === "desktop") === (scheme === "light")) await judge(tab, `${place}, ${size}, ${scheme}`);
+      if (judged) await judge(tab, `${place}, ${size}, ${scheme}`);
       await tab.screenshot({ path: join(folder, `${place}-${size}-${scheme}.png`) });
     }
     await tab.context().close();

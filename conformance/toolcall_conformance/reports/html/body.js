@@ -3,6 +3,7 @@
 const INLINE = 72;
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 const MOST_CELLS = 4e6;
+const MOST_MARKS = 2;
 
 /** Read JSON text into nodes that keep numbers as they are written: a script's own would change large ones. */
 function readTree(text) {
@@ -126,10 +127,18 @@ function shownPiece(piece, places, values) {
   return piece.kind || parts.length > 1 ? h("span", { class: piece.kind || "" }, parts) : piece.text;
 }
 
+/** Marks with signs of their own, and no more than stand beside a line; the last one counts those left out. */
+function unlike(marks) {
+  const found = [...new Map(marks.map((mark) => [mark.sign, mark])).values()];
+  if (found.length <= MOST_MARKS) return found;
+  const rest = found.slice(MOST_MARKS - 1);
+  return [...found.slice(0, MOST_MARKS - 1), { sign: `+${rest.length}`, title: rest.map(({ title }) => title).join("; ") }];
+}
+
 function lineElement(line, index, { wrong, differs, places, values }) {
   const marks = wrong.get(index) || [];
   const gutter = marks.length
-    ? marks.map((mark) => (mark.href ? h("a", { href: mark.href, title: mark.title }, mark.sign) : h("span", { title: mark.title }, mark.sign)))
+    ? unlike(marks).map((mark) => (mark.href ? h("a", { href: mark.href, title: mark.title }, mark.sign) : h("span", { title: mark.title }, mark.sign)))
     : differs && differs.has(index)
       ? [h("span", { title: "not so in the expected body" }, "≠")]
       : [];

@@ -78,7 +78,15 @@ function pairs(entries) {
     h("div", { class: `p-${key}` }, h("dt", {}, label), h("dd", {}, said(text)))));
 }
 
-function findingElement(finding) {
+/** Where a finding's place stands in the body that is shown, in words; nothing in a stream, which shows its events. */
+function lineWords(finding, bodies = []) {
+  const exchange = bodies.find((one) => findingsOn([finding], one, bodies.length === 1).length);
+  const part = exchange && ("produced" in exchange.parts ? "produced" : finding.body.includes(", ") ? "assembled" : "");
+  if (!part || !(part in exchange.parts)) return "";
+  return `, line ${lineAt(linesOf(readTree(DATA.bodies[exchange.parts[part]])), finding.pointer) + 1} of “${PARTS[part][0]}”`;
+}
+
+function findingElement(finding, bodies) {
   const rule = DATA.rules[finding.rule];
   const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
   const cause = finding.cause >= 0
@@ -89,7 +97,7 @@ function findingElement(finding) {
     h("p", {}, h("strong", {}, said(finding.message))),
     pairs([
       ["subject", "Of", finding.subject], ["body", "In", [finding.body, finding.format].filter(Boolean).join(", ")],
-      ["pointer", "At", finding.pointer], ["pointer", "From", finding.source_pointer],
+      ["pointer", "At", finding.pointer && finding.pointer + lineWords(finding, bodies)], ["pointer", "From", finding.source_pointer],
       ["want", "Expected", finding.want], ["got", "Came", finding.got], ["between", "Between", finding.between],
       ["code", "Code", finding.code], ["near", "Near", finding.near], ["known", "Known", finding.known], ["note", "Note", finding.note],
     ]),
@@ -133,7 +141,7 @@ function itemElements(number) {
     h("div", { class: "buttons" }, h("a", { href: "#items" }, "All items"),
       h("button", { type: "button", onclick: () => step(-1) }, "Previous (k)"), h("button", { type: "button", onclick: () => step(1) }, "Next (j)"),
       more.bodies ? h("button", { type: "button", onclick: () => document.getElementById("bodies").scrollIntoView() }, "Bodies") : ""),
-    findings.length ? h("ol", { class: "findings" }, findings.map(findingElement)) : h("p", {}, "No finding."),
+    findings.length ? h("ol", { class: "findings" }, findings.map((finding) => findingElement(finding, more.bodies))) : h("p", {}, "No finding."),
     h("h3", {}, "Run just this item again"), ...command(againOf(number)),
     ...bodiesElements(number, findings),
     more.left_out ? [h("h3", {}, "Left out"), h("p", {}, "Its request failed with these settings, so it was played without them: ", said(more.left_out.join(", ")))] : "",
