@@ -227,3 +227,11 @@ def test_what_the_command_cannot_do_is_said(
     assert main(["report", str(stored), str(tmp_path / out)]) == 4
     assert said in capsys.readouterr().err
     assert not (tmp_path / "a.html").exists()
+
+
+def test_a_run_writes_a_page_beside_other_reports(project: Any) -> None:
+    project.run("toolcall::", "--toolcall-report", "report.html", "--toolcall-report", "report.json")
+    found = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
+    data = data_of((project.path / "report.html").read_text(encoding="utf-8"))
+    assert len(data["items"]) == len(found["items"])
+    assert data["again"] == found["command"]
