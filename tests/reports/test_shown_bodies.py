@@ -8,6 +8,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from toolcall_conformance.checks import ItemResult, PlayedBodies
+from toolcall_conformance.contract import Route
+from toolcall_conformance.engine.shown import shown_bodies
+from toolcall_conformance.findings import MISSING, Finding, Level, Verdict
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.writers import json_report
 
 # Of requests it swaps the ids of two results and drops the third's; of replies it drops the second call.
@@ -104,3 +109,30 @@ def test_a_stream_is_kept_as_its_events(report: dict[str, Any]) -> None:
     assert found["parts"]["sent"]["events"]
     assert any("tool_call" in json.dumps(event) for event in found["parts"]["came"]["events"])
     assert sorted(found["ids"]["sent"].values()) == ["A", "B", "C"]
+
+
+def shown(corpus: Corpus, played: PlayedBodies) -> dict[str, Any]:
+    """What is kept of one exchange with a finding, on the way from Chat to Anthropic."""
+    route = Route("anthropic", "openai_chat", "a", "b", stream=False)
+    found = Finding("translation/crashed", Level.MUST, "", "no", body=played.name)
+    (one,) = shown_bodies(corpus, route, ItemResult(Verdict.FAIL, (found,), (played,)))
+    return one
+
+
+def test_long_texts_are_cut_and_what_is_no_json_is_named(corpus: Corpus) -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    played = PlayedBodies("01-request", {"text": "x" * 9_000, "top": float("nan")}, deep, ["y" * 1_900] * 200)
+    parts = shown(corpus, played)["parts"]
+    assert parts["source"] == {"text": f"{'x' * 2_000}… (9000 characters)", "top": "nan"}
+    assert parts["produced"] == "(nested too deep, or no JSON)"
+    assert parts["golden"].endswith(" characters)")
+
+
+def test_of_a_stream_that_was_cut_each_side_is_read_in_its_own_format(corpus: Corpus) -> None:
+    case = corpus.cases["parallel/three-tools"]
+    sent, came = (case.exchanges(name)[0].stream() for name in ("openai_chat", "anthropic"))
+    played = PlayedBodies("01-response.sse", MISSING, MISSING, MISSING, {"sent.sse": sent, "came.sse": came})
+    ids = shown(corpus, played)["ids"]
+    assert sorted(ids["sent"].values()) == sorted(ids["came"].values()) == ["A", "B", "C"]

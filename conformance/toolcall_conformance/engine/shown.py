@@ -80,7 +80,7 @@ def _labels(corpus: Corpus, route: Route, name: str, parts: Mapping[str, Any]) -
     if not {given, made} <= set(formats.names()):
         return {}
     # What a round trip brings back is of the format that went.
-    back = parts.get("source") is parts.get("golden")
+    back = "source" in parts and parts["source"] is parts.get("golden")
     readings = {
         part: _reading(given if back or part in ("source", "sent") else made, part, direction[0], body)
         for part, body in parts.items()
@@ -120,8 +120,11 @@ def _letter(number: int) -> str:
 
 def _short(body: Any) -> Any:
     """A body with long texts cut; of one that is long all the same its beginning as text."""
-    cut = _cut(body)
-    text = json.dumps(cut)
+    try:
+        cut = _cut(body)
+        text = json.dumps(cut)
+    except (RecursionError, TypeError, ValueError):
+        return "(nested too deep, or no JSON)"
     return cut if len(text) <= _BODY_LIMIT else f"{text[:_TEXT_LIMIT]}… ({len(text)} characters)"
 
 
