@@ -4,6 +4,7 @@ const INLINE = 72;
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 const MOST_CELLS = 4e6;
 const MOST_MARKS = 2;
+const UNMARKED_LINES = 40;
 
 /** Read JSON text into nodes that keep numbers as they are written: a script's own would change large ones. */
 function readTree(text) {
@@ -161,7 +162,7 @@ function bodyColumn(title, note, lines, { marks = [], differs = null, places = {
     wrong.set(index, [...(wrong.get(index) || []), mark]);
   }
   const centres = wrong.size ? [...wrong.keys()] : [...(differs || [])].slice(0, 1);
-  const near = (index) => !around || (centres.length ? centres : [0]).some((one) => Math.abs(one - index) <= around);
+  const near = (index) => !around || (centres.length ? centres.some((one) => Math.abs(one - index) <= around) : index < UNMARKED_LINES);
   const rows = [];
   let hidden = 0;
   lines.forEach((line, index) => {
@@ -179,4 +180,9 @@ function bodyColumn(title, note, lines, { marks = [], differs = null, places = {
     if (first) box.scrollTop = first.offsetTop - box.offsetTop - 60;
   });
   return h("div", { class: "column" }, h("h4", {}, title, note ? h("small", {}, ` ${note}`) : ""), box);
+}
+
+/** In the place of a body that never came. */
+function emptyColumn(title) {
+  return h("div", { class: "column" }, h("h4", {}, title, h("small", {}, " nothing came")), h("p", { class: "hint" }, "The finding says why."));
 }

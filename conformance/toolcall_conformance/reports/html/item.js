@@ -46,6 +46,8 @@ function exchangeElements(exchange, findings, { alone, around = 0 }) {
       places: exchange.marks?.[name] || {}, around,
     });
   });
+  // An exchange without an answer shows where it would stand.
+  if (!streamed && bodies.includes("source") && !bodies.includes("produced")) columns.splice(1, 0, emptyColumn(PARTS.produced[0]));
   const parts = [timelines, columns].filter((one) => one.length).map((one) => h("div", { class: "columns" }, one));
   return inWhole.length ? parts.reverse() : parts;
 }
