@@ -154,6 +154,9 @@ def test_an_item_is_explained_part_by_part() -> None:
     assert "wide" not in known
 
 
+IDS = "ids/seed  (case)"
+
+
 @pytest.mark.parametrize(
     ("name", "heads"),
     [
@@ -163,6 +166,7 @@ def test_an_item_is_explained_part_by_part() -> None:
             "toolcall::shell/seed::adapter::gemini",
             ["toolcall::shell/seed::adapter::gemini  (item)", "shell/seed  (case)"],
         ),
+        ("ids/seed::stream::gemini-to-gemini-cut", ["toolcall::ids/seed::stream::gemini-to-gemini-cut  (item)", IDS]),
         ("toolcall::shell/seed", ["shell/seed  (case)"]),
     ],
 )
@@ -178,8 +182,9 @@ def test_parts_of_an_id_may_be_left_out(name: str, heads: list[str]) -> None:
     [
         ("toolcall::shell/sead::request", "there is no case or family 'shell/sead'; did you mean shell/seed"),
         ("shell/seed::requets", "there is no check 'requets'; did you mean request"),
+        ("ids/seed::agent_loop::anthropic-to-gemini-streamd", "did you mean anthropic-to-gemini-streamed or"),
         ("shell/seed::request::anthropic-to-gemini2", "there is no route 'anthropic-to-gemini2'; did you mean"),
-        ("shell/seed::adapter::gemni", "there is no format 'gemni'; did you mean gemini?"),
+        ("shell/seed::adapter::gemni", "there is no format 'gemni'; did you mean gemini or gemini-swapped?"),
         ("shell/seed::request::anthropic-to-gemini::more", "has too many parts"),
         ("shell/seed::agent_loop::anthropic-to-gemini-swapped", "has no swapped variant of agent_loop on this route"),
         ("gemini/result-name-call", "did you mean gemini/result-names-call"),

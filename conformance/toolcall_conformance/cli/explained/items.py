@@ -35,11 +35,10 @@ def item_of(corpus: Corpus, name: str) -> Item:
         _verify("check", check, CHECKS)
     if not place:
         return Item(case, check)
-    ways = [way for way in sorted(WAYS.get(check, ()), key=len, reverse=True) if way and place.endswith(f"-{way}")]
-    variant = ways[0] if ways else ""
-    route = place.removesuffix(f"-{variant}") if variant else place
     routes = corpus.formats if check in ONE_FORMAT else [f"{a}-to-{b}" for a in corpus.formats for b in corpus.formats]
-    _verify("format" if check in ONE_FORMAT else "route", route, routes)
+    ways = {f"{route}-{way}" if way else route: (route, way) for route in routes for way in ("", *WAYS.get(check, ()))}
+    _verify("format" if check in ONE_FORMAT else "route", place, ways)
+    route, variant = ways[place]
     client, _, upstream = route.partition("-to-")
     return _applicable(corpus, Item(case, check, client, upstream or client, variant))
 
@@ -57,7 +56,8 @@ def _applicable(corpus: Corpus, item: Item) -> Item:
     missing = sorted({item.client, item.upstream} - set(case.formats))
     if missing:
         raise UsageError(f"{item.case} is not written in {' and '.join(missing)}; it has {', '.join(case.formats)}")
-    has = variants(corpus, item.check, case, item.client, item.upstream)
+    # With --toolcall-cuts=all every case's streams are cut.
+    has = variants(corpus, item.check, case, item.client, item.upstream, cut_everywhere=True)
     if item.variant not in has:
         names = ", ".join(way or "the plain one" for way in has) or "none"
         raise UsageError(
