@@ -25,7 +25,7 @@ from toolcall_conformance.translation.tools import compare_tools, map_tools, nam
 
 def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any, *, model: str) -> Judgement:
     """Judge the tools that a session made of a ListToolsResult; see ``Judge.mcp_tools``."""
-    output = {**golden, "tools": tools}
+    output = {**(golden if isinstance(golden, dict) else {}), "tools": tools}
     sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
     own = [one for one in check_body(corpus, name, "request", output, model=model) if _is_of_tools(one)]
     return Judgement((*own, *(one for one in compare_tools(aligned(sides)) if not _is_prefixed(one))))

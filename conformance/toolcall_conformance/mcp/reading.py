@@ -58,56 +58,74 @@ def of_value(value: Any) -> Part:
 
 def read_tools(listed: Any) -> Reading:
     """The tools of a ListToolsResult as those that a request declares. The protocol knows no strict tools."""
-    tools = []
-    for place, entry in enumerate(listed.get("tools", []) if isinstance(listed, dict) else []):
+    return Reading("", "request", tools=list(_tools(listed)), body=listed)
+
+
+def _tools(listed: Any) -> Iterator[Tool]:
+    for place, entry in enumerate(map(_object, _list(_object(listed).get("tools")))):
         at = join("", "tools", place)
         pointers = {key: f"{at}/{key}" for key in ("name", "description", "inputSchema") if key in entry}
-        tools.append(
-            Tool(
-                entry.get("name"),
-                entry.get("description"),
-                entry.get("inputSchema"),
-                at,
-                strict=False,
-                name_pointer=pointers.get("name"),
-                description_pointer=pointers.get("description"),
-                schema_pointer=pointers.get("inputSchema"),
-            )
+        yield Tool(
+            _text(entry, "name") if "name" in entry else None,
+            _text(entry, "description") if "description" in entry else None,
+            entry.get("inputSchema"),
+            at,
+            strict=False,
+            name_pointer=pointers.get("name"),
+            description_pointer=pointers.get("description"),
+            schema_pointer=pointers.get("inputSchema"),
         )
-    return Reading("", "request", tools=tools, body=listed)
 
 
 def read_result(result: Any) -> ToolResult:
     """A CallToolResult; blocks of types that the protocol does not have are left out."""
-    content = result.get("content") if isinstance(result, dict) else None
-    blocks = (_block(entry, join("", "content", place)) for place, entry in enumerate(content or []))
-    structured = result.get("structuredContent") if isinstance(result, dict) else None
+    said = _object(result)
+    blocks = (
+        _block(_object(entry), join("", "content", place)) for place, entry in enumerate(_list(said.get("content")))
+    )
+    structured = said.get("structuredContent")
     return ToolResult(
         tuple(block for block in blocks if block is not None),
         MISSING if structured is None else structured,
-        isinstance(result, dict) and result.get("isError") is True,
+        said.get("isError") is True,
         result,
     )
 
 
-def _block(entry: Any, pointer: str) -> Block | None:
-    kind, audience = entry.get("type"), (entry.get("annotations") or {}).get("audience")
-    hidden = audience == ["user"]
+def _block(entry: dict[str, Any], pointer: str) -> Block | None:
+    kind, hidden = entry.get("type"), _object(entry.get("annotations")).get("audience") == ["user"]
     if kind == "text":
-        return Block(Text(entry["text"], f"{pointer}/text"), for_the_user=hidden)
+        return Block(Text(_text(entry, "text"), f"{pointer}/text"), for_the_user=hidden)
     if kind in ("image", "audio"):
-        return Block(Media(kind, entry["mimeType"], pointer, data=entry["data"]), for_the_user=hidden)
+        media = Media(str(kind), _text(entry, "mimeType"), pointer, data=_text(entry, "data"))
+        return Block(media, for_the_user=hidden)
     if kind == "resource_link":
-        named = f"{entry.get('title') or entry['name']}: {entry['uri']}"
-        return Block(Text(named, pointer), entry["uri"], True, hidden, " ".join(_words(entry)))
-    if kind == "resource":
-        held = entry["resource"]
-        words = " ".join(_words({key: value for key, value in held.items() if key not in ("text", "blob")}))
-        if "text" in held:
-            return Block(Text(held["text"], f"{pointer}/resource/text"), held["uri"], False, hidden, words)
-        mime = held.get("mimeType")
-        return Block(Media(_kind(mime), mime, f"{pointer}/resource", data=held["blob"]), held["uri"], False, hidden)
-    return None
+        uri = _text(entry, "uri")
+        named = f"{_text(entry, 'title') or _text(entry, 'name')}: {uri}"
+        return Block(Text(named, pointer), uri, True, hidden, " ".join(_words(entry)))
+    return _resource(_object(entry.get("resource")), pointer, hidden) if kind == "resource" else None
+
+
+def _resource(held: dict[str, Any], pointer: str, hidden: bool) -> Block:
+    uri = _text(held, "uri")
+    if "blob" in held:
+        mime = _text(held, "mimeType") or None
+        return Block(Media(_kind(mime), mime, f"{pointer}/resource", data=_text(held, "blob")), uri, False, hidden)
+    words = " ".join(_words({key: value for key, value in held.items() if key != "text"}))
+    return Block(Text(_text(held, "text"), f"{pointer}/resource/text"), uri, False, hidden, words)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(holder: dict[str, Any], key: str) -> str:
+    found = holder.get(key)
+    return found if isinstance(found, str) else ""
 
 
 def _kind(mime: str | None) -> str:
