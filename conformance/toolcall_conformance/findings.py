@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Final
 
-from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.jsonvalue import canonical
 
 
 class _NoValue(Enum):
@@ -47,15 +47,23 @@ class Form:
     schema: Mapping[str, Any]
 
 
+MOST_CHOICES = 50
+"""The values that a choice or a form names at most: nobody reads more, and thousands of findings may each have one."""
+
+
 def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
-    """A choice between values, each once: the value itself if there is but one, ``otherwise`` if there is none."""
-    found: list[Any] = []
+    """A choice between values, each once: the value itself if there is but one, ``otherwise`` if there is none.
+
+    Of many, the first ``MOST_CHOICES``.
+    """
+    found: dict[str, Any] = {}
     for value in values:
-        if not any(equal(value, other) for other in found):
-            found.append(value)
+        if len(found) == MOST_CHOICES:
+            break
+        found.setdefault(canonical(value), value)
     if not found:
         return otherwise
-    return found[0] if len(found) == 1 else OneOf(tuple(found))
+    return next(iter(found.values())) if len(found) == 1 else OneOf(tuple(found.values()))
 
 
 class Level(StrEnum):

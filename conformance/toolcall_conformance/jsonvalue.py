@@ -6,6 +6,7 @@ import json
 import marshal
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,8 +22,8 @@ class TooMuchError(JSONError):
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(items)
     if len(found) < len(items):
-        keys = [key for key, _ in items]
-        raise JSONError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object")
+        counts = Counter(key for key, _ in items)
+        raise JSONError(f"the key {next(key for key in counts if counts[key] > 1)!r} occurs twice in one object")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def with_names(value: Any) -> Any:
     return json.loads(text)
 
 
-def told(calls: list[Call]) -> list[tuple[str | None, Any]]:
+def told(calls: Sequence[Call]) -> list[tuple[str | None, Any]]:
     return [(call.name, call.arguments) for call in calls]
 
 

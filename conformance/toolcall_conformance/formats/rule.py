@@ -10,6 +10,7 @@ import ast
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -51,6 +52,16 @@ def same_id(call: Call, other: Call, among: Iterable[Call]) -> Breach:
     return Breach(
         call.id_pointer or call.pointer, message, want, call.id, subject=f"call {call.ordinal + 1}, {call.name}"
     )
+
+
+def ids_once_in_batch(calls: Iterable[Call]) -> Iterator[Breach]:
+    """The breaches of calls whose id an earlier one of the same batch has. Those without an id are left out."""
+    for _, together in groupby(calls, lambda call: call.batch):
+        batch = list(together)
+        seen: dict[str, Call] = {}
+        for call in batch:
+            if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
+                yield same_id(call, first, batch)
 
 
 LONGEST_LITERAL = 50_000

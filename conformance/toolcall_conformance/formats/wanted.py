@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
-from toolcall_conformance.findings import Form
+from toolcall_conformance.findings import MOST_CHOICES, Form
 
 TEXT: Final = Form({"type": "string", "minLength": 1})
 INDEX: Final = Form({"type": "integer", "minimum": 0})
@@ -17,8 +18,11 @@ OBJECT_TEXT: Final = Form(
 
 
 def another(own: str, taken: Iterable[str | None]) -> Form:
-    """A text in place of ``own``, which another one of its kind has, too; ``taken`` are those of all."""
-    others = dict.fromkeys((own, *(text for text in taken if text is not None)))
+    """A text in place of ``own``, which another one of its kind has, too; ``taken`` are those of all.
+
+    Of many, the form names the first ``MOST_CHOICES``.
+    """
+    others = dict.fromkeys((own, *islice((text for text in taken if text is not None), MOST_CHOICES)))
     return Form({"type": "string", "not": {"enum": list(others)}})
 
 

@@ -6,7 +6,9 @@ are spelt as the body spells them (an accepted alias keeps its spelling) and alw
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 
@@ -284,11 +286,12 @@ class Residue:
     value: Any
 
 
-@dataclass(slots=True)
+@dataclass
 class Reading:
     """A body as the judge sees it. ``direction`` is ``request``, ``response`` or ``error``; an error has a ``failure``.
 
     ``cache_marks`` are the places at which a request marks the end of a cacheable prefix. ``body`` is what was read.
+    ``calls`` and ``results`` are gathered once: nobody adds to the turns of a reading that is read.
     """
 
     format: str
@@ -305,12 +308,12 @@ class Reading:
     stored: list[Stored] = field(default_factory=list)
     body: Any = field(default=None, repr=False, compare=False)
 
-    @property
-    def calls(self) -> list[Call]:
+    @cached_property
+    def calls(self) -> Sequence[Call]:
         """All calls of the body in order."""
         return [item for turn in self.turns for item in turn.items if isinstance(item, Call)]
 
-    @property
-    def results(self) -> list[Result]:
+    @cached_property
+    def results(self) -> Sequence[Result]:
         """All results of the body in order."""
         return [item for turn in self.turns for item in turn.items if isinstance(item, Result)]

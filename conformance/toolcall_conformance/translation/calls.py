@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.jsonvalue import JSONError, equal, parse
+from toolcall_conformance.jsonvalue import JSONError, canonical, equal, parse
 from toolcall_conformance.reading import Call, Hosted, Result, Text, Unreadable
 from toolcall_conformance.translation.kinds import compare_call_kind
 from toolcall_conformance.translation.nearest import near
@@ -24,7 +25,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     source, output, alignment = pair.source.calls, pair.output.calls, pair.alignment
     items = [item for turn in pair.source.turns for item in turn.items]
     hosted = {item.id: item for item in items if isinstance(item, Hosted) and item.id}
-    partners = {right: left for left, right in alignment.pairs.items()}
+    first_alike = _first_alike(source, alignment.pairs) if alignment.invented else {}
     told = Told.of(pair) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
@@ -52,7 +53,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
                     subject=call_words(call),
                 )
             continue
-        twin = next((left for left in partners.values() if _same_call(source[left], call)), None)
+        twin = first_alike.get(_said(call))
         yield pair.finding(
             "translation/call-duplicated" if twin is not None else "translation/call-invented",
             call.pointer,
@@ -64,38 +65,58 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
         )
     for left, right in sorted(alignment.pairs.items()):
         yield from _compare_one(pair, source[left], output[right])
-    for left in sorted(alignment.moved):
-        yield _moved(pair, left)
+    yield from _moved(pair)
     yield from _compare_batches(pair)
     yield from _compare_ids(pair)
 
 
-def _moved(pair: Pair, left: int) -> Finding:
-    """A call that stands in another place among those that both bodies have."""
-    call = pair.output.calls[pair.calls[left]]
+def _moved(pair: Pair) -> Iterator[Finding]:
+    """The calls that stand in another place among those that both bodies have."""
+    moved = pair.alignment.moved
+    if not moved:
+        return
     orders = sorted(pair.calls), sorted(pair.calls, key=pair.calls.__getitem__)
-    want, got = (_before(pair, order, left) for order in orders)
-    if want == got:  # its neighbour moved with it
-        resting = [[one for one in order if one == left or one not in pair.alignment.moved] for order in orders]
-        want, got = (_before(pair, order, left) for order in resting)
-    return pair.finding(
-        "translation/call-order",
-        call.pointer,
-        want=want,
-        got=got,
-        source=pair.source.calls[left].pointer,
-        subject=call_words(pair.source.calls[left]),
-    )
+    near = [_predecessors(order, frozenset()) for order in orders]
+    resting = [_predecessors(order, moved) for order in orders]
+    for left in sorted(moved):
+        want, got = (_behind(pair, before[left]) for before in near)
+        if want == got:  # its neighbour moved with it
+            want, got = (_behind(pair, before[left]) for before in resting)
+        yield pair.finding(
+            "translation/call-order",
+            pair.output.calls[pair.calls[left]].pointer,
+            want=want,
+            got=got,
+            source=pair.source.calls[left].pointer,
+            subject=call_words(pair.source.calls[left]),
+        )
 
 
-def _before(pair: Pair, order: list[int], left: int) -> str:
+def _predecessors(order: Iterable[int], moved: Collection[int]) -> dict[int, int | None]:
+    """For each call of an order the one before it that did not move, None for the first."""
+    found: dict[int, int | None] = {}
+    last = None
+    for call in order:
+        found[call] = last
+        last = last if call in moved else call
+    return found
+
+
+def _behind(pair: Pair, other: int | None) -> str:
     """A place in an order of calls: behind which one."""
-    place = order.index(left)
-    return f"behind {call_words(pair.source.calls[order[place - 1]])}" if place else "first of all calls"
+    return "first of all calls" if other is None else f"behind {call_words(pair.source.calls[other])}"
 
 
-def _same_call(left: Call, right: Call) -> bool:
-    return left.name == right.name and equal(shown(left), shown(right))
+def _first_alike(source: Sequence[Call], lefts: Iterable[int]) -> dict[tuple[str | None, str], int]:
+    """The first of these calls for each name and arguments."""
+    found: dict[tuple[str | None, str], int] = {}
+    for left in lefts:
+        found.setdefault(_said(source[left]), left)
+    return found
+
+
+def _said(call: Call) -> tuple[str | None, str]:
+    return call.name, canonical(shown(call))
 
 
 def _compare_one(pair: Pair, left: Call, right: Call) -> Iterator[Finding]:
@@ -231,6 +252,7 @@ def _separated(reading: Any) -> dict[int, int]:
 def _compare_ids(pair: Pair) -> Iterator[Finding]:
     """Ids of different calls stay different, and legal ids are kept."""
     source, output = pair.source.calls, pair.output.calls
+    uses = Counter(call.id for call in source)
     first_use: dict[str, Call] = {}
     for left, right in sorted(pair.calls.items()):
         old, new = source[left], output[right]
@@ -251,7 +273,7 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
                 source=old.id_pointer or old.pointer,
                 subject=call_words(old),
             )
-        elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and not _reused(source, old):
+        elif old.id is not None and old.id != new.id and legal_id(pair, old.id) and uses[old.id] == 1:
             yield pair.finding(
                 "translation/ids-kept",
                 where,
@@ -260,10 +282,6 @@ def _compare_ids(pair: Pair) -> Iterator[Finding]:
                 source=old.id_pointer,
                 subject=call_words(old),
             )
-
-
-def _reused(source: list[Call], call: Call) -> bool:
-    return sum(1 for other in source if other.id == call.id) > 1
 
 
 def legal_id(pair: Pair, call_id: str) -> bool:

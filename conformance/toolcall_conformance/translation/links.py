@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from toolcall_conformance.reading import Media, Reading, Result
@@ -19,8 +19,8 @@ class ResultComparison:
     """How each result of the source compares with each of the output; every content is read once."""
 
     pair: Pair
-    source: list[Result]
-    output: list[Result]
+    source: Sequence[Result]
+    output: Sequence[Result]
     before: list[Content]
     after: list[Content]
     known: dict[tuple[int, int], Breach] = field(default_factory=dict)

@@ -7,7 +7,7 @@ report what was lost on which routes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -124,7 +124,7 @@ def _of_results(pair: Pair) -> Iterator[tuple[str, int]]:
         yield "result-structured", objects - sum(_spells_json(result) for result in output) - absent
 
 
-def _number(results: list[Result], key: str) -> int:
+def _number(results: Sequence[Result], key: str) -> int:
     return sum(bool(getattr(result, key)) for result in results)
 
 

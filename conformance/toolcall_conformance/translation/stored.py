@@ -6,7 +6,7 @@ unknown here; but a translation without an earlier part is half a conversation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,14 +110,14 @@ def _renumbered(item: Item, before: int) -> Item:
     return item
 
 
-def _partners(orphans: Iterable[Result], results: list[Result]) -> list[Result]:
+def _partners(orphans: Iterable[Result], results: Sequence[Result]) -> Sequence[Result]:
     """The results with the ids of the orphans; as many from the end where ids were rewritten."""
     wanted = [result.id for result in orphans]
     same = [result for result in results if result.id in wanted]
     return same if len(same) == len(wanted) else results[len(results) - len(wanted) :]
 
 
-def _compare_answers(sides: Sides, orphans: list[Result], answers: list[Result]) -> Iterator[Finding]:
+def _compare_answers(sides: Sides, orphans: Sequence[Result], answers: Sequence[Result]) -> Iterator[Finding]:
     """Compare the results of calls that the source does not hold: their contents decide which belong together."""
     own = Pair(sides.corpus, _of(sides.source, orphans), _of(sides.output, answers), said_in=sides.said_in)
     comparison = ResultComparison.of(own)
@@ -161,13 +161,13 @@ def _content(reading: Reading, result: Result) -> Any:
     return resolve(reading.body, result.content_pointer or result.pointer)
 
 
-def _of(reading: Reading, results: list[Result]) -> Reading:
+def _of(reading: Reading, results: Sequence[Result]) -> Reading:
     """A reading of these results alone."""
     turn = Turn("user", "", [replace(result, call=None) for result in results])
     return Reading(reading.format, "request", turns=[turn])
 
 
-def _without(reading: Reading, results: list[Result]) -> Reading:
+def _without(reading: Reading, results: Sequence[Result]) -> Reading:
     turns = [replace(turn, items=[item for item in turn.items if item not in results]) for turn in reading.turns]
     return replace(reading, turns=[turn for turn in turns if turn.items])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from toolcall_conformance.jsonvalue import equal
@@ -64,7 +64,7 @@ def summary(seen: Sight) -> str:
     return f"{calls}, {text}, ended by {_shown(seen.ended)}, {tokens}"
 
 
-def _calls(seen: list[SeenCall], meant: list[Call]) -> Iterator[str]:
+def _calls(seen: list[SeenCall], meant: Sequence[Call]) -> Iterator[str]:
     pairs = _paired(seen, meant)
     for number, call in enumerate(meant, 1):
         if not any(one is call for one, _ in pairs):
@@ -80,7 +80,7 @@ def _calls(seen: list[SeenCall], meant: list[Call]) -> Iterator[str]:
             yield f"call {number} ({found.name}) has {_told(found.arguments, call.arguments)}"
 
 
-def _paired(seen: list[SeenCall], meant: list[Call]) -> list[tuple[Call, SeenCall]]:
+def _paired(seen: list[SeenCall], meant: Sequence[Call]) -> list[tuple[Call, SeenCall]]:
     """Which call is which: the equal ones first, then those of one name, then what is left, in order."""
     pairs: list[tuple[Call, SeenCall]] = []
     left, free = list(meant), list(seen)

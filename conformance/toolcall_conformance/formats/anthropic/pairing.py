@@ -6,6 +6,7 @@ later turns, so an older batch is asked only when the latest has no such id.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +18,10 @@ class AnthropicPairing:
 
     def __init__(self, turns: Sequence[Turn]) -> None:
         self._turns = turns
-        self._calls: list[Call] = []
-        self._answered: set[int] = set()
+        self._count = 0
+        # Of each id, the calls of the latest batch that has it: those that wait for a result, and the first of all.
+        self._waiting: dict[str, deque[Call]] = {}
+        self._first: dict[str, Call] = {}
         self._batch = -1
         self._group = -1
 
@@ -30,15 +33,20 @@ class AnthropicPairing:
         """A call in the batch of the current assistant turn."""
         if not self._open_batch():
             self._batch += 1
-        call = Call(ordinal=len(self._calls), batch=self._batch, **properties)
-        self._calls.append(call)
+        call = Call(ordinal=self._count, batch=self._batch, **properties)
+        self._count += 1
+        if call.id is not None:
+            self._enter(call.id, call)
         return call
+
+    def _enter(self, identity: str, call: Call) -> None:
+        if identity not in self._first or self._first[identity].batch != call.batch:
+            self._first[identity], self._waiting[identity] = call, deque()
+        self._waiting[identity].append(call)
 
     def result(self, *, id: str | None, **properties: Any) -> Result:
         """A result, paired with the call that it answers."""
-        call = self._find(id)
-        if call is not None:
-            self._answered.add(call)
+        call = self._take(id)
         return Result(call=call, id=id, name=None, group=self._group, **properties)
 
     def _open_batch(self) -> bool:
@@ -47,12 +55,8 @@ class AnthropicPairing:
             return False
         return any(isinstance(item, Call) for item in self._turns[-1].items)
 
-    def _find(self, identity: str | None) -> int | None:
-        if identity is None:
+    def _take(self, identity: str | None) -> int | None:
+        if identity is None or identity not in self._first:
             return None
-        same = [call for call in self._calls if call.id == identity]
-        if not same:
-            return None
-        newest = [call for call in same if call.batch == same[-1].batch]
-        waiting = [call for call in newest if call.ordinal not in self._answered]
-        return (waiting or newest)[0].ordinal
+        waiting = self._waiting[identity]
+        return (waiting.popleft() if waiting else self._first[identity]).ordinal

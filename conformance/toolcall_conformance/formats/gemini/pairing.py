@@ -6,7 +6,8 @@ in order, and what no name decides goes by position. Ids need to be unique withi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import replace
 
 from toolcall_conformance.reading import Call, Result, Turn
@@ -14,55 +15,94 @@ from toolcall_conformance.reading import Call, Result, Turn
 
 def pair(turns: list[Turn]) -> None:
     """Set ``call`` of every result in ``turns``, in place."""
-    earlier: list[Call] = []
+    earlier: dict[str, list[Call]] = {}
     batch: list[Call] = []
     for turn in turns:
         calls = [item for item in turn.items if isinstance(item, Call)]
         if turn.side == "assistant" or calls:
             batch = calls
-            earlier.extend(calls)
+            for call in calls:
+                if call.id is not None:
+                    earlier.setdefault(call.id, []).append(call)
         results = [item for item in turn.items if isinstance(item, Result)]
         if results:
-            answered = _answers(results, batch, earlier)
+            answered = _Answers(batch, earlier).to(results)
             turn.items = [
                 replace(item, call=answered.get(item.pointer)) if isinstance(item, Result) else item
                 for item in turn.items
             ]
 
 
-def _answers(results: list[Result], batch: list[Call], earlier: list[Call]) -> dict[str, int]:
-    """The ordinal of the answered call by the pointer of the result."""
-    found: dict[str, int] = {}
-    for result in results:
-        if result.id is not None:
-            call = _by_id(result.id, batch, found) or _by_id(result.id, earlier[::-1], found)
-            if call is not None:
-                found[result.pointer] = call.ordinal
-    # A result with an id can only mean a call that has none, if no call has that id.
-    open_to_ids = [call for call in batch if call.id is None]
-    for result in results:
-        if result.pointer not in found and result.name:
-            calls = batch if result.id is None else open_to_ids
-            call = _first(calls, found, lambda call, name=result.name: call.name == name)  # type: ignore[misc]
-            if call is not None:
-                found[result.pointer] = call.ordinal
-    for position, result in enumerate(results):
-        if result.pointer not in found:
-            calls = batch if result.id is None else open_to_ids
-            same = [call for call in batch[position : position + 1] if call in calls]
-            call = _first(same, found) or _first(calls, found)
-            if call is not None:
-                found[result.pointer] = call.ordinal
-    return found
+class _Answers:
+    """The calls that the results of one turn may answer: each is taken once, as long as there are any."""
+
+    def __init__(self, batch: list[Call], earlier: dict[str, list[Call]]) -> None:
+        self._batch = batch
+        self._earlier = earlier
+        self._taken: set[int] = set()
+        self._back: dict[str, int] = {}
+        self._of_id = _Waiting((call.id, call) for call in batch if call.id is not None)
+        # A result with an id can only mean a call that has none, if no call has that id.
+        self._pools = {
+            has_id: _Waiting(
+                entry for call in batch if call.id is None or not has_id for entry in ((call.name, call), (_ANY, call))
+            )
+            for has_id in (False, True)
+        }
+
+    def to(self, results: list[Result]) -> dict[str, int]:
+        """The ordinal of the answered call by the pointer of the result."""
+        found: dict[str, int] = {}
+        for way in (self._by_id, self._by_name, self._by_position):
+            for position, result in enumerate(results):
+                call = way(result, position) if result.pointer not in found else None
+                if call is not None:
+                    found[result.pointer] = call.ordinal
+                    self._taken.add(call.ordinal)
+        return found
+
+    def _by_id(self, result: Result, position: int) -> Call | None:
+        """The call with this id: an unanswered one first, else one that has been answered already."""
+        del position
+        if result.id is None:
+            return None
+        if result.id in self._of_id:
+            return self._of_id.next(result.id, self._taken) or self._of_id.first[result.id]
+        older = self._earlier.get(result.id, [])
+        back = self._back[result.id] = self._back.get(result.id, 0) + 1
+        return older[-back if back <= len(older) else -1] if older else None
+
+    def _by_name(self, result: Result, position: int) -> Call | None:
+        del position
+        return self._pools[result.id is not None].next(result.name, self._taken) if result.name else None
+
+    def _by_position(self, result: Result, position: int) -> Call | None:
+        if position < len(self._batch):
+            call = self._batch[position]
+            if call.ordinal not in self._taken and (result.id is None or call.id is None):
+                return call
+        return self._pools[result.id is not None].next(_ANY, self._taken)
 
 
-def _by_id(call_id: str, calls: list[Call], taken: dict[str, int]) -> Call | None:
-    """The call with this id: an unanswered one first, else one that has been answered already."""
-    same = [call for call in calls if call.id == call_id]
-    return _first(same, taken) or (same[0] if same else None)
+_ANY = object()
 
 
-def _first(calls: list[Call], taken: dict[str, int], fits: Callable[[Call], bool] = lambda _: True) -> Call | None:
-    """The first call that fits and that no result has taken yet."""
-    ordinals = set(taken.values())
-    return next((call for call in calls if call.ordinal not in ordinals and fits(call)), None)
+class _Waiting:
+    """Calls by what a result says of them, in order."""
+
+    def __init__(self, entries: Iterable[tuple[Hashable, Call]]) -> None:
+        self.first: dict[Hashable, Call] = {}
+        self._waiting: dict[Hashable, deque[Call]] = {}
+        for key, call in entries:
+            self.first.setdefault(key, call)
+            self._waiting.setdefault(key, deque()).append(call)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self.first
+
+    def next(self, key: Hashable, taken: Collection[int]) -> Call | None:
+        """The first call of this key that is not taken yet."""
+        waiting = self._waiting.get(key, ())
+        while waiting and waiting[0].ordinal in taken:
+            waiting.popleft()
+        return waiting[0] if waiting else None

@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class _Open:
     ordinal: int
-    id: str | None
-    name: str | None
-    legacy: bool
     answered: bool = False
+
+
+@dataclass(slots=True)
+class _Fitting:
+    """The calls of one batch that a result can mean by what it says."""
+
+    batch: int
+    first: _Open
+    waiting: deque[_Open] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
 class ChatPairing:
     """The calls so far, batch by batch. Ids may come again in later batches, be empty or be absent."""
 
-    _batches: list[list[_Open]] = field(default_factory=list)
-
-    @property
-    def batch(self) -> int:
-        """The number that the next batch gets."""
-        return len(self._batches)
+    batch: int = 0
+    """The number that the next batch gets."""
+    _fitting: dict[Hashable, _Fitting] = field(default_factory=dict)
 
     def start(self) -> None:
         """Begin a batch: the calls of one assistant message."""
-        self._batches.append([])
+        self.batch += 1
 
     def call(self, ordinal: int, call_id: str | None, name: str | None, *, legacy: bool = False) -> None:
         """Add a call to the batch."""
-        self._batches[-1].append(_Open(ordinal, call_id, name, legacy))
+        call = _Open(ordinal)
+        if legacy:
+            self._enter(("function", name), call)
+            return
+        self._enter(("id", call_id), call)
+        if call_id is None:
+            self._enter(("name", name), call)
 
     def answer(self, call_id: str | None, name: str | None) -> int | None:
         """The ordinal of the call that a tool message answers.
@@ -39,24 +50,25 @@ class ChatPairing:
         Of equal ids (empty ones, as some vendors send) the first unanswered one in order. Without an id a call that
         has none either, of that name if the message has one.
         """
-        for batch in reversed(self._batches):
-            fitting = [call for call in batch if not call.legacy and call.id == call_id]
-            if call_id is None and name is not None:
-                fitting = [call for call in fitting if call.name == name]
-            if fitting:
-                return _take(fitting)
-        return None
+        by_name = call_id is None and name is not None
+        return self._take(("name", name) if by_name else ("id", call_id))
 
     def answer_function(self, name: str | None) -> int | None:
         """The ordinal of the legacy ``function_call`` that a message of role ``function`` answers: by name."""
-        for batch in reversed(self._batches):
-            fitting = [call for call in batch if call.legacy and call.name == name]
-            if fitting:
-                return _take(fitting)
-        return None
+        return self._take(("function", name))
 
+    def _enter(self, key: Hashable, call: _Open) -> None:
+        known = self._fitting.get(key)
+        if known is None or known.batch != self.batch:
+            known = self._fitting[key] = _Fitting(self.batch, call)
+        known.waiting.append(call)
 
-def _take(fitting: list[_Open]) -> int:
-    call = next((call for call in fitting if not call.answered), fitting[0])
-    call.answered = True
-    return call.ordinal
+    def _take(self, key: Hashable) -> int | None:
+        known = self._fitting.get(key)
+        if known is None:
+            return None
+        while known.waiting and known.waiting[0].answered:
+            known.waiting.popleft()
+        call = known.waiting[0] if known.waiting else known.first
+        call.answered = True
+        return call.ordinal

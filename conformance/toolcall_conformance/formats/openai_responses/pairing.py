@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 
 class Ledger:
     """The calls so far, by ``call_id``.
@@ -12,21 +14,29 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self._calls: dict[str, list[tuple[int, int]]] = {}
-        self._answered: set[int] = set()
+        # Of each id its batches; of each batch the calls that wait, in order. Batches without such are gone.
+        self._waiting: dict[str, list[tuple[int, deque[int]]]] = {}
+        self._latest: dict[str, tuple[int, int]] = {}
 
     def enter(self, call_id: str | None, ordinal: int, batch: int) -> None:
         """Note a call; one without a usable id can never be answered."""
-        if call_id is not None:
-            self._calls.setdefault(call_id, []).append((batch, ordinal))
+        if call_id is None:
+            return
+        batches = self._waiting.setdefault(call_id, [])
+        if not batches or batches[-1][0] != batch:
+            batches.append((batch, deque()))
+        batches[-1][1].append(ordinal)
+        if call_id not in self._latest or self._latest[call_id][0] != batch:
+            self._latest[call_id] = batch, ordinal
 
     def answer(self, call_id: str | None) -> int | None:
         """The ordinal of the call that an output with this ``call_id`` answers, None if there is no such call."""
-        known = self._calls.get(call_id, []) if call_id is not None else []
-        if not known:
+        if call_id is None or call_id not in self._latest:
             return None
-        open_calls = [entry for entry in known if entry[1] not in self._answered] or known
-        latest = max(batch for batch, _ in open_calls)
-        ordinal = min(ordinal for batch, ordinal in open_calls if batch == latest)
-        self._answered.add(ordinal)
+        batches = self._waiting[call_id]
+        if not batches:
+            return self._latest[call_id][1]
+        ordinal = batches[-1][1].popleft()
+        if not batches[-1][1]:
+            batches.pop()
         return ordinal

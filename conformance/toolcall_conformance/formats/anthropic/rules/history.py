@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from toolcall_conformance.findings import MISSING, Form, one_of
 from toolcall_conformance.formats.anthropic.parts import is_hosted
@@ -36,7 +37,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
         own = calls(turn)
         unanswered = [call for call in own if (identity := call.text("id")) and identity not in answered]
         # A result with an id that no call has, or without any, answers some call: one fault, told at the id.
-        strays = answered - {call.text("id") for call in own} - _hosted_ids(subject)
+        strays = answered - {call.text("id") for call in own} - subject.view(_hosted_ids)
         astray = sum(block.text("tool_use_id") in strays for block in results(answers))
         for call in unanswered[: max(0, len(unanswered) - astray)]:
             message = f"{where} must answer this call with a tool_result"
@@ -82,14 +83,15 @@ def text_after_results(subject: Subject) -> Iterator[Breach]:
 
 @rule("anthropic/result-of-known-call", "request")
 def result_of_known_call(subject: Subject) -> Iterator[Breach]:
-    hosted = _hosted_ids(subject)
+    hosted = subject.view(_hosted_ids)
     asked: list[str] = []
     for turn in subject.view(turns):
-        given = [result.text("tool_use_id") for result in results(turn)]
-        waiting = [identity for identity in asked if identity not in given]
+        given = {result.text("tool_use_id") for result in results(turn)}
+        waiting = dict.fromkeys(identity for identity in asked if identity not in given)
+        known = {*asked, *hosted}
         for result in results(turn):
             identity = result.text("tool_use_id")
-            if identity and identity not in asked and identity not in hosted:
+            if identity and identity not in known:
                 message = "the assistant message before has no call of this id"
                 if not waiting:
                     message = f"a call with the id {identity} must stand in the assistant message before this result"
@@ -145,18 +147,18 @@ def tools_declared(subject: Subject) -> Iterator[Breach]:
 @rule("anthropic/hosted-result-linked", "request")
 def hosted_result_linked(subject: Subject) -> Iterator[Breach]:
     for turn in subject.view(turns):
-        asked: list[str | None] = []
+        asked: dict[str | None, None] = {}
         for block in (block for message in turn for block in message.blocks):
             if block.type in ("server_tool_use", "mcp_tool_use"):
-                asked.append(block.text("id"))
+                asked[block.text("id")] = None
             elif _is_hosted_result(block) and (identity := block.text("tool_use_id")) not in asked:
                 message = "a server tool's call with this id must stand before its result; there is none"
-                yield Breach(block.at("tool_use_id"), message, one_of([*filter(None, asked)], MISSING), identity)
+                yield Breach(block.at("tool_use_id"), message, one_of(filter(None, asked), MISSING), identity)
 
 
 @rule("anthropic/hosted-not-answered", "request")
 def hosted_not_answered(subject: Subject) -> Iterator[Breach]:
-    hosted = _hosted_ids(subject)
+    hosted = subject.view(_hosted_ids)
     for message in subject.view(messages):
         for result in message.of("tool_result"):
             if (identity := result.text("tool_use_id")) in hosted:
@@ -218,8 +220,8 @@ def _is_hosted_result(block: ContentBlock) -> bool:
     return is_hosted(block.type) and block.type.endswith("_tool_result")
 
 
-def _hosted_ids(subject: Subject) -> set[str | None]:
+def _hosted_ids(body: Any) -> set[str | None]:
     """The ids of the provider's own calls."""
     hosted = ("server_tool_use", "mcp_tool_use")
-    ids = {block.text("id") for message in subject.view(messages) for block in message.of(*hosted)}
+    ids = {block.text("id") for message in messages(body) for block in message.of(*hosted)}
     return ids - {None}

@@ -42,10 +42,10 @@ def result_names_call(subject: Subject) -> Iterator[Breach]:
 @rule("gemini/result-id-matches-call", "request")
 def result_id_matches_call(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
+        answered = {other.call for other in results(turn)}
+        waiting = dict.fromkeys(call.id for call in batch if call.id and call.ordinal not in answered)
         for result in results(turn):
             if result.id is not None and result.call is None and batch:
-                answered = {other.call for other in results(turn)}
-                waiting = [call.id for call in batch if call.id and call.ordinal not in answered]
                 pointer, named = result.id_pointer or result.pointer, result_named(result)
                 yield Breach(pointer, "", one_of(waiting, MISSING), result.id, subject=named)
 
@@ -69,9 +69,10 @@ def result_id_both_or_neither(subject: Subject) -> Iterator[Breach]:
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     for turn in subject.reading.turns:
         seen: dict[str, Call] = {}
-        for call in calls(turn):
+        every = calls(turn)
+        for call in every:
             if call.id is not None and (first := seen.setdefault(call.id, call)) is not call:
-                yield same_id(call, first, calls(turn))
+                yield same_id(call, first, every)
 
 
 @rule("gemini/server-call-not-answered", "request")
@@ -80,14 +81,14 @@ def server_call_not_answered(subject: Subject) -> Iterator[Breach]:
     hosted = {item.id for item in items if isinstance(item, Hosted) and item.id}
     own = {call.id for call in subject.reading.calls}
     for result in subject.reading.results:
-        if result.id in hosted - own:
+        if result.id in hosted and result.id not in own:
             message = "Google ran this toolCall and sent its toolResponse; no functionResponse may answer it"
             yield Breach(result.pointer, message, MISSING, result.id, subject=result_named(result))
 
 
 @rule("gemini/call-declared", "request")
 def call_declared(subject: Subject) -> Iterator[Breach]:
-    declared = [tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name]
+    declared = dict.fromkeys(tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name)
     for call in subject.reading.calls:
         if declared and call.name and call.name not in declared:
             pointer, want = call.name_pointer or call.pointer, one_of(declared)

@@ -43,7 +43,7 @@ def _declarations(tool: Node) -> Iterator[Node]:
 
 @rule("gemini/allowed-names-declared", "request")
 def allowed_names_declared(subject: Subject) -> Iterator[Breach]:
-    declared = [tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name]
+    declared = dict.fromkeys(tool.name for tool in subject.reading.tools if tool.kind == "function" and tool.name)
     config = root(subject.body).child("toolConfig").child("functionCallingConfig")
     for name in config.child("allowedFunctionNames").each():
         if isinstance(name.value, str) and name.value not in declared:

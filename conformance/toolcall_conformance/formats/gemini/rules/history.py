@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from toolcall_conformance.findings import MISSING, one_of
+from toolcall_conformance.findings import MISSING, MOST_CHOICES, one_of
 from toolcall_conformance.formats.gemini.parts import DATA
 from toolcall_conformance.formats.gemini.rules.view import (
     answers,
@@ -60,6 +60,7 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
     for batch, turn in answers(subject.reading):
         ordinals = {call.ordinal for call in batch}
         answered = {result.call for result in results(turn)}
+        waiting = [_said(call) for call in batch if call.ordinal not in answered][:MOST_CHOICES]
         for result in results(turn):
             # An id that no call has is the matter of gemini/result-id-matches-call.
             strange_id = result.id is not None and result.call is None and bool(batch)
@@ -67,7 +68,6 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
                 message = "the functionResponse answers no functionCall of the model turn before it"
                 if not batch:
                     message = "there is no functionCall in the turn before this functionResponse"
-                waiting = [_said(call) for call in batch if call.ordinal not in answered]
                 want = one_of(waiting, {"functionCall": _said(result)})
                 got = _said(result) if waiting else MISSING
                 yield Breach(result.pointer, message, want, got, subject=result_named(result))

@@ -31,7 +31,7 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     # Without any tools it is the choice itself that is wrong.
     if choice is None or not isinstance(choice.value, dict) or not subject.reading.tools:
         return
-    declared = [tool.name for tool in subject.reading.tools if tool.name]
+    declared = dict.fromkeys(tool.name for tool in subject.reading.tools if tool.name)
     names = choice.value.get("names")
     for name in names if isinstance(names, list) else []:
         if isinstance(name, str) and name not in declared:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolcall_conformance.findings import MISSING, one_of
 from toolcall_conformance.formats.openai_chat.rules.view import walk
-from toolcall_conformance.formats.rule import Subject, meant_text, rule, same_id
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, meant_text, rule
 from toolcall_conformance.jsonvalue import resolve
 from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
@@ -27,7 +27,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
     history = walk(subject.body)
-    waiting = [call.id for call in history.unanswered]
+    waiting = dict.fromkeys(call.id for call in history.unanswered)
     message = "an earlier assistant message must have a call of this id"
     for answer in history.answers:
         if answer.standing == "orphan":
@@ -57,12 +57,7 @@ def results_follow_calls(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/call-ids-unique", "request", "response")
 def call_ids_unique(subject: Subject) -> Iterator[Breach]:
     """Within one message only: ids may come again in a later turn. Empty ids are another rule's."""
-    seen: dict[tuple[int, str], Call] = {}
-    for call in subject.reading.calls:
-        if not call.id or call.id_pointer is None:
-            continue
-        if (first := seen.setdefault((call.batch, call.id), call)) is not call:
-            yield same_id(call, first, (one for one in subject.reading.calls if one.batch == call.batch))
+    yield from ids_once_in_batch(call for call in subject.reading.calls if call.id and call.id_pointer is not None)
 
 
 @rule("openai_chat/call-arguments-json", "request", "response")

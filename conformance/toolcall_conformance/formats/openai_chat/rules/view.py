@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,28 +45,24 @@ class History:
 
 def walk(body: Any) -> History:
     """The history of a request; ids that are missing or are no strings are left to the schema."""
-    batches: list[list[Asked]] = []
+    batches = _Batches()
     answers: list[ToolMessage] = []
-    unanswered: list[Asked] = []
     in_run = False
     nameless = 0
     for index, message in enumerate(_list(body, "messages")):
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
-            calls = list(_asked(message, join("/messages", index)))
-            in_run = bool(calls)
-            if calls:
-                batches.append(calls)
+            in_run = batches.enter(list(_asked(message, join("/messages", index))))
         elif role == "tool":
             call_id = message.get("tool_call_id")
             if isinstance(call_id, str):
-                standing, asked = _place(batches, call_id, in_run)
+                standing, asked = batches.place(call_id, in_run)
                 answers.append(ToolMessage(call_id, join("/messages", index, "tool_call_id"), standing, asked))
             else:
                 nameless += 1
         else:
             in_run = False
-    unanswered = [call for batch in batches for call in batch if not call.answered]
+    unanswered = [call for call in batches.calls if not call.answered]
     # A result without any id answers some call: its missing id is one fault, not two.
     return History(tuple(unanswered[: max(0, len(unanswered) - nameless)]), tuple(answers))
 
@@ -79,19 +76,40 @@ def _asked(message: dict[str, Any], pointer: str) -> Iterator[Asked]:
         yield Asked(call["id"], str(name), join(pointer, "tool_calls", index, "id"), pointer)
 
 
-def _place(batches: list[list[Asked]], call_id: str, in_run: bool) -> tuple[str, str]:
-    """How a tool message stands, and the message whose call it answers."""
-    known = False
-    for back, batch in enumerate(reversed(batches)):
-        fitting = [call for call in batch if call.id == call_id]
-        waiting = next((call for call in fitting if not call.answered), None)
-        if waiting is not None:
-            waiting.answered = True
-            return ("right" if in_run and back == 0 else "late"), waiting.message
-        if fitting and back == 0 and in_run:
-            return "again", fitting[0].message
-        known = known or bool(fitting)
-    return ("again" if known else "orphan"), ""
+class _Batches:
+    """The calls so far, one batch a message."""
+
+    def __init__(self) -> None:
+        self.calls: list[Asked] = []
+        # Of each id the calls that wait, batch by batch; and the message of the latest batch that has the id.
+        self._waiting: dict[str, list[tuple[str, deque[Asked]]]] = {}
+        self._latest: dict[str, str] = {}
+        self._message = ""
+
+    def enter(self, calls: list[Asked]) -> bool:
+        """Add the calls of a message; whether there are any."""
+        self.calls += calls
+        for call in calls:
+            self._message = self._latest[call.id] = call.message
+            batches = self._waiting.setdefault(call.id, [])
+            if not batches or batches[-1][0] != call.message:
+                batches.append((call.message, deque()))
+            batches[-1][1].append(call)
+        return bool(calls)
+
+    def place(self, call_id: str, in_run: bool) -> tuple[str, str]:
+        """How a tool message stands, and the message whose call it answers."""
+        if call_id not in self._latest:
+            return "orphan", ""
+        batches = self._waiting[call_id]
+        is_last = in_run and self._latest[call_id] == self._message
+        if not batches or (is_last and batches[-1][0] != self._message):
+            return "again", self._message if is_last else ""
+        message, waiting = batches[-1]
+        waiting.popleft().answered = True
+        if not waiting:
+            batches.pop()
+        return ("right" if is_last else "late"), message
 
 
 def _list(value: Any, key: str) -> list[Any]:

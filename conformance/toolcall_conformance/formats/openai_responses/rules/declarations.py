@@ -125,7 +125,7 @@ def tool_choice_declared(subject: Subject) -> Iterator[Breach]:
     if choice.value["mode"] == "required" and not subject.reading.tools:
         yield Breach(choice.pointer, "a call is required and no tool is declared", MISSING, "required")
         return
-    declared = [tool.name for tool in subject.reading.tools if tool.name]
+    declared = dict.fromkeys(tool.name for tool in subject.reading.tools if tool.name)
     for name in _chosen(member(subject.body, "tool_choice")):
         if name not in declared:
             message = f"{name} is chosen and not declared"

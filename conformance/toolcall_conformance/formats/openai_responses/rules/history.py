@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING, OneOf, one_of
 from toolcall_conformance.formats.openai_responses.conversation import HOSTED, OUTPUT_OF
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries, member, name_of
 from toolcall_conformance.formats.rule import Subject, meant_text, rule
-from toolcall_conformance.reading import Unreadable
+from toolcall_conformance.reading import Call, Unreadable
 from toolcall_conformance.reading.breach import Breach
 
 #: Items whose content stands somewhere else: what came before them cannot be seen.
@@ -45,7 +45,7 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
     called = {call.id for call in subject.reading.calls} | _hosted_ids(subject)
     nameless = sum(call.id is None for call in subject.reading.calls)
     answered = {result.call for result in subject.reading.results}
-    waiting = [call.id for call in subject.reading.calls if call.id and call.ordinal not in answered]
+    waiting = dict.fromkeys(call.id for call in subject.reading.calls if call.id and call.ordinal not in answered)
     for result in subject.reading.results:
         if result.call is not None or result.id is None or result.id in called:
             continue
@@ -62,10 +62,12 @@ def result_has_call(subject: Subject) -> Iterator[Breach]:
 def result_after_call(subject: Subject) -> Iterator[Breach]:
     if _has_hidden_history(subject):
         return
-    called = {call.id for call in subject.reading.calls}
+    called: dict[str | None, Call] = {}
+    for call in subject.reading.calls:
+        called.setdefault(call.id, call)
     for result in subject.reading.results:
         if result.call is None and result.id in called:
-            call = next(call for call in subject.reading.calls if call.id == result.id)
+            call = called[result.id]
             message = f"this output must stand behind its call, {call.pointer}"
             yield Breach(result.pointer, message, MISSING, result.id, subject=name_of(call))
 

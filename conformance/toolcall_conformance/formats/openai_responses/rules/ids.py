@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolcall_conformance.formats.openai_responses.rules.view import Entry, entries
-from toolcall_conformance.formats.rule import Subject, rule, same_id
+from toolcall_conformance.formats.rule import Subject, ids_once_in_batch, rule
 from toolcall_conformance.formats.wanted import another
-from toolcall_conformance.reading import Call
 from toolcall_conformance.reading.breach import Breach
 
 
@@ -15,10 +14,7 @@ from toolcall_conformance.reading.breach import Breach
 def call_id_unique(subject: Subject) -> Iterator[Breach]:
     # Later turns may use an id again: an output then answers the latest unanswered call. Within a batch it is
     # unknown which of the two an output answers.
-    seen: dict[tuple[int, str], Call] = {}
-    for call in subject.reading.calls:
-        if call.id is not None and (first := seen.setdefault((call.batch, call.id), call)) is not call:
-            yield same_id(call, first, (one for one in subject.reading.calls if one.batch == call.batch))
+    yield from ids_once_in_batch(subject.reading.calls)
 
 
 @rule("openai_responses/item-id-unique")
