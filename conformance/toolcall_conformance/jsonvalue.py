@@ -7,7 +7,8 @@ import marshal
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 
@@ -184,6 +185,12 @@ def join(pointer: str, *keys: str | int) -> str:
             token = token.replace("~", "~0").replace("/", "~1")
         pointer = f"{pointer}/{token}"
     return pointer
+
+
+def around(pointer: str) -> Iterator[str]:
+    """The places that a place is in, from the whole value down to itself."""
+    ends = accumulate(len(token) + 1 for token in pointer.split("/"))
+    return (pointer[: end - 1] for end in ends)
 
 
 def unescaped(token: str) -> str:

@@ -7,16 +7,17 @@ is at all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.judge.places import PlacesByPointer
 from toolcall_conformance.levels import weighed
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Result, Text, Tool
+from toolcall_conformance.reading import Call, Reading, Result, Text, Tool
 from toolcall_conformance.translation.odd_arguments import is_odd, says, shown
 from toolcall_conformance.translation.pair import Pair
 
@@ -36,17 +37,22 @@ def excused(
     corpus: Corpus, own: Sequence[Finding], broken: Sequence[Finding], pair: Pair, source: Any, output: Any
 ) -> list[Finding]:
     """Make a note of each finding of ``own`` that the source's own findings, ``broken``, have at its place."""
-    places = _Places(tuple(_twins(pair)))
-    left = [finding for finding in broken if not finding.is_note]
+    causes = [finding for finding in broken if not finding.is_note]
+    if not causes:
+        return list(own)
+    places = _Places(_twins(pair))
+    left = _Causes(places, causes)
     found = []
     for finding in own:
         if not finding.is_note:
-            cause = next((one for one in left if _explains(places, one, finding, source, output)), None)
-            if cause is not None:
+            among = left.near(finding.pointer)
+            number = next((at for at in among if _explains(places, causes[at], finding, source, output)), None)
+            if number is not None:
+                cause = causes[number]
                 alike = cause.is_must or not finding.is_must
                 finding = weighed(corpus, finding, ["source-breaks-it" if alike else "source-says-it"])
                 if not places.of_source(cause.pointer):
-                    left.remove(cause)  # that no place is known for it makes it weaker: it excuses once
+                    left.remove(number)  # that no place is known for it makes it weaker: it excuses once
         found.append(finding)
     return found
 
@@ -86,24 +92,59 @@ def _same_value(source: Any, left: str, output: Any, right: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
 class _Places:
-    twins: tuple[_Twin, ...]
+    """The known parts of both bodies."""
+
+    def __init__(self, twins: Iterable[_Twin]) -> None:
+        self.twins = tuple(twins)
+        self._source = PlacesByPointer(twin.source for twin in self.twins)
+        self._output = PlacesByPointer(twin.output for twin in self.twins)
 
     def of_source(self, pointer: str) -> bool:
         """Whether a place in the source is at a known part of it."""
-        return any(_touch(pointer, twin.source) for twin in self.twins)
+        return bool(self.at_source(pointer))
+
+    def at_source(self, pointer: str) -> Sequence[int]:
+        """The numbers of the parts of the source that a place is in, or that are in it."""
+        return self._source.touching(pointer)
+
+    def at_output(self, pointer: str) -> Sequence[int]:
+        """The same of the output."""
+        return self._output.touching(pointer)
 
     def agree(self, left: str, right: str) -> bool:
         """Whether a place in the source and one in the output are the same, or one holds the other.
 
         Two places that no known part is at agree as well: nothing tells them apart.
         """
-        here = [twin for twin in self.twins if _touch(left, twin.source)]
-        there = [twin for twin in self.twins if _touch(right, twin.output)]
+        here, there = self.at_source(left), self.at_output(right)
         if not here or not there:
             return not here and not there
-        return any(twin in there and _members_agree(twin, left, right) for twin in here)
+        return any(_members_agree(self.twins[at], left, right) for at in set(here).intersection(there))
+
+
+class _Causes:
+    """The findings of the source by the known parts that they are at; those at none are their own group."""
+
+    def __init__(self, places: _Places, causes: Sequence[Finding]) -> None:
+        self._places = places
+        self._nowhere: dict[int, None] = {}
+        self._at: dict[int, list[int]] = {}
+        for number, cause in enumerate(causes):
+            parts = places.at_source(cause.pointer)
+            for part in parts:
+                self._at.setdefault(part, []).append(number)
+            if not parts:
+                self._nowhere[number] = None
+
+    def near(self, pointer: str) -> Sequence[int]:
+        """The numbers of the findings that may be at this place of the output, in order."""
+        parts = self._places.at_output(pointer)
+        return sorted({number for part in parts for number in self._at.get(part, ())}) if parts else [*self._nowhere]
+
+    def remove(self, number: int) -> None:
+        """Take out a finding that is at no known part."""
+        self._nowhere.pop(number, None)
 
 
 def _members_agree(twin: _Twin, left: str, right: str) -> bool:
@@ -125,31 +166,36 @@ def _member(twin: _Twin, pointer: str, side: int) -> tuple[int, list[str]] | Non
     return None
 
 
-def _touch(one: str, two: str) -> bool:
-    """Whether of two places one is inside the other."""
-    return _within(one, two) or _within(two, one)
-
-
 def _within(pointer: str, holder: str) -> bool:
     return f"{pointer}/".startswith(f"{holder}/")
 
 
 def _twins(pair: Pair) -> Iterator[_Twin]:
     yield from (_twin(tool, twin, "name", "description", "schema") for tool, twin in pair.twins)
+    ours, theirs = _results_by_call(pair.source), _results_by_call(pair.output)
     for left, right in pair.calls.items():
         yield _twin(pair.source.calls[left], pair.output.calls[right], "name", "arguments", "id")
-        ours = (one for one in pair.source.results if one.call == left)
-        theirs = (one for one in pair.output.results if one.call == right)
-        yield from (_twin(one, two, "name", "content", "id") for one, two in zip(ours, theirs, strict=False))
+        both = zip(ours.get(left, ()), theirs.get(right, ()), strict=False)
+        yield from (_twin(one, two, "name", "content", "id") for one, two in both)
     texts: list[list[Text]] = [
         [*side.system, *(item for turn in side.turns for item in turn.items if isinstance(item, Text))]
         for side in (pair.source, pair.output)
     ]
+    alike: dict[str, list[Text]] = {}
+    for text in texts[1]:
+        alike.setdefault(text.text, []).append(text)
     for one in texts[0]:
-        yield from (_Twin(one.pointer, two.pointer) for two in texts[1] if one.text == two.text)
+        yield from (_Twin(one.pointer, two.pointer) for two in alike.get(one.text, ()))
     for name, setting in pair.source.settings.items():
         if name in pair.output.settings:
             yield _Twin(setting.pointer, pair.output.settings[name].pointer)
+
+
+def _results_by_call(reading: Reading) -> Mapping[int | None, Sequence[Result]]:
+    found: dict[int | None, list[Result]] = {}
+    for result in reading.results:
+        found.setdefault(result.call, []).append(result)
+    return found
 
 
 def _twin(one: Tool | Call | Result, two: Tool | Call | Result, *members: str) -> _Twin:

@@ -7,11 +7,11 @@ not at all: then the call that is too much may be a piece of that one, and its f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
 
 from toolcall_conformance import formats
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.jsonvalue import around
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.reading.assembled import Assembled, StreamedCall
@@ -20,7 +20,9 @@ from toolcall_conformance.reading.assembled import Assembled, StreamedCall
 def but_for_superfluous(own: Sequence[Finding], found: Iterable[Finding], reading: Reading) -> list[Finding]:
     """The findings ``own`` by a body's own rules, without those within calls that ``found`` says to be too much."""
     extra = _superfluous(found, reading)
-    return [one for one in own if not any(_weighs(extra[place], one) for place in _around(one) if place in extra)]
+    return [
+        one for one in own if not any(_weighs(extra[place], one) for place in around(one.pointer) if place in extra)
+    ]
 
 
 def of_stream(
@@ -61,12 +63,6 @@ def _superfluous(found: Iterable[Finding], reading: Reading) -> dict[str, Findin
 def _weighs(mark: Finding, one: Finding) -> bool:
     """Whether a finding is told by a graver one, or one as grave."""
     return mark.is_must or one.is_note or not (one.is_must or mark.is_note)
-
-
-def _around(one: Finding) -> Iterator[str]:
-    """The places that a finding stands in, its own among them."""
-    ends = accumulate(len(token) + 1 for token in one.pointer.split("/"))
-    return (one.pointer[: end - 1] for end in ends)
 
 
 def _within(one: Finding, place: str) -> bool:

@@ -6,7 +6,7 @@ are spelt as the body spells them (an accepted alias keeps its spelling) and alw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -317,3 +317,20 @@ class Reading:
     def results(self) -> Sequence[Result]:
         """All results of the body in order."""
         return [item for turn in self.turns for item in turn.items if isinstance(item, Result)]
+
+    @cached_property
+    def turn_by_pointer(self) -> Mapping[str, int]:
+        """The number of the turn that holds an item, by the pointer of the item."""
+        found: dict[str, int] = {}
+        for number, turn in enumerate(self.turns):
+            for item in turn.items:
+                found.setdefault(item.pointer, number)
+        return found
+
+    @cached_property
+    def turns_by_side(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the turns of each side, in order."""
+        found: dict[str, list[int]] = {}
+        for number, turn in enumerate(self.turns):
+            found.setdefault(turn.side, []).append(number)
+        return found

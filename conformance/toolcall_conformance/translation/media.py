@@ -6,9 +6,9 @@ right before it names the call that it comes from. Media of the user stay betwee
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 
 from toolcall_conformance.findings import MISSING, Finding
@@ -23,6 +23,7 @@ from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import plain_text
 from toolcall_conformance.translation.placeholders import without_placeholders
+from toolcall_conformance.translation.sequences import common
 from toolcall_conformance.translation.wire_words import said_as
 
 
@@ -53,34 +54,38 @@ def compare_media(pair: Pair) -> Iterator[Finding]:
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
     source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
     output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
-    free = list(output)
+    free: dict[str, list[PlacedMedia]] = {}
+    for piece in output:
+        free.setdefault(piece.key, []).append(piece)
     twins: dict[int, PlacedMedia] = {}
     for fits in (_at_home, _same_place, _anywhere):
         for index, piece in enumerate(source):
             if index in twins:
                 continue
-            twin = next((other for other in free if other.key == piece.key and fits(piece, other)), None)
+            twin = next((other for other in free.get(piece.key, ()) if fits(piece, other)), None)
             if twin is not None:
                 twins[index] = twin
-                free.remove(twin)
+                free[piece.key].remove(twin)
+    left = [piece for piece in output if piece in free[piece.key]]
     for index, piece in enumerate(source):
         if index in twins:
             yield from _compare_place(pair, piece, twins[index])
             yield from _compare_type(pair, piece, twins[index])
         elif not (piece.in_result and _is_of_lost_result(pair, piece.media)):
-            yield from _report_lost(pair, piece, free)
+            yield from _report_lost(pair, piece, left)
     yield from _compare_order(pair, source, twins)
-    known = {piece.key for piece in source}
-    for extra in free:
+    known: dict[str, str] = {}
+    for piece in source:
+        known.setdefault(piece.key, piece.media.pointer)
+    for extra in left:
         if extra.key in known:
-            source_pointer = next(piece.media.pointer for piece in source if piece.key == extra.key)
             yield pair.finding(
                 "translation/media-moved",
                 extra.media.pointer,
                 "it is there twice",
                 want=MISSING,
                 got=_words(extra),
-                source=source_pointer,
+                source=known[extra.key],
             )
 
 
@@ -346,14 +351,8 @@ def _landmarks(reading: Reading, calls: Mapping[int, int]) -> list[tuple[int, st
 
 def _matched(before: list[tuple[int, str]], after: list[tuple[int, str]], side: int) -> Mapping[int, int]:
     """How many landmarks that both conversations have stand in each turn of one of them."""
-    matcher = SequenceMatcher(None, [key for _, key in before], [key for _, key in after], autojunk=False)
-    marks = (before, after)[side]
-    counts: dict[int, int] = {}
-    for block in matcher.get_matching_blocks():
-        start = (block.a, block.b)[side]
-        for number, _ in marks[start : start + block.size]:
-            counts[number] = counts.get(number, 0) + 1
-    return counts
+    same = common([key for _, key in before], [key for _, key in after])
+    return Counter((before, after)[side][both[side]][0] for both in same)
 
 
 def _pieces(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from toolcall_conformance.reading import Call, Reading, Turn
+from bisect import bisect_left
+
+from toolcall_conformance.jsonvalue import around
+from toolcall_conformance.reading import Call, Reading
 from toolcall_conformance.translation.pair import Pair, Sides
 
 
@@ -29,31 +32,21 @@ def near(pair: Pair, pointer: str) -> str:
 
 
 def _turn_of(reading: Reading, pointer: str) -> int | None:
-    found = (
-        number for number, turn in enumerate(reading.turns) if any(_at(item.pointer, pointer) for item in turn.items)
-    )
-    return next(found, None)
-
-
-def _at(place: str, pointer: str) -> bool:
-    return f"{pointer}/".startswith(f"{place}/")
+    known = reading.turn_by_pointer
+    return min((known[place] for place in around(pointer) if place in known), default=None)
 
 
 def _same_turn(pair: Pair, number: int) -> str:
     """The turn of the same side and number, where both conversations have as many of that side."""
     side = pair.source.turns[number].side
-    ours, theirs = (_of_side(reading, side) for reading in (pair.source, pair.output))
+    ours, theirs = (reading.turns_by_side.get(side, ()) for reading in (pair.source, pair.output))
     if len(ours) != len(theirs):
         return ""
-    return next(turn.pointer for own, turn in zip(ours, theirs, strict=True) if own is pair.source.turns[number])
-
-
-def _of_side(reading: Reading, side: str) -> list[Turn]:
-    return [turn for turn in reading.turns if turn.side == side]
+    return pair.output.turns[theirs[bisect_left(ours, number)]].pointer
 
 
 def _before(pair: Pair, number: int) -> str:
     """The last call before a turn."""
-    made = (item.ordinal for turn in pair.source.turns[:number] for item in turn.items if isinstance(item, Call))
-    known = [pair.calls[ordinal] for ordinal in made if ordinal in pair.calls]
-    return pair.output.calls[known[-1]].pointer if known else ""
+    made = bisect_left(pair.source.calls, number, key=lambda call: pair.source.turn_by_pointer[call.pointer])
+    known = next((ordinal for ordinal in range(made - 1, -1, -1) if ordinal in pair.calls), None)
+    return "" if known is None else pair.output.calls[pair.calls[known]].pointer

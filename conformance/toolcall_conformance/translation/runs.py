@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Reading, Result, Text
@@ -18,6 +17,7 @@ from toolcall_conformance.translation.captions import (
 )
 from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
+from toolcall_conformance.translation.sequences import common, stretches
 
 
 @dataclass(slots=True)
@@ -103,10 +103,8 @@ def merge_runs(runs: Sequence[TextRun]) -> list[TextRun]:
 def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
     """Runs at one place: between the same landmarks equal ones, then those of one side between the same neighbours."""
     marks = [[at for at, run in enumerate(runs) if run.landmark] for runs in (left, right)]
-    matcher = SequenceMatcher(
-        None, [left[at].key for at in marks[0]], [right[at].key for at in marks[1]], autojunk=False
-    )
-    pairs = [(marks[0][a + n], marks[1][b + n]) for a, b, size in matcher.get_matching_blocks() for n in range(size)]
+    same = common([left[at].key for at in marks[0]], [right[at].key for at in marks[1]])
+    pairs = [(marks[0][one], marks[1][two]) for one, two in same]
     places: list[RunPair] = []
     low = (0, 0)
     for one, two in [*pairs, (len(left), len(right))]:
@@ -118,10 +116,9 @@ def pair_runs(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair
 def _between_landmarks(left: Sequence[TextRun], right: Sequence[TextRun]) -> list[RunPair]:
     left, right = (merge_runs([run for run in runs if not run.landmark]) for runs in (left, right))
     places: list[RunPair] = []
-    matcher = SequenceMatcher(None, [run.key for run in left], [run.key for run in right], autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        olds, news = left[a:b], right[c:d]
-        if kind == "equal":
+    for are_equal, mine, others in stretches([run.key for run in left], [run.key for run in right]):
+        olds, news = left[mine], right[others]
+        if are_equal:
             places.extend(map(RunPair, olds, news))
             continue
         if not any(new.side == "assistant" for new in news):  # an omitted hosted step separates no texts
