@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from toolcall_conformance.findings import MISSING, Finding
@@ -38,15 +39,17 @@ def map_tools(sides: Sides) -> Twins:
     source = [tool for tool in sides.source.tools if tool.kind != "hosted"]
     output = [tool for tool in sides.output.tools if tool.kind != "hosted"]
     alike = _Likeness(sides.corpus)
-    certain = _matched(source, output, [alike.name_and_description])
+    by_words = _Way(alike.described, alike.similar_name_and_description)
+    name, description = _Way(alike.named, alike.name), _Way(alike.described, alike.description)
+    certain = _matched(source, output, [_Way(alike.described, alike.name_and_description)])
     source, output = _without(source, certain, 0), _without(output, certain, 1)
-    by_name = _matched(source, output, [alike.name, alike.similar_name_and_description, alike.description])
-    by_description = _matched(source, output, [alike.similar_name_and_description, alike.description, alike.name])
+    by_name = _matched(source, output, [name, by_words, description])
+    by_description = _matched(source, output, [by_words, description, name])
     same = _ends(by_name) == _ends(by_description)
     found = certain + (by_name if same or alike.count(by_name) >= alike.count(by_description) else by_description)
     source, output = _without(source, found, 0), _without(output, found, 1)
     forced = [tool for tool in source if tool.name is None or not legal_name(sides, tool.name)]
-    rest = _matched(forced, output, [alike.similar_name_or_schema])
+    rest = _matched(forced, output, [_Way(lambda _: "", alike.similar_name_or_schema)])
     forced, output = _without(forced, rest, 0), _without(output, rest, 1)
     if len(forced) == len(output):
         rest += zip(forced, output, strict=True)
@@ -64,17 +67,28 @@ def names_of(sides: Sides, twins: Twins) -> dict[str, str]:
     return {old: new for old, new in names if old is not None and new is not None}
 
 
-def _matched(source: list[Tool], output: list[Tool], ways: list[Callable[[Tool, Tool], bool]]) -> Twins:
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How tools may be the same; those that are have one key. A tool without a key is like no other in this way."""
+
+    key: Callable[[Tool], str | None]
+    same: Callable[[Tool, Tool], bool]
+
+
+def _matched(source: list[Tool], output: list[Tool], ways: list[_Way]) -> Twins:
     """Tools that are the same in one of the ways, tried one after the other, each tool once and in order."""
-    left, free = list(source), list(output)
     found: Twins = []
-    for same in ways:
-        for tool in list(left):
-            twin = next((other for other in free if same(tool, other)), None)
+    for way in ways:
+        free: dict[str | None, list[Tool]] = {}
+        for tool in _without(output, found, 1):
+            free.setdefault(way.key(tool), []).append(tool)
+        for tool in _without(source, found, 0):
+            key = way.key(tool)
+            alike = free.get(key, []) if key is not None else []
+            twin = next((other for other in alike if way.same(tool, other)), None)
             if twin is not None:
                 found.append((tool, twin))
-                left.remove(tool)
-                free.remove(twin)
+                alike.remove(twin)
     return found
 
 
@@ -93,6 +107,12 @@ class _Likeness:
 
     corpus: Corpus
 
+    def named(self, tool: Tool) -> str | None:
+        return tool.name
+
+    def described(self, tool: Tool) -> str | None:
+        return (tool.description or "").strip() or None
+
     def name(self, left: Tool, right: Tool) -> bool:
         return left.name is not None and left.name == right.name
 
@@ -100,7 +120,7 @@ class _Likeness:
         """One name is spelt in the other: a prefix, a suffix, an exchanged character, a cut and a hash."""
         if not left.name or not right.name:
             return False
-        one, two = (("".join(char for char in name if char.isalnum())).lower() for name in (left.name, right.name))
+        one, two = _letters(left.name), _letters(right.name)
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
         enough = self.corpus.alignment.parameters["name_beginning"]
         return bool(one) and bool(two) and (one in two or two in one or alike >= enough)
@@ -112,8 +132,8 @@ class _Likeness:
         return self.similar_name(left, right) and self.description(left, right)
 
     def description(self, left: Tool, right: Tool) -> bool:
-        said = (left.description or "").strip()
-        return bool(said) and said == (right.description or "").strip()
+        said = self.described(left)
+        return said is not None and said == self.described(right)
 
     def schema(self, left: Tool, right: Tool) -> bool:
         return bool(left.schema) and not compare_schemas(self.corpus, left.schema, right.schema, closing_allowed=True)
@@ -125,6 +145,11 @@ class _Likeness:
         """How much is alike in pairs of tools: names, descriptions, schemas."""
         ways = (self.name, self.description, self.schema)
         return sum(same(tool, twin) for tool, twin in twins for same in ways)
+
+
+@lru_cache(4096)
+def _letters(name: str) -> str:
+    return "".join(char for char in name if char.isalnum()).lower()
 
 
 def compare_tools(pair: Pair) -> Iterator[Finding]:

@@ -1,0 +1,35 @@
+"""Places in a body, by JSON Pointer: which are around another, and which are in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from toolcall_conformance.jsonvalue import around
+
+
+class PlacesByPointer:
+    """Many places of one body; each is known by its number."""
+
+    def __init__(self, pointers: Iterable[str]) -> None:
+        self._numbers: dict[str, list[int]] = {}
+        for number, pointer in enumerate(pointers):
+            self._numbers.setdefault(pointer, []).append(number)
+        # With the slash at the end, what is in a place stands right behind it.
+        self._sorted = sorted(f"{pointer}/" for pointer in self._numbers)
+        self._known: dict[str, Sequence[int]] = {}
+
+    def touching(self, pointer: str) -> Sequence[int]:
+        """The numbers of the places that ``pointer`` is in, or that are in it, in order."""
+        if pointer not in self._known:
+            found = {number for place in around(pointer) for number in self._numbers.get(place, ())}
+            found.update(number for place in self._inside(pointer) for number in self._numbers[place])
+            self._known[pointer] = sorted(found)
+        return self._known[pointer]
+
+    def _inside(self, pointer: str) -> Iterator[str]:
+        start = f"{pointer}/"
+        at = bisect_left(self._sorted, start)
+        while at < len(self._sorted) and self._sorted[at].startswith(start):
+            yield self._sorted[at][:-1]
+            at += 1
