@@ -56,11 +56,11 @@ def one_of(values: Iterable[Any], otherwise: Any = NOT_KNOWN) -> Any:
 
     Of many, the first ``MOST_CHOICES``.
     """
-    found: dict[str, Any] = {}
+    found: dict[Any, Any] = {}
     for value in values:
         if len(found) == MOST_CHOICES:
             break
-        found.setdefault(canonical(value), value)
+        found.setdefault(value if isinstance(value, str) else (canonical(value),), value)
     if not found:
         return otherwise
     return next(iter(found.values())) if len(found) == 1 else OneOf(tuple(found.values()))

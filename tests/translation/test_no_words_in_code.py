@@ -39,6 +39,7 @@ SMALL = 2
 """Numbers up to this one count and index."""
 
 NUMBERS = {
+    ("align.py", 50): "a bound of effort among calls that are all alike",
     ("calls.py", 3): "how often JSON is opened to find out why arguments differ; they differ anyway",
     ("chunks.py", 64): "the length of an index's keys",
     ("identity.py", 20): "how many differences are reported",
@@ -51,6 +52,7 @@ NUMBERS = {
     ("spelling.py", 20): "the digits of a number of 64 bits",
     ("state.py", 40): "how much of a value is shown",
     ("texts.py", 3): "the tokens of a pointer",
+    ("text_places.py", 80): "how much of a text is shown",
     ("texts.py", 80): "how much of a text is shown",
     ("tools.py", 4096): "the size of a cache",
     ("upstream_errors.py", 400): "where the statuses of errors begin, by RFC 9110",

@@ -18,17 +18,22 @@ from toolcall_conformance.reading import Call, Reading, Unreadable
 from toolcall_conformance.translation.chains import Chances, best_chain
 from toolcall_conformance.translation.surroundings import Surroundings, surroundings
 
+_NEAR = 50
 Marks = tuple[frozenset[str], frozenset[str], frozenset[str]]
 
 
 @dataclass(slots=True)
 class Alignment:
-    """``pairs`` maps source ordinals to output ordinals; ``moved`` are pairs found out of order."""
+    """``pairs`` maps source ordinals to output ordinals; ``moved`` are pairs found out of order.
+
+    ``nearest`` keeps what ``translation.nearest`` found for each turn of the source.
+    """
 
     pairs: dict[int, int] = field(default_factory=dict)
     moved: set[int] = field(default_factory=set)
     lost: list[int] = field(default_factory=list)
     invented: list[int] = field(default_factory=list)
+    nearest: dict[int, str] = field(default_factory=dict, repr=False, compare=False)
 
 
 def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> Alignment:
@@ -47,7 +52,8 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     rows = [left for left in range(len(calls.source)) if left not in found.pairs]
     columns = [right for right in range(len(calls.output)) if right not in taken]
     found.pairs.update(_in_order(calls, rows, columns))
-    spare = dict.fromkeys(right for right in columns if right not in set(found.pairs.values()))
+    taken = set(found.pairs.values())
+    spare = dict.fromkeys(right for right in columns if right not in taken)
     for left in rows:
         equal = [right for right in calls.equals(left) if right in spare] if left not in found.pairs else []
         if equal:
@@ -194,8 +200,15 @@ def _in_order(calls: _Calls, rows: Sequence[int], columns: Sequence[int]) -> lis
     places = {column: at for at, column in enumerate(right)}
     most = 1 + sum(calls.known[f"{each}_points"] for each in ("turn", "text", "result")) * min(len(left), len(right))
     chances: Chances = {}
+    known: dict[tuple[str | None, ...], list[int]] = {}
+    seen: Counter[tuple[str | None, ...]] = Counter()
     for row, each in enumerate(left):
-        equal = [column for column in calls.equals(each) if column in places] if right else []
+        said = (calls.expected[each], calls.source[each].name, calls.values[0][each])
+        if said not in known:
+            known[said] = [column for column in calls.equals(each) if column in places] if right else []
+        # Of very many that are alike, those that come about as late among them.
+        equal = known[said][max(0, seen[said] - _NEAR) : seen[said] + _NEAR]
+        seen[said] += 1
         chances[row] = {places[at]: calls.points(each, at) * most + calls.alike(each, at) for at in equal}
     return pairs + [(left[row], right[at]) for row, at in best_chain(chances, len(right))]
 

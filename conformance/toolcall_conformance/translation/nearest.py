@@ -24,6 +24,13 @@ def near(pair: Pair, pointer: str) -> str:
     number = _turn_of(pair.source, pointer)
     if number is None:
         return container(pair)
+    known = pair.alignment.nearest
+    if number not in known:
+        known[number] = _near_turn(pair, number)
+    return known[number]
+
+
+def _near_turn(pair: Pair, number: int) -> str:
     turn = pair.source.turns[number]
     beside = [item.ordinal for item in turn.items if isinstance(item, Call) and item.ordinal in pair.calls]
     if beside:

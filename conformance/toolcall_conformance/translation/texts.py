@@ -7,13 +7,15 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from toolcall_conformance.findings import MISSING, Finding
-from toolcall_conformance.reading import Call, Reading, Reasoning, Text
+from toolcall_conformance.reading import Call, Reading, Reasoning
 from toolcall_conformance.translation.chunks import Haystack, compare_chunks, is_phrase, squeeze
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.outcome import UNFINISHED, is_unfinished
-from toolcall_conformance.translation.pair import Pair, call_words
+from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import joined_equal, trimmed_equal
 from toolcall_conformance.translation.runs import RunPair, TextRun, merge_runs, output_runs, pair_runs, source_runs
+from toolcall_conformance.translation.text_origins import Origins
+from toolcall_conformance.translation.text_places import Conversation
 from toolcall_conformance.translation.told import Told
 
 
@@ -51,7 +53,7 @@ def compare_texts(pair: Pair) -> Iterator[Finding]:
         fresh.extend(
             TextPiece(rest.text, place.new.chunks[rest.chunk].pointer, place, rest.glued) for rest in difference.fresh
         )
-    lost, fresh = yield from _settle_moved(pair, lost, fresh, left, right)
+    lost, fresh = yield from _settle_moved(pair, lost, fresh, Conversation(left), Conversation(right))
     yield from _report_differences(pair, lost, fresh)
 
 
@@ -117,7 +119,7 @@ def _report_change(pair: Pair, place: RunPair, message: str = "", *, rule: str =
 
 
 def _settle_moved(
-    pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Sequence[TextRun], right: Sequence[TextRun]
+    pair: Pair, lost: Sequence[TextPiece], fresh: Sequence[TextPiece], left: Conversation, right: Conversation
 ) -> Generator[Finding, None, tuple[list[TextPiece], list[TextPiece]]]:
     """Report missing text that stands at another place. Returns what is still missing and what is still too much."""
     if not lost or not fresh:
@@ -152,20 +154,20 @@ def _settle_moved(
     return missing, rest
 
 
-def _closed_up(old: TextPiece, new: TextPiece, left: Sequence[TextRun], gone: Collection[str]) -> bool:
+def _closed_up(old: TextPiece, new: TextPiece, left: Conversation, gone: Collection[str]) -> bool:
     """Whether two texts of one side stand together because all that stood between them is gone: neither moved."""
     here, there = old.place.old, new.place.old
     if here is there or here.side != new.place.new.side or not there.chunks:
         return False
-    first, last = sorted((_holding(left, old.pointer), _holding(left, there.pointer)))
-    between = left[first + 1 : last]
+    first, last = sorted((left.holding(old.pointer), left.holding(there.pointer)))
+    between = left.runs[first + 1 : last]
     return bool(between) and all(
         not run.landmark and all(chunk.pointer in gone for chunk in run.chunks) for run in between
     )
 
 
 def _pulled_apart(
-    moves: Iterable[tuple[TextPiece, TextPiece]], right: Sequence[TextRun], added: Collection[str]
+    moves: Iterable[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
 ) -> set[int]:
     """The places whose texts stand apart in the output, in their order, with nothing but new text between them.
 
@@ -178,21 +180,21 @@ def _pulled_apart(
 
 
 def _is_pulled_apart(
-    pieces: Sequence[tuple[TextPiece, TextPiece]], right: Sequence[TextRun], added: Collection[str]
+    pieces: Sequence[tuple[TextPiece, TextPiece]], right: Conversation, added: Collection[str]
 ) -> bool:
     here = pieces[0][0].place
     side = here.old.side
     if not here.new.chunks or side == "system" or any(new.place.new.side != side for _, new in pieces):
         return False
-    now = {old.pointer: _holding(right, new.pointer) for old, new in pieces}
-    kept = _holding(right, here.new.pointer)
+    now = {old.pointer: right.holding(new.pointer) for old, new in pieces}
+    kept = right.holding(here.new.pointer)
     order = [now.get(chunk.pointer, kept) for chunk in here.old.chunks]
     if len(set(order)) == 1 or order != sorted(order):
         return False
     own = {chunk.pointer for place in (here, *(new.place for _, new in pieces)) for chunk in place.new.chunks}
     return all(
         not run.landmark and all(chunk.pointer in added or chunk.pointer in own for chunk in run.chunks)
-        for run in right[order[0] : order[-1] + 1]
+        for run in right.runs[order[0] : order[-1] + 1]
     )
 
 
@@ -235,7 +237,7 @@ def _is_free(region: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def _report_move(
-    pair: Pair, pieces: Sequence[tuple[TextPiece, TextPiece]], left: Sequence[TextRun], right: Sequence[TextRun]
+    pair: Pair, pieces: Sequence[tuple[TextPiece, TextPiece]], left: Conversation, right: Conversation
 ) -> Iterator[Finding]:
     (old, new), *_ = pieces
     here, there = old.place, new.place
@@ -254,8 +256,8 @@ def _report_move(
             else "translation/text-moved",
             new.pointer,
             "text stands in another order" if here is there else "",
-            want=_place(pair, left, old, pair.source.calls),
-            got=_place(pair, right, new, pair.source.calls),
+            want=left.place(pair, old.pointer),
+            got=right.place(pair, new.pointer),
             source=old.pointer,
             subject=want[:80],
         )
@@ -276,63 +278,32 @@ def _report_role(pair: Pair, rule: str, old: TextPiece, new: TextPiece, text: st
     )
 
 
-def _place(pair: Pair, runs: Sequence[TextRun], piece: TextPiece, calls: Sequence[Call]) -> str:
-    """The place of a text: behind which words, call or results it stands."""
-    at = _holding(runs, piece.pointer)
-    pointers = [chunk.pointer for chunk in runs[at].chunks]
-    number = pointers.index(piece.pointer)
-    if number:
-        return f"behind the text {runs[at].chunks[number - 1].text[:80]!r}"
-    if not at:
-        return "at the beginning"
-    before = runs[at - 1]
-    kind, _, ordinal = before.landmark.partition(" ")
-    if not kind:
-        return f"behind the text {before.chunks[-1].text[:80]!r} of {pair.words['roles'][before.side]}"
-    if kind == "call":
-        return f"behind {call_words(calls[int(ordinal)])}"
-    answered = [call for call in calls if call.batch == int(ordinal)]
-    return f"behind the results of {' and '.join(map(call_words, answered[:1] + answered[1:][-1:]))}"
-
-
-def _only_after_results(old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]) -> bool:
+def _only_after_results(old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
     """Whether words from between calls and their results stand right behind these: some providers want them first."""
     if old.place.old.side != "user":
         return False
-    at, behind = _holding(left, old.pointer), _holding(right, new.pointer)
-    return behind > 0 and [run.landmark for run in left[at + 1 : at + 2]] == [right[behind - 1].landmark]
+    at, behind = left.holding(old.pointer), right.holding(new.pointer)
+    return behind > 0 and [run.landmark for run in left.runs[at + 1 : at + 2]] == [right.runs[behind - 1].landmark]
 
 
-def _only_among_calls(
-    pair: Pair, old: TextPiece, new: TextPiece, left: Sequence[TextRun], right: Sequence[TextRun]
-) -> bool:
+def _only_among_calls(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:
     """Whether text moved among the calls of its own turn only, and not to a place that the provider refuses."""
-    at, behind = left[: _holding(left, old.pointer)], right[: _holding(right, new.pointer)]
-    if _results(at) != _results(behind):
+    at, behind = left.holding(old.pointer), right.holding(new.pointer)
+    if left.results_before(at) != right.results_before(behind):
         return False
     before, after = _calls_beside(pair.source, old.pointer), _calls_beside(pair.output, new.pointer)
-    of_turn = {f"call {call}" for call in before & {one for one, two in pair.calls.items() if two in after}}
+    of_turn = {f"call {call}" for call in before if pair.calls.get(call) in after}
     if pair.is_request and pair.target.get("refuses_text_behind_calls"):
-        was_last, is_last = (of_turn <= {run.landmark for run in runs} for runs in (at, behind))
+        was_last = all(left.has_before(landmark, at) for landmark in of_turn)
+        is_last = all(right.has_before(landmark, behind) for landmark in of_turn)
         return bool(of_turn) and (was_last or not is_last)
     return bool(of_turn)
 
 
-def _results(runs: Sequence[TextRun]) -> set[str]:
-    """The landmarks of results among runs."""
-    return {run.landmark for run in runs if run.landmark.startswith("results")}
-
-
 def _calls_beside(reading: Reading, pointer: str) -> set[int]:
     """The calls of the turn that a text stands in."""
-    for turn in reading.turns:
-        if any(isinstance(item, Text) and item.pointer == pointer for item in turn.items):
-            return {item.ordinal for item in turn.items if isinstance(item, Call)}
-    return set()  # pragma: no cover - a text that moved stands in a turn
-
-
-def _holding(runs: Sequence[TextRun], pointer: str) -> int:
-    return next(at for at, run in enumerate(runs) if any(chunk.pointer == pointer for chunk in run.chunks))
+    turn = reading.turns[reading.turn_by_pointer[pointer]]
+    return {item.ordinal for item in turn.items if isinstance(item, Call)}
 
 
 def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[TextPiece]) -> Iterator[Finding]:
@@ -344,7 +315,7 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
         for piece in pieces:
             places[id(piece.place)] = piece.place
             by_place.setdefault(id(piece.place), []).append(piece)
-    origins = _origins(pair) if extra else {}
+    origins = Origins(pair)
     told = Told.of(pair) if extra else None
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
@@ -366,23 +337,14 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             )
 
 
-def _origins(pair: Pair) -> dict[str, set[str]]:
-    """The texts of the source (squeezed chunks and joined runs), each with the sides that say it."""
-    found: dict[str, set[str]] = {}
-    for run in [TextRun("system", list(pair.source.system)), *source_runs(pair)]:
-        for text in [*run.texts, "".join(run.texts)]:
-            found.setdefault(squeeze(text), set()).add(run.side)
-    return found
-
-
 def _report_added(
-    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: dict[str, set[str]], thoughts: Sequence[Reasoning]
+    pair: Pair, place: RunPair, pieces: Sequence[TextPiece], origins: Origins, thoughts: Sequence[Reasoning]
 ) -> Iterator[Finding]:
     """Report new text where none was lost: a repetition, reasoning, words inside other text, or an addition."""
     side = place.new.side
     kinds: dict[str, list[TextPiece]] = {}
     for piece in pieces:
-        if _is_doubled(pair, piece.text, side, origins):
+        if origins.is_doubled(piece.text, side):
             kinds.setdefault("doubled", []).append(piece)
         elif side == "assistant" and _is_thought(pair, piece.text, [one.text for one in thoughts]):
             kinds.setdefault("thought", []).append(piece)
@@ -396,10 +358,10 @@ def _report_added(
             yield pair.finding(
                 "translation/text-duplicated",
                 pointer,
-                "" if side != "system" else f"text of the {_side_of(got, origins)} is in the system prompt once more",
+                "" if side != "system" else f"text of the {origins.side_of(got)} is in the system prompt once more",
                 want=MISSING,
                 got=got,
-                source=_origin(pair, got),
+                source=origins.first(got),
                 subject=f"text of {pair.words['roles'][side]}",
             )
         elif kind == "thought":
@@ -428,47 +390,10 @@ def _report_added(
             )
 
 
-def _origin(pair: Pair, text: str) -> str | None:
-    """Where the source says a text, or its first line that it says."""
-    chunks = [
-        chunk for run in [TextRun("system", list(pair.source.system)), *source_runs(pair)] for chunk in run.chunks
-    ]
-    keys = [squeeze(line) for line in (text, *text.splitlines())]
-    for key in filter(None, keys):
-        for same in (True, False):
-            found = (one for one in chunks if (squeeze(one.text) == key if same else key in squeeze(one.text)))
-            if (chunk := next(found, None)) is not None:
-                return chunk.pointer
-    return next((one.pointer for one in chunks if squeeze(one.text) in keys[0]), None)
-
-
-def _side_of(text: str, origins: dict[str, set[str]]) -> str:
-    return "conversation" if origins.get(squeeze(text)) != {"system"} else "system prompt"
-
-
-def _is_doubled(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> bool:
-    """Whether text is there once more. A prompt may repeat a line of its own, but not the whole of itself."""
-    if side == "system" and is_phrase(pair.corpus, text) and squeeze(text) in origins:
-        return True
-    return bool(_said_by(pair, text, side, origins) - ({"system"} if side == "system" else set()))
-
-
 def _around(pair: Pair, place: RunPair) -> list[str]:
     """The circumstances under which text may tell of something that the target has no word for."""
     unfinished = not pair.is_request and is_unfinished(pair.corpus, pair.source)
     return ["hosted-step"] * bool(place.old.hosted) + [UNFINISHED] * unfinished
-
-
-def _said_by(pair: Pair, text: str, side: str, origins: dict[str, set[str]]) -> set[str]:
-    """The sides that say a text, or a line of it, in the source. A few words count only on the same side."""
-    found: set[str] = set()
-    for line in {text, *text.splitlines()}:
-        sides = origins.get(squeeze(line), set())
-        if is_phrase(pair.corpus, line.strip()):
-            found |= sides
-        elif line == text:
-            found |= sides & {side}
-    return found
 
 
 def _is_thought(pair: Pair, text: str, thoughts: Sequence[str]) -> bool:

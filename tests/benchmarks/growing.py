@@ -1,0 +1,122 @@
+"""Requests of any size, and faults of whole bodies: what the time of a judgement must grow with, and not more."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolcall_conformance.contract import Route
+from toolcall_reference import ReferenceTranslator
+
+Body = dict[str, Any]
+MODELS = {
+    "anthropic": "claude-sonnet-4-5-20250929",
+    "openai_chat": "gpt-4.1-2025-04-14",
+    "openai_responses": "gpt-4.1-2025-04-14",
+    "gemini": "gemini-2.5-flash",
+}
+
+
+def translated(body: Body, client: str, upstream: str) -> Body:
+    """What the reference makes of a request."""
+    return ReferenceTranslator().open(Route(client, upstream, MODELS[client], MODELS[upstream])).request(body)
+
+
+def _tool(number: int) -> Body:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    return {"name": f"t{number}", "description": f"d{number}", "input_schema": schema}
+
+
+def _call(number: int, value: int | None = None) -> Body:
+    given = {"a": number if value is None else value}
+    return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": given}
+
+
+def _result(number: int) -> Body:
+    return {"type": "tool_result", "tool_use_id": f"toolu_{number:08d}", "content": f"result {number}"}
+
+
+def _request(*messages: tuple[str, Any], tools: int = 1) -> Body:
+    return {
+        "model": MODELS["anthropic"],
+        "max_tokens": 100,
+        "messages": [{"role": role, "content": content} for role, content in messages],
+        "tools": [_tool(number) for number in range(tools)],
+    }
+
+
+def _parallel(size: int, value: int | None = None) -> Body:
+    calls, results = [_call(at, value) for at in range(size)], [_result(at) for at in range(size)]
+    return _request(("user", "Go on"), ("assistant", calls), ("user", results))
+
+
+def _turns(size: int) -> Body:
+    rounds = ((("assistant", [_call(at)]), ("user", [_result(at)])) for at in range(size))
+    return _request(("user", "Go on"), *itertools.chain.from_iterable(rounds))
+
+
+def _talk(size: int) -> Body:
+    rounds = ((("user", f"say {at}"), ("assistant", [{"type": "text", "text": f"said {at}"}])) for at in range(size))
+    return _request(*itertools.chain.from_iterable(rounds), ("user", "end"))
+
+
+SHAPES: Mapping[str, Callable[[int], Body]] = {
+    "calls at once": _parallel,
+    "equal calls": lambda size: _parallel(size, 1),
+    "calls in turns": _turns,
+    "messages": _talk,
+    "tools": lambda size: _request(("user", "Go on"), tools=size),
+    "texts": lambda size: _request(("user", [{"type": "text", "text": f"text {at}"} for at in range(size)])),
+}
+"""Requests of Anthropic's by what there are ``size`` of."""
+
+IDS = ("id", "tool_use_id", "tool_call_id", "call_id")
+LONG = 20
+"""Longer lists are those whose size is asked for."""
+
+
+def _members(value: Any, keys: tuple[str, ...], make: Callable[[int], Any]) -> Any:
+    """The value with new texts under some keys."""
+    numbers = itertools.count()
+
+    def made(inner: Any) -> Any:
+        if isinstance(inner, dict):
+            return {
+                key: make(next(numbers)) if key in keys and isinstance(entry, str) else made(entry)
+                for key, entry in inner.items()
+            }
+        return [made(entry) for entry in inner] if isinstance(inner, list) else inner
+
+    return made(value)
+
+
+def _lists(value: Any, make: Callable[[list[Any]], list[Any]]) -> Any:
+    """The value with its long lists made anew."""
+    if isinstance(value, dict):
+        return {key: _lists(entry, make) for key, entry in value.items()}
+    if isinstance(value, list):
+        entries = [_lists(entry, make) for entry in value]
+        return make(entries) if len(entries) > LONG else entries
+    return value
+
+
+FAULTS: Mapping[str, Callable[[Body], Any]] = {
+    "none": lambda body: body,
+    "ids wrong": lambda body: _members(body, IDS, lambda number: f"wrong{number}"),
+    "ids equal": lambda body: _members(body, IDS, lambda _: "same"),
+    "ids null": lambda body: _members(body, IDS, lambda _: None),
+    "links wrong": lambda body: _members(body, ("tool_use_id", "tool_call_id"), lambda number: f"wrong{number}"),
+    "names wrong": lambda body: _members(body, ("name",), lambda number: f"wrong{number}"),
+    "texts wrong": lambda body: _members(body, ("text", "content", "output"), lambda number: f"wrong{number}"),
+    "roles null": lambda body: _members(body, ("role",), lambda _: None),
+    "types wrong": lambda body: _members(body, ("type",), lambda number: f"wrong{number}"),
+    "every entry twice": lambda body: _lists(body, lambda entries: [copy.deepcopy(e) for e in entries for _ in "12"]),
+    "lists twice": lambda body: _lists(body, lambda entries: entries + copy.deepcopy(entries)),
+    "lists reversed": lambda body: _lists(body, lambda entries: entries[::-1]),
+    "every other gone": lambda body: _lists(body, lambda entries: entries[::2]),
+    "all but one gone": lambda body: _lists(body, lambda entries: entries[:1]),
+    "nulls": lambda body: _lists(body, lambda entries: [None] * len(entries)),
+}
+"""What a careless translator does to a whole body."""

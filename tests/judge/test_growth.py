@@ -1,0 +1,74 @@
+"""Judging a body takes work in proportion to its size, whatever is wrong with it.
+
+Calls of functions are counted, not seconds: their number is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import math
+import pstats
+from typing import Any
+
+import pytest
+
+from benchmarks.growing import FAULTS, SHAPES, translated
+from toolcall_conformance import Ends, Judge, load_corpus
+from toolcall_conformance.jsonvalue import JSONError, parse
+
+JUDGE = Judge(load_corpus())
+SMALL, LARGE = 60, 180
+"""Beyond what lists of choices name at most."""
+MOST = 1.2
+"""The exponent of n log n between these sizes is below this, that of half linear and half square above."""
+
+ENDS = Ends("openai_chat", "anthropic")
+
+
+def work(source: Any, output: Any) -> int:
+    """How many functions are called while a request is judged."""
+    profile = cProfile.Profile()
+    profile.enable()
+    JUDGE.request(source, output, ENDS)
+    profile.disable()
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+def exponent(counts: list[int]) -> float:
+    return math.log(counts[1] / counts[0]) / math.log(LARGE / SMALL)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_work_grows_with_size(shape: str) -> None:
+    first, *bodies = [in_chat(shape, size) for size in (2, SMALL, LARGE)]
+    steep = {}
+    for fault, make in FAULTS.items():
+        work(first[0], make(first[1]))  # what is loaded on first use
+        grown = exponent([work(source, make(output)) for source, output in bodies])
+        if grown > MOST:
+            steep[fault] = round(grown, 2)
+    assert steep == {}
+
+
+def in_chat(shape: str, size: int) -> tuple[Any, Any]:
+    """A request of Chat's, and what the reference makes of it for Anthropic."""
+    source = translated(SHAPES[shape](size), "anthropic", "openai_chat")
+    return source, translated(source, "openai_chat", "anthropic")
+
+
+def test_work_that_is_square_is_seen() -> None:
+    def square(size: int) -> int:
+        return sum(1 for _ in range(size) for _ in range(size))
+
+    profile_counts = []
+    for size in (SMALL, LARGE):
+        profile = cProfile.Profile()
+        profile.runcall(square, size)
+        profile_counts.append(int(pstats.Stats(profile).total_calls))  # type: ignore[attr-defined]
+    assert exponent(profile_counts) > MOST
+
+
+def test_a_key_that_occurs_twice_is_found_among_many() -> None:
+    many = ",".join(f'"k{number}":1' for number in range(200_000))
+    with pytest.raises(JSONError, match="'k199999' occurs twice"):
+        parse(f'{{{many},"k199999":2}}')
