@@ -17,7 +17,7 @@ from toolcall_conformance import Ends, Judge, load_corpus
 from toolcall_conformance.jsonvalue import JSONError, parse
 
 JUDGE = Judge(load_corpus())
-SMALL, LARGE = 60, 180
+SMALL, LARGE = 55, 165
 """Beyond what lists of choices name at most."""
 MOST = 1.2
 """The exponent of n log n between these sizes is below this, that of half linear and half square above."""

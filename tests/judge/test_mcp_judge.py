@@ -24,7 +24,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(listed=JSON, result=JSON, body=JSON)
 def test_nothing_that_comes_breaks_the_judge(listed: Any, result: Any, body: Any) -> None:
     for name in CASE.formats:
