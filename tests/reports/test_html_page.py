@@ -112,6 +112,15 @@ def test_a_cause_says_all_without_a_script(corpus: Corpus, rule: str) -> None:
         assert words in shown
 
 
+def test_the_most_frequent_of_the_gravest_stands_first(corpus: Corpus) -> None:
+    cases = [f"shell/{name}" for name in ("seed", "quoting", "long-output")]
+    harmful = item("shell/seed", "request", "anthropic", "gemini", [finding("translation/crashed", element="body")])
+    frequent = [item(case, "response", "anthropic", "gemini", [finding("translation/text-lost")]) for case in cases]
+    text = page(run_of([harmful, *frequent], corpus), corpus)
+    headed = re.findall("<code>(translation/[^<]+)</code>", text)
+    assert headed[:2] == ["translation/text-lost", "translation/crashed"]
+
+
 def test_an_address_that_is_none_of_the_web_is_no_link(corpus: Corpus, rule: str) -> None:
     one = replace(corpus.rules[rule], evidence=({"kind": "doc", "url": "javascript:alert(1)", "note": "no"},))
     assert list(evidence(one)) == [("documentation", "", "no")]

@@ -223,8 +223,11 @@ def new_roots(roots: Iterable[RootCause]) -> list[RootCause]:
     return [root for root in roots if root.level != "NOTE" and not root.known]
 
 
-def most_frequent_first(roots: list[RootCause]) -> list[RootCause]:
-    """The roots in their order, with the most frequent one of the gravest level before all others."""
-    grave = [root for root in roots if root.level == roots[0].level]
+def most_frequent_first(roots: Sequence[RootCause]) -> list[RootCause]:
+    """The roots in their order, with the most frequent one of the gravest level before all others.
+
+    Known ones stay behind, if there are any others.
+    """
+    grave = [root for root in roots if (root.known, root.level) == (roots[0].known, roots[0].level)]
     most = max(grave, key=lambda root: len(root.items), default=None)
     return sorted(roots, key=lambda root: root is not most)
