@@ -95,7 +95,8 @@ class Finding:
     there: JSON values, MISSING (nothing) or NOT_KNOWN; ``want`` may be OneOf or a Form.
     ``element`` is the kind of thing concerned (``call``, ``result``, ``text`` ...); ``subject`` says which one
     in words (``call 2, run_shell_command``). ``body`` names the file judged (``02-request``) in a run, ``format`` is
-    the one that it is in. Of a round trip ``between`` is the body in the other format.
+    the one that it is in. Of a round trip ``between`` is the body in the other format. ``made_up`` is the level that
+    it would have, had the adapter not made up what it is about.
     """
 
     rule: str
@@ -110,6 +111,7 @@ class Finding:
     body: str = ""
     format: str = ""
     between: Any = MISSING
+    made_up: Level | None = None
 
     @property
     def is_must(self) -> bool:

@@ -43,6 +43,8 @@ def answer(translator: Any, message: dict[str, Any]) -> dict[str, Any]:
         told: dict[str, Any] = {
             "operations": [name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if hasattr(session, name)]
         }
+        made_up = getattr(session, "made_up", None)
+        told |= {"made_up": made_up} if made_up is not None else {}
         return told | ({"history": "own"} if getattr(session, "history", None) == "own" else {})
     if operation == "close":
         sessions.pop(message["session"], None)

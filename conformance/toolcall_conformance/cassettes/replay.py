@@ -27,6 +27,7 @@ from toolcall_conformance.checks.base import (
     produced,
 )
 from toolcall_conformance.checks.golden_replies import rename_calls, rename_calls_in_stream
+from toolcall_conformance.checks.made_up import noting
 from toolcall_conformance.checks.streamed import ClientStream, said_in_streams
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import Opened, Produced, RaisedError, SessionDriver, Source, Streamed
@@ -196,7 +197,13 @@ ALONE = ("wire", "drift")
 """The checks of the recorded bodies themselves, which need no translator."""
 
 REPLAYS: Mapping[str, Check] = MappingProxyType(
-    {"wire": wire, "drift": drift, "request": request, "response": response, "stream": stream}
+    {
+        "wire": wire,
+        "drift": drift,
+        "request": noting(request),
+        "response": noting(response),
+        "stream": noting(stream),
+    }
 )
 
 

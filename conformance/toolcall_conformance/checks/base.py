@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from toolcall_conformance.checks.made_up import MadeUpPlaces, marked
 from toolcall_conformance.checks.unasked import unasked
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers import (
@@ -39,10 +40,14 @@ _FLAWS = {
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """What every check works with: the judge, and how finely the user wants streams cut, if the user says so."""
+    """What every check works with: the judge, and how finely the user wants streams cut, if the user says so.
+
+    ``made_up`` is what the sessions of an item say that their adapter made up.
+    """
 
     judge: Judge
     fineness: Fineness | None = None
+    made_up: MadeUpPlaces = field(default_factory=MadeUpPlaces)
 
     @property
     def corpus(self) -> Corpus:
@@ -110,10 +115,11 @@ class Tally:
     words: str = ""
     losses: dict[tuple[str, str], int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    made_up: MadeUpPlaces = field(default_factory=MadeUpPlaces)
 
     @classmethod
     def of(cls, harness: Harness, case: Case, check: str, route: Route) -> Tally:
-        return cls(harness.corpus, case, check, route, [], [])
+        return cls(harness.corpus, case, check, route, [], [], made_up=harness.made_up)
 
     def format_of(self, operation: str) -> str:
         """The format of the body that an operation makes."""
@@ -212,6 +218,7 @@ class Tally:
         self.findings += [finding(self.corpus, rule, "", said, element="body", body=body) for rule, said in reported]
 
     def result(self) -> ItemResult:
+        self.findings = marked(self.corpus, self.route, self.made_up, self.findings, self.played)
         verdict = verdict_of(self.findings)
         if verdict is Verdict.FAIL:
             only_refused = self.refused and all(one.rule == "translation/refused" for one in failing(self.findings))

@@ -30,6 +30,10 @@ class SessionDriver(Protocol):
         """Whether it can only continue conversations that it started (``history = "own"``)."""
 
     @property
+    def made_up(self) -> Mapping[str, tuple[str, ...]]:
+        """By operation, the places of the body it makes that the adapter itself fills in; see :mod:`made_up`."""
+
+    @property
     def costly_pieces(self) -> bool:
         """Whether each piece of a stream is a message to another process; checks then cut streams less finely."""
 

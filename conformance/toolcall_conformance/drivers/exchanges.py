@@ -26,6 +26,7 @@ from toolcall_conformance.drivers.base import OPERATIONS
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.made_up import NOTHING, MadeUp
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -57,6 +58,7 @@ class ExchangeTraits:
     """
 
     own_history: bool = False
+    made_up: MadeUp = NOTHING
     secret: str | None = None
     if_missing: str = ""
 
@@ -106,6 +108,10 @@ class ExchangeSession:
     @property
     def own_history(self) -> bool:
         return self._traits.own_history
+
+    @property
+    def made_up(self) -> MadeUp:
+        return self._traits.made_up
 
     def request(self, body: dict[str, Any]) -> Outcome:
         """Start an exchange and return the upstream's request."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS
+from toolcall_conformance.drivers.made_up import made_up_breach
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TranslatorError, UnsupportedOutcome
 
 PROTOCOL = 1
@@ -19,7 +20,7 @@ OPERATIONS = ("request", "response", "stream", "error", "exchange", *FORMAT_OPER
 # By operation: the required and the optional keys of an answer. All have seq.
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "hello": (("protocol",), ("name", "version")),
-    "open": ((), ("operations", "history")),
+    "open": ((), ("operations", "history", "made_up")),
     "request": (("body",), ("losses",)),
     "response": (("body",), ("losses",)),
     "error": (("status", "body"), ("headers",)),
@@ -160,6 +161,7 @@ _BREACHES: dict[str, Callable[[Any], str | None]] = {
     "status": _status_breach,
     "operations": _operations_breach,
     "history": _history_breach,
+    "made_up": made_up_breach,
     "chunks": _chunks_breach,
     "losses": _losses_breach,
     "headers": _headers_breach,

@@ -20,6 +20,7 @@ from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
 from toolcall_conformance.drivers.exec_streams import play_stream
 from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
+from toolcall_conformance.drivers.made_up import read_made_up
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -161,6 +162,7 @@ class ExecSession:
         self.child = child
         self.operations = frozenset(answer.get("operations", _DEFAULT))
         self.own_history = "history" in answer
+        self.made_up = read_made_up(answer.get("made_up"))
         self._driver = driver
 
     def request(self, body: dict[str, Any]) -> Outcome:

@@ -15,6 +15,7 @@ from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
+from toolcall_conformance.drivers.made_up import MadeUp
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -46,7 +47,7 @@ class Fused:
         self._loop: LoopThread | None = None
         self._buffering = KnownBuffering()
 
-    def session(self, inner: Any, route: Route, *, own_history: bool) -> ExchangeSession:
+    def session(self, inner: Any, route: Route, *, own_history: bool, made_up: MadeUp) -> ExchangeSession:
         """Wrap a session of the translator. Raises MissingLibraryError."""
         if self._upstream is None:
             upstream = ScriptedUpstream(Addresses(self._transports()))
@@ -62,7 +63,7 @@ class Fused:
             self._upstream,
             send,
             seconds=self._seconds,
-            traits=ExchangeTraits(own_history=own_history),
+            traits=ExchangeTraits(own_history=own_history, made_up=made_up),
             buffering=self._buffering,
             on_timeout=self._drop_loop,
         )

@@ -15,6 +15,7 @@ from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, plain_list
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.losses import read_losses
+from toolcall_conformance.drivers.made_up import MadeUp, made_up_breach, read_made_up
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -22,6 +23,7 @@ from toolcall_conformance.drivers.outcomes import (
     OpenOutcome,
     Outcome,
     Produced,
+    ProtocolError,
     RefusedOutcome,
     TimedOut,
     UnsupportedOutcome,
@@ -68,10 +70,17 @@ class PythonDriver:
         if isinstance(came, Crashed) and isinstance(came.exception, NotImplementedError):
             return UnsupportedOutcome(str(came.exception))
         if isinstance(came, _Value):
-            session = PythonSession(self, came.value, self._caller)
+            said = self._caller.call(getattr, came.value, "made_up", {})
+            if not isinstance(said, _Value):
+                return said
+            wrong = made_up_breach(said.value)
+            if wrong is not None:
+                return ProtocolError(wrong)
+            made_up = read_made_up(said.value)
+            session = PythonSession(self, came.value, self._caller, made_up)
             if "request" in session.operations or not callable(getattr(came.value, "exchange", None)):
                 return Opened(session)
-            return Opened(self._fused.session(came.value, route, own_history=session.own_history))
+            return Opened(self._fused.session(came.value, route, own_history=session.own_history, made_up=made_up))
         return came
 
     def begin_item(self, case: str) -> None:
@@ -90,8 +99,9 @@ class PythonSession:
 
     costly_pieces = False
 
-    def __init__(self, driver: PythonDriver, session: Any, caller: _Caller) -> None:
+    def __init__(self, driver: PythonDriver, session: Any, caller: _Caller, made_up: MadeUp) -> None:
         self.object = session
+        self.made_up = made_up
         self._driver = driver
         self._caller = caller
 

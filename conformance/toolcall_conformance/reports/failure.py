@@ -72,8 +72,12 @@ def describe(
     for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_by_rule):
         lines += _rule(list(group), rules, subject)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
-    milder = dict.fromkeys((finding.rule, finding.level) for finding in findings if finding not in failing)
-    lines += [Line(f"  {rule}  {_breach(rule, rules)}        {level}", level.value) for rule, level in milder]
+    milder = dict.fromkeys(
+        (finding.rule, finding.level, _origin(finding)) for finding in findings if finding not in failing
+    )
+    lines += [
+        Line(f"  {rule}  {_breach(rule, rules)}        {level}{said}", level.value) for rule, level, said in milder
+    ]
     if subject.left_out:
         said = f"    played without {', '.join(subject.left_out)}, with which its first request fails"
         lines.append(Line(said, "SHOULD"))
@@ -83,6 +87,11 @@ def describe(
     if subject.again:
         lines.append(Line(f"    again {subject.again}"))
     return [Line(_printable(line.text), line.kind) for line in lines]
+
+
+def _origin(finding: Finding) -> str:
+    """Whose fault it is, where it is the adapter's."""
+    return f", made up by the adapter, else {finding.made_up}" if finding.made_up is not None else ""
 
 
 def _by_rule(finding: Finding) -> tuple[Level, str]:

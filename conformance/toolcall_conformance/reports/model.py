@@ -22,9 +22,10 @@ class ItemRecord:
     """One item. ``outcome`` is its result in pytest: passed, failed, known, unstable, skipped or error.
 
     ``findings`` are JSON objects: rule, level, pointer, message, element, subject, body, format, signature, and if
-    present want, got, source_pointer, near (what stands around the place), code (where the translator raised), known
-    (the reason why it is expected), standing (of one that fails the item: what the known failures say of it), note (why
-    they do not excuse it) and unstable (it came in some tries only).
+    present want, got, source_pointer, made_up with own_level (the adapter made up what it is about, else it would have
+    that level), near (what stands around the place), code (where the translator raised), known (the reason why it is
+    expected), standing (of one that fails the item: what the known failures say of it), note (why they do not excuse
+    it) and unstable (it came in some tries only).
     ``losses`` are objects with element, kind and count. ``duration`` is in seconds. ``left_out`` are pointers to
     settings that the request was played without. ``witness`` says what official clients did with its bodies: objects
     with body, client, accepted and says. ``size`` is that of the bodies that the translator was given, in characters;
@@ -155,6 +156,8 @@ def finding_json(finding: Finding, *, limit: int | None = VALUE_LIMIT) -> dict[s
     for key, value in (("want", finding.want), ("got", finding.got)):
         if value is not NOT_KNOWN:
             plain[key] = _told(value, limit)
+    if finding.made_up is not None:
+        plain |= {"made_up": True, "own_level": finding.made_up.value}
     if finding.between is not MISSING:
         plain["between"] = _capped(finding.between, limit)
     return plain

@@ -40,6 +40,17 @@ def matrix(run: RunRecord) -> dict[str, dict[str, dict[str, dict[str, int]]]]:
     }
 
 
+def made_up(items: Iterable[ItemRecord]) -> str:
+    """In words, how many findings are about what the adapter made up itself; empty where none is."""
+    counts = [sum("made_up" in one for one in item.findings) for item in items]
+    found, shown = sum(counts), sum(map(bool, counts))
+    if not found:
+        return ""
+    findings = "1 finding" if found == 1 else f"{found} findings"
+    where = "1 item" if shown == 1 else f"{shown} items"
+    return f"{findings} in {where} about what the adapter made up (made_up): they fail nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class LossRow:
     """An element lost on a route in one check, and in how many items and cases; ``kind`` is that of its losses.

@@ -14,7 +14,7 @@ from toolcall_conformance.reports.failure import Line
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import route_table
-from toolcall_conformance.reports.summary import LossRow, losses
+from toolcall_conformance.reports.summary import LossRow, losses, made_up
 
 MOST_BLOCKS = 10
 # A first red run should be read from its beginning: so many lines of blocks, however short the list then is.
@@ -66,6 +66,8 @@ def summary(
     if known:
         lines += [[], [Line(f"{many(len(known), 'known cause')}, in {many(_items(known), 'item')}", "NOTE")]]
     lines += _unstable(run)
+    said = made_up(run.items)
+    lines += [[], [Line(said, "NOTE")]] if said else []
     if shown:
         lines += [[], [Line("`toolcall-conformance explain RULE` gives reasons, evidence and examples")]]
     return lines

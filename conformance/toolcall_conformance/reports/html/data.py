@@ -19,7 +19,7 @@ from toolcall_conformance.reports.summary import count_of
 ITEM = ("case", "check", "name", "client", "upstream", "variant", "count", "reason")
 FINDING = (
     "rule", "level", "pointer", "message", "element", "subject", "body", "format", "source_pointer",
-    "near", "code", "standing", "known", "note",
+    "near", "code", "standing", "known", "note", "own_level",
 )  # fmt: skip
 _VALUES = ("want", "got", "between")
 

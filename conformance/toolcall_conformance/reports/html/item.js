@@ -91,11 +91,12 @@ function lineWords(finding, bodies = []) {
 function findingElement(finding, bodies) {
   const rule = DATA.rules[finding.rule];
   const isNew = finding.standing && finding.standing !== "new" ? `, ${finding.standing}` : "";
+  const madeUp = finding.own_level ? `, made up by the adapter, else ${finding.own_level}` : "";
   const cause = finding.cause >= 0
     ? h("p", {}, h("a", { href: `#cause=${finding.cause + 1}` }, `Cause ${finding.cause + 1}`), `: ${many(DATA.causes[finding.cause].items.length, "item")}`)
     : h("p", { class: "hint" }, "It repeats another finding of this item, or follows from it.");
   return h("li", { id: `finding-${finding.at}`, class: `f-${finding.level}`, tabindex: "-1" },
-    h("p", {}, h("span", { class: `level l-${finding.level}` }, `${LEVEL_SIGNS[finding.level]}${finding.at} ${finding.level}${isNew} `), h("code", {}, finding.rule)),
+    h("p", {}, h("span", { class: `level l-${finding.level}` }, `${LEVEL_SIGNS[finding.level]}${finding.at} ${finding.level}${isNew}${madeUp} `), h("code", {}, finding.rule)),
     h("p", {}, h("strong", {}, said(finding.message))),
     pairs([
       ["subject", "Of", finding.subject], ["body", "In", [finding.body, finding.format].filter(Boolean).join(", ")],

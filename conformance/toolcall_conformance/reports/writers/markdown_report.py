@@ -17,7 +17,7 @@ from toolcall_conformance.reports.model import ItemRecord, RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
 from toolcall_conformance.reports.root_cause import RootCause
 from toolcall_conformance.reports.route_table import Cell, route_table
-from toolcall_conformance.reports.summary import COUNTS, count_of
+from toolcall_conformance.reports.summary import COUNTS, count_of, made_up
 from toolcall_conformance.reports.writers.writer import Writer
 
 MOST_LINES = 100
@@ -42,6 +42,7 @@ def text(run: RunRecord, corpus: Corpus) -> str:
         *_warned([root for root in new if not root.fails], run, corpus.rules),
         *_unjudged(run),
         *_known(run),
+        *_made_up(run),
     ]
     causes = _causes(failing, run, corpus.rules, MOST_LINES - len(head) - len(tail))
     return "\n".join([*head, *causes, *tail]) + "\n"
@@ -172,6 +173,12 @@ def _known(run: RunRecord) -> Lines:
     lines += _listed(unstable, lambda count: f"{many(count, 'item')} unstable: another try ended otherwise")
     lines += _listed(run.stale, lambda count: f"{many(count, 'known failure')} stale: delete what no longer fails")
     return ["", "### Known failures", "", *lines] if lines else []
+
+
+def _made_up(run: RunRecord) -> Lines:
+    """How much is about what the adapter made up itself."""
+    said = made_up(run.items)
+    return ["", f"{said}."] if said else []
 
 
 def _listed(found: Iterable[str], says: Callable[[int], str]) -> Lines:

@@ -1,0 +1,148 @@
+"""What an adapter made up, since its library has only a part of an API: findings there do not weigh on the library.
+
+Only findings of a format's own rules are marked, and only about elements that the circumstance names. A place that
+holds, or is in, what is judged (a call, a result, a text, a tool) is refused: no adapter may make that up.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from toolcall_conformance import formats
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Opened, OpenOutcome
+from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.levels import finding, weighed
+from toolcall_conformance.library import Case, Corpus
+
+if TYPE_CHECKING:
+    from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession, PlayedBodies
+
+CIRCUMSTANCE: Final = "adapter-made-it-up"
+
+
+@dataclass(slots=True)
+class MadeUpPlaces:
+    """What the sessions of an item say that they made up: by the ends of the route and the operation, the places."""
+
+    places: dict[tuple[str, str, str], dict[str, None]] = field(default_factory=dict)
+
+    def note(self, route: Route, opened: OpenOutcome) -> OpenOutcome:
+        """Keep what a session says that was opened; returns ``opened``."""
+        if isinstance(opened, Opened):
+            for operation, places in opened.session.made_up.items():
+                key = (route.client, route.upstream, operation)
+                self.places.setdefault(key, {}).update(dict.fromkeys(places))
+        return opened
+
+    def of(self, route: Route, body: str) -> Sequence[str]:
+        """The places of one body, by its name in findings."""
+        return tuple(self.places.get((route.client, route.upstream, _operation(body)), ()))
+
+
+def noting(check: Check) -> Check:
+    """The check, which marks findings where its sessions say that the adapter made something up."""
+
+    @functools.wraps(check)
+    def run(
+        case: Case, route: Route, open_session: OpenSession, harness: Harness, variant: str, other: Case | None
+    ) -> ItemResult:
+        said = MadeUpPlaces()
+        return check(
+            case,
+            route,
+            lambda opened: said.note(opened, open_session(opened)),
+            replace(harness, made_up=said),
+            variant,
+            other,
+        )
+
+    return run
+
+
+def marked(
+    corpus: Corpus, route: Route, said: MadeUpPlaces, found: Iterable[Finding], played: Iterable[PlayedBodies]
+) -> list[Finding]:
+    """The findings, marked where the adapter made up what they are about.
+
+    If it claims what is judged, that is reported in front of them, and nothing is marked.
+    """
+    if not said.places:
+        return list(found)
+    claimed = list(_claims(corpus, route, said, played))
+    if claimed:
+        return [*claimed, *found]
+    return [_marked(corpus, one, said.of(route, one.body)) for one in found]
+
+
+def _marked(corpus: Corpus, one: Finding, places: Sequence[str]) -> Finding:
+    """A finding as it weighs if the adapter made up what stands at ``places``."""
+    of_format = one.rule.partition("/")[0] in formats.names()  # what a translation must carry is not made up
+    bears = corpus.circumstance(CIRCUMSTANCE).bears_on(one.rule, one.element)
+    if not of_format or not bears or not any(_is_at(one.pointer, place) for place in places):
+        return one
+    return replace(weighed(corpus, one, [CIRCUMSTANCE]), made_up=one.level)
+
+
+def _claims(corpus: Corpus, route: Route, said: MadeUpPlaces, played: Iterable[PlayedBodies]) -> Iterator[Finding]:
+    """For each body, the first place at which it claims to have made up what is judged."""
+    for one in played:
+        for body, made in ((one.name, one.produced), (f"{one.name}, put together", one.files.get("assembled.json"))):
+            places = said.of(route, body)
+            if not places or made is MISSING or made is None:
+                continue
+            name = route.upstream if _operation(body) == "request" else route.client
+            judged = _judged(name, _operation(body), made)
+            hit = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
+            if hit is not None:
+                yield _refused(corpus, body, name, *hit)
+
+
+def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointer: str) -> Finding:
+    said = (
+        f"made_up lists {place} of {_operation(body)}, where a {what} stands ({pointer}): an adapter cannot make up "
+        "what is judged; list only places around it"
+    )
+    element = corpus.rule("translation/protocol-error").element
+    refused = finding(corpus, "translation/protocol-error", pointer, said, element=element, body=body)
+    return replace(refused, format=name)
+
+
+def _judged(name: str, operation: str, made: Any) -> Iterator[tuple[str, str]]:
+    """What a translation is judged by, each with its pointer; in the events of a stream only the calls have one."""
+    if operation == "stream":
+        yield from (("call", call.pointer) for call in formats.assembled(name, made).calls)
+        return
+    reading = formats.read(name, operation, made)
+    yield from (("tool", tool.pointer) for tool in reading.tools)
+    yield from (("system prompt", text.pointer) for text in reading.system)
+    yield from ((type(item).__name__.lower(), item.pointer) for turn in reading.turns for item in turn.items)
+
+
+def _operation(body: str) -> str:
+    """The operation that made a body, by its name (``02-request``); a stream that is put together is a reply."""
+    name, _, together = body.partition(", ")
+    if ".sse" in name:
+        return "response" if together else "stream"
+    return name.partition(".")[0].rpartition("-")[2]
+
+
+def _is_at(pointer: str, place: str) -> bool:
+    """Whether a pointer is at a place or inside it. The empty place is the whole body, and nothing inside it."""
+    if not place:
+        return not pointer
+    return pointer.count("/") >= place.count("/") and _fits(pointer, place)
+
+
+def _meet(place: str, pointer: str) -> bool:
+    """Whether one of the two is at or inside the other; the empty place holds nothing but the whole."""
+    return bool(place) and _fits(pointer, place)
+
+
+def _fits(pointer: str, place: str) -> bool:
+    """Whether a pointer and a place have the same tokens as far as both go; ``*`` of a place is any one."""
+    pairs = zip(pointer.split("/"), place.split("/"), strict=False)
+    return all(wanted in (token, "*") for token, wanted in pairs)
