@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import iniconfig
 
+from toolcall_conformance import foreign_files
+
 
 class UnreadableFileError(Exception):
     """A settings file that is not well formed; the message names it."""
@@ -52,7 +54,7 @@ def _candidates(folders: tuple[Path, ...]) -> Iterator[tuple[Path, Mapping[str, 
 
 def _toml(path: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return foreign_files.parse_toml(foreign_files.read_text(path))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UnreadableFileError(f"{path}: {error}") from None
 
@@ -86,7 +88,7 @@ def _setup_cfg(path: Path) -> Mapping[str, Any] | None:
 
 def _section(path: Path, name: str) -> Mapping[str, Any] | None:
     try:
-        read = iniconfig.IniConfig(str(path))
+        read = iniconfig.IniConfig(str(path), data=foreign_files.read_text(path))
     except (OSError, UnicodeDecodeError, iniconfig.ParseError) as error:
         raise UnreadableFileError(f"{path}: {error}") from None
     return dict(read[name].items()) if name in read else None

@@ -17,7 +17,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance import settings_schema
+from toolcall_conformance import foreign_files, settings_schema
 
 _TABLE = "toolcall"
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off", "")
@@ -107,11 +107,15 @@ class Table:
         """The table, held against the schema."""
         path = self._root / "pyproject.toml"
         try:
-            text = path.read_text(encoding="utf-8")
-        except OSError:
+            text = foreign_files.read_text(path)
+        except FileNotFoundError:
             return {}
+        except OSError as error:
+            raise SettingError(f"{path}: cannot be read ({error.strerror})") from None
+        except UnicodeDecodeError as error:
+            raise SettingError(f"{path}: is not UTF-8 text (byte {error.start}), as TOML must be") from None
         try:
-            table = tomllib.loads(text).get("tool", {}).get(_TABLE, {})
+            table = foreign_files.parse_toml(text).get("tool", {}).get(_TABLE, {})
         except (tomllib.TOMLDecodeError, AttributeError) as error:
             raise SettingError(f"{path}: {error}") from None
         for sentence in _mistakes(table):

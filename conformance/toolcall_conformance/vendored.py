@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
+
 MANIFEST = "manifest.json"
 NAME = "toolcall-conformance corpus"
 # Git must not change the ends of lines: recorded streams are kept byte for byte.
@@ -59,7 +61,7 @@ def read(directory: Path) -> Manifest:
     path = directory / MANIFEST
     advice = f"write the corpus with `toolcall-conformance corpus {directory}`"
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
+        found: Any = foreign_files.parse_json(foreign_files.read_text(path))
         manifest = Manifest(str(found["version"]), dict(found["files"]))
         said = found["name"], found["sha256"]
     except OSError as error:

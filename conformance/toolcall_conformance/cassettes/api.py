@@ -150,10 +150,11 @@ class Api:
         said = answer.headers.get("retry-after", "")
         if "GMT" in said:
             try:
-                left = email.utils.parsedate_to_datetime(said) - datetime.now(UTC)
-            except ValueError:
+                until = email.utils.parsedate_to_datetime(said)
+            except (ValueError, TypeError, OverflowError):
                 return None
-            return max(0.0, left.total_seconds())
+            until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)  # text behind the date hides GMT
+            return max(0.0, (until - datetime.now(UTC)).total_seconds())
         failure = self._failure(answer)
         if failure is not None:
             return None if failure.retry_after is None else float(failure.retry_after)

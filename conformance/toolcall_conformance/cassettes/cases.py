@@ -49,15 +49,21 @@ class RecordedCase(Case):
 
 @dataclass(frozen=True)
 class Cassettes:
-    """The exchanges found in folders of cassettes; ``skipped`` counts other interactions and files by reason."""
+    """The exchanges found in folders of cassettes; ``skipped`` counts other interactions and files by reason.
+
+    ``damaged`` has a sentence for each file that cannot be used: which, where in it, what to do.
+    """
 
     cases: Mapping[str, RecordedCase]
     files: int
     skipped: Mapping[str, int]
+    damaged: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """For a report: the number of exchanges and cassettes, and what was skipped, by reason."""
-        return {"exchanges": len(self.cases), "cassettes": self.files, "skipped": dict(self.skipped)}
+        return {"exchanges": len(self.cases), "cassettes": self.files, "skipped": dict(self.skipped)} | (
+            {"damaged": list(self.damaged)} if self.damaged else {}
+        )
 
     @property
     def summary(self) -> str:
@@ -65,17 +71,21 @@ class Cassettes:
         said = f"{len(self.cases)} recorded exchanges in {self.files} cassettes"
         if self.skipped:
             said += "; skipped: " + ", ".join(f"{count} × {reason}" for reason, count in self.skipped.items())
+        if self.damaged:
+            said += f"; damaged and skipped: {len(self.damaged)}"
         return said
 
 
 def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
     """Load the recorded exchanges of folders and of single files. Raises CassetteError.
 
-    A JSON or YAML file in a folder that is not a cassette is counted and skipped; a damaged one is an error.
+    A JSON or YAML file in a folder that is not a cassette is counted and skipped, and so is a damaged one;
+    one that was named itself is an error.
     """
     cases: dict[str, RecordedCase] = {}
     skipped: Counter[str] = Counter()
     examples: dict[str, str] = {}
+    damaged: list[str] = []
     seen = files = 0
     for folder in folders:
         for path in _files(folder):
@@ -86,6 +96,11 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                 if path == folder:
                     raise
                 skipped[_NO_CASSETTE] += 1
+                continue
+            except CassetteError as error:
+                if path == folder:
+                    raise
+                damaged.append(str(error))
                 continue
             files += 1
             name = path.name if path == folder else path.relative_to(folder).as_posix()
@@ -104,6 +119,9 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                         f"{path}: {cases[id].file} has the same name; give the folder above both, or rename one"
                     )
                 cases[id] = RecordedCase(id, found, corpus.formats)
+    if not cases and damaged:
+        more = f"\nand {len(damaged) - 1} further damaged files" if len(damaged) > 1 else ""
+        raise CassetteError(damaged[0] + more)
     if not cases:
         del skipped[_NO_CASSETTE]
         why = _why_none(corpus, seen, files, [_example(*each, examples) for each in skipped.most_common()])
@@ -111,7 +129,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
             f"{', '.join(map(str, folders))}: {why}; give a folder of cassettes of vcrpy or VCR for Ruby, or record "
             "some: toolcall-conformance record --help"
         )
-    return Cassettes(cases, files, dict(skipped.most_common()))
+    return Cassettes(cases, files, dict(skipped.most_common()), tuple(damaged))
 
 
 def _why_none(corpus: Corpus, seen: int, files: int, skipped: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 
 class NoEndpointError(Exception):
@@ -57,11 +57,13 @@ def endpoint(
     sdk = transport["sdk"]
     base = base_url or environment.get(sdk["base_url_variable"]) or sdk["base_url"]
     said_by = "--base-url" if base_url else sdk["base_url_variable"]
-    parts = urlsplit(base)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+    parts = _split(base)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise NoEndpointError(f"{said_by}: {base!r} is not a base URL; give one such as {sdk['base_url']}")
     if parts.username or parts.password:
         raise NoEndpointError(f"{said_by}: the URL must not hold user and password; the key comes from the environment")
+    if not _is_text(model):
+        raise NoEndpointError(f"--model: {model!a} is not UTF-8 text; write the model's name in the API")
     key, variable, in_place = _key(sdk, environment)
     headers = {header: text for header, text in transport["headers"].items() if not (in_place and "{key}" in text)}
     headers = {header: text.replace("{key}", key) for header, text in {**headers, **in_place}.items()}
@@ -79,6 +81,21 @@ def endpoint(
         variable=variable,
         secrets=frozenset(value for value in (*further.values(), *_keys(transports, environment)) if value),
     )
+
+
+def _split(base: str) -> SplitResult | None:
+    """The parts of a URL; None where it is none."""
+    try:
+        parts = urlsplit(base)
+        parts.port  # noqa: B018 - raises ValueError for a number that no port has
+    except ValueError:
+        return None
+    return parts if _is_text(base) else None
+
+
+def _is_text(said: str) -> bool:
+    """Whether a word of the command line has no bytes that were not UTF-8, which Python keeps as surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in said)
 
 
 def _key(sdk: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, str, Mapping[str, str]]:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from toolcall_conformance import foreign_files
 
 _KNOWN = ("headers", "keys", "patterns", "environment", "off")
 
@@ -69,7 +70,7 @@ def normal(name: str) -> str:
 
 def _content(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = foreign_files.read_text(path)
     except OSError as error:
         raise FilterError(
             f"{path}: cannot be read ({error.strerror}); --filters takes a file in TOML or JSON"
@@ -77,8 +78,8 @@ def _content(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FilterError(f"{path}: is not UTF-8 text; --filters takes a file in TOML or JSON") from None
     try:
-        found = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = foreign_files.parse_json(text) if text.lstrip().startswith("{") else foreign_files.parse_toml(text)
+    except ValueError as error:
         raise FilterError(f"{path}: neither TOML nor JSON ({error}); fix the file") from None
     assert isinstance(found, dict)  # a text that begins with a brace, or TOML
     for key in found:

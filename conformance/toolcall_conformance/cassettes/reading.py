@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.cassettes.interactions import CassetteError, Interaction
+from toolcall_conformance.cassettes.unpacking import Unpacker
 from toolcall_conformance.cassettes.yaml_cassettes import parse_yaml
 
 _AGAIN = "record it again, or take it out of the folder"
@@ -29,19 +30,22 @@ class NoCassetteError(CassetteError):
 def read(path: Path) -> tuple[Interaction, ...]:
     """The interactions of a cassette file, in its order. Raises CassetteError."""
     try:
-        content = path.read_bytes()
+        content = foreign_files.read_bytes(path)
     except OSError as error:
         raise CassetteError(f"{path}: cannot be read ({error.strerror})") from None
-    return tuple(_interactions(path, _parse(path, content)))
+    unpacker = Unpacker()
+    return tuple(_interactions(path, _parse(path, content, unpacker), unpacker))
 
 
-def _parse(path: Path, content: bytes) -> Any:
+def _parse(path: Path, content: bytes, unpacker: Unpacker) -> Any:
     """Parse JSON, else YAML; decompress a compressed file first."""
     if content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise CassetteError(f"{path}: a truncated or damaged gzip file ({error}); {_AGAIN}") from None
+            content = unpacker.gzip(content)
+        except ValueError as error:
+            raise CassetteError(
+                f"{path}: a truncated or damaged gzip file, or one too large ({error}); {_AGAIN}"
+            ) from None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -50,14 +54,14 @@ def _parse(path: Path, content: bytes) -> Any:
         raise CassetteError(f"{path}: the file is empty; {_AGAIN}")
     if text.lstrip()[0] in "{[":
         try:
-            return json.loads(text)
+            return foreign_files.parse_json(text)
         except ValueError as error:
             if path.suffix == ".json":
                 raise CassetteError(f"{path}: not valid JSON ({error}); truncated or edited; {_AGAIN}") from None
     return parse_yaml(path, text)
 
 
-def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
+def _interactions(path: Path, cassette: Any, unpacker: Unpacker) -> Iterator[Interaction]:
     if isinstance(cassette, dict) and isinstance(cassette.get("interactions"), list):
         entries, one = cassette["interactions"], _of_vcrpy
     elif isinstance(cassette, dict) and isinstance(cassette.get("http_interactions"), list):
@@ -71,9 +75,9 @@ def _interactions(path: Path, cassette: Any) -> Iterator[Interaction]:
     case, date = _origin(cassette)
     for number, entry in enumerate(entries, 1):
         try:
-            recorded = one(number, entry)
+            recorded = one(number, entry, unpacker)
             yield replace(recorded, case=case, recorded_at=recorded.recorded_at or date)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             missing = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
             raise CassetteError(f"{path}: interaction {number}: {missing}; {_AGAIN}") from None
 
@@ -87,7 +91,7 @@ def _origin(cassette: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return case if isinstance(case, str) else None, date if isinstance(date, str) else None
 
 
-def _of_vcrpy(number: int, entry: Any) -> Interaction:
+def _of_vcrpy(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
     asked, answered = entry["request"], entry["response"]
     status = answered.get("status", answered.get("status_code"))  # old versions recorded a number for httpx
     # `content`: the same old versions; `parsed_body`: serializers that write a JSON body as data.
@@ -99,10 +103,11 @@ def _of_vcrpy(number: int, entry: Any) -> Interaction:
         answered.get("body", answered.get("parsed_body", answered.get("content"))),
         status["code"] if isinstance(status, dict) else status,
         entry.get("recorded_at"),
+        unpacker,
     )
 
 
-def _of_ruby(number: int, entry: Any) -> Interaction:
+def _of_ruby(number: int, entry: Any, unpacker: Unpacker) -> Interaction:
     asked, answered = entry["request"], entry["response"]
     return _interaction(
         number,
@@ -112,22 +117,32 @@ def _of_ruby(number: int, entry: Any) -> Interaction:
         answered.get("body"),
         answered["status"]["code"],
         entry.get("recorded_at"),
+        unpacker,
     )
 
 
 def _interaction(
-    number: int, asked: Any, request_body: Any, answered: Any, response_body: Any, status: Any, date: Any
+    number: int,
+    asked: Any,
+    request_body: Any,
+    answered: Any,
+    response_body: Any,
+    status: Any,
+    date: Any,
+    unpacker: Unpacker,
 ) -> Interaction:
     request_headers, response_headers = _headers(asked.get("headers")), _headers(answered.get("headers"))
+    url = str(asked["uri"])
+    urlsplit(url)  # raises ValueError, as for a bracket that nothing closes
     return Interaction(
         number,
         str(asked["method"]).upper(),
-        str(asked["uri"]),
+        url,
         request_headers,
-        _unpacked(_bytes(request_body), request_headers, "request"),
+        _unpacked(_bytes(request_body), request_headers, "request", unpacker),
         int(status),
         response_headers,
-        _unpacked(_bytes(response_body), response_headers, "response"),
+        _unpacked(_bytes(response_body), response_headers, "response", unpacker),
         str(date) if date is not None else None,
     )
 
@@ -168,24 +183,17 @@ def _from_base64(text: Any) -> bytes:
         raise ValueError(f"a body in base64 that cannot be decoded ({error})") from None
 
 
-def _unpacked(body: bytes, headers: Mapping[str, str], which: str) -> bytes:
+def _unpacked(body: bytes, headers: Mapping[str, str], which: str, unpacker: Unpacker) -> bytes:
     """Decode content encodings, unless decoded already: many recorders decode the body and keep the header."""
     for encoding in reversed([part.strip().lower() for part in headers.get("content-encoding", "").split(",")]):
         if encoding in ("gzip", "x-gzip") and body[:2] == b"\x1f\x8b":
             try:
-                body = gzip.decompress(body)
-            except (OSError, EOFError, zlib.error) as error:
-                raise ValueError(f"the {which}'s gzip body is damaged ({error})") from None
+                body = unpacker.gzip(body)
+            except ValueError as error:
+                raise ValueError(f"the {which}'s gzip body is damaged or too large ({error})") from None
         elif encoding == "deflate" and body[:1] not in (b"{", b"[", b"d", b"e", b":", b""):
-            body = _inflated(body, which)
+            try:
+                body = unpacker.deflate(body)
+            except ValueError as error:
+                raise ValueError(f"the {which}'s deflate body is damaged or too large ({error})") from None
     return body
-
-
-def _inflated(body: bytes, which: str) -> bytes:
-    """Inflate with zlib's frame as in RFC 9110, or without it as some servers send."""
-    for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):
-        try:
-            return zlib.decompress(body, window)
-        except zlib.error:
-            continue
-    raise ValueError(f"the {which}'s deflate body is damaged")

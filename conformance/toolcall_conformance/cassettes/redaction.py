@@ -27,7 +27,7 @@ _OPAQUE = 20
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _COLON = re.compile(r"[ \t\r\n]*:")
 _NUMBER = re.compile(r"[ \t\r\n]*:[ \t\r\n]*(-?[0-9][0-9.eE+-]*)")
-_URL = re.compile(r"https?://[^\s\"'<>\\]+\?[^\s\"'<>\\]+")
+_URL = re.compile(r"https?://([^\s\"'<>\\]+)")
 # name: value, name=value, "name": "value", also with the quotes escaped; the value ends where the quote does.
 _ASSIGNED = re.compile(
     r"""(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z][A-Za-z0-9_.-]{2,40})(?P<between>\\*["']?\s*(?:=>|[:=])\s*)"""
@@ -98,7 +98,8 @@ class Redactor:
 
     def _running(self, text: str, depth: int) -> str:
         text = self._plain(text, self.filters.patterns)
-        text = _URL.sub(lambda found: self.query(found[0]), text)
+        # Whether it has a query is asked here: an expression that looks for the mark starts anew at each `http://`.
+        text = _URL.sub(lambda found: self.query(found[0]) if "?" in found[1][1:-1] else found[0], text)
         text = _ASSIGNED.sub(self._assigned, text)
 
         def deeper(inner: str) -> str:

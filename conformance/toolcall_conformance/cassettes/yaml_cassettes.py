@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.cassettes import yaml_limits
 from toolcall_conformance.cassettes.interactions import CassetteError
 
 
@@ -18,7 +19,9 @@ def parse_yaml(path: Path, text: str) -> Any:
             f"{path}: reading YAML needs PyYAML, which is not installed; pip install 'toolcall-conformance[cassettes]'"
         ) from None
     try:
-        return yaml.load(text, _loader(yaml))  # noqa: S506 - a safe loader that reads no dates
+        loader = _loader(yaml)
+        yaml_limits.verify(yaml, text, loader)
+        return yaml.load(text, loader)  # noqa: S506 - a safe loader that reads no dates
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark is not None else ""
@@ -32,6 +35,14 @@ def parse_yaml(path: Path, text: str) -> Any:
 def _loader(yaml: Any) -> Any:
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """Dates stay text; tags of language objects are ignored, their data is read as plain data."""
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            """A value; one that is not of its type is an error with its line."""
+            try:
+                return super().construct_object(node, deep)
+            except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+                problem = f"a value that is no {node.tag.removeprefix('tag:yaml.org,2002:')}: {error}"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node))
     Loader.add_constructor("tag:yaml.org,2002:python/object/new:_io.BytesIO", _bytes_io)

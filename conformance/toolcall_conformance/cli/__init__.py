@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -66,15 +67,17 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code: 0, 1 for a MUST finding or new failures, else for wrong usage."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # bodies and names may have lone surrogates
     parsed = _parser().parse_args(arguments)
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
-    except (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError) as error:
-        print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
-        return int(parsed.usage)
     except BrokenPipeError:
         # The reader (head, less) has closed the pipe; Python's own flush at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError) as error:
+        print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
+        return int(parsed.usage)
     return code

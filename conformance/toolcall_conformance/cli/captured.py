@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance import formats
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.foreign_files import MOST_DEPTH, is_too_deep, limited, read_bytes
 from toolcall_conformance.jsonvalue import JSONError
 from toolcall_conformance.jsonvalue import parse as parse_json
 from toolcall_conformance.library import Corpus
@@ -84,17 +85,20 @@ def notes(name: str, upstream: str, source: dict[str, Any]) -> list[str]:
 
 def _bytes(name: str) -> bytes:
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return limited(sys.stdin.buffer) if name == "-" else read_bytes(Path(name), pipes=True)
     except OSError as error:
         raise UsageError(f"{name}: cannot be read ({error.strerror})") from None
 
 
 def _json(name: str, data: bytes) -> Any:
     try:
-        return parse_json(data)
+        found = parse_json(data)
     except JSONError as error:
         hint = "; this is an event stream, add --stream" if _FIELD.match(data.lstrip()) else ""
         raise UsageError(f"{_shown(name)}: not JSON: {error}{hint}") from None
+    if is_too_deep(found):
+        raise UsageError(f"{_shown(name)}: nested more than {MOST_DEPTH} levels deep; no provider takes such a body")
+    return found
 
 
 def _verify_not_empty(name: str, data: bytes) -> None:

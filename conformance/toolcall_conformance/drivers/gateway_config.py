@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.errors import SpecError
 
@@ -71,7 +72,7 @@ class GatewayConfig:
         if self.port is not None or (self.url is not None and "{port}" not in self.url):
             return True
         texts = [*self.command, *self.environment.values()]
-        texts += [template.read_text(encoding="utf-8", errors="replace") for template in self.files.values()]
+        texts += [foreign_files.read_bytes(template).decode(errors="replace") for template in self.files.values()]
         return any("{port}" in text for text in texts)
 
     def if_missing(self, route: Route, key: str) -> str:
@@ -123,7 +124,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
 
 def _read(path: Path) -> Any:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return foreign_files.parse_toml(foreign_files.read_text(path))
     except FileNotFoundError:
         near = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
         hint = f"; there is {', '.join(near[:5])}" if near else ""

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway_config import GatewayConfig, fill_template
 from toolcall_conformance.drivers.process import ChildProcess, call_at_exit, cancel_at_exit
@@ -160,7 +161,7 @@ class GatewayProcess:
         values = {**values, "files": str(self._folder)}
         for name, template in self.config.files.items():
             try:
-                text = fill_template(template.read_text(encoding="utf-8"), values)
+                text = fill_template(foreign_files.read_text(template), values)
                 (self._folder / name).write_text(text, encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 self.stop()

@@ -92,6 +92,8 @@ class Screen:
                 terminalreporter.line("")
             if run.cassettes is not None:
                 terminalreporter.line(f"toolcall: {run.cassettes.summary}")
+                for sentence in run.cassettes.damaged:
+                    terminalreporter.line(f"toolcall: damaged: {sentence}", yellow=True)
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
                     terminalreporter.line(line)
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))

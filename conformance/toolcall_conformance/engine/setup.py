@@ -90,6 +90,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         ReportError,
         selection.SelectionError,
         known_failures.KnownFailuresError,
+        OSError,  # a path that cannot even be asked for, as one too long
     ) as error:
         raise pytest.UsageError(str(error)) from None
     return Run(

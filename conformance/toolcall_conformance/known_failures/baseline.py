@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from toolcall_conformance.known_failures.entries import Entry, Judged, Pattern, plain_id
+from toolcall_conformance.known_failures.items import Items
 
 
 class Kind(StrEnum):
@@ -62,14 +63,27 @@ class KnownFailures:
         return found
 
     @cached_property
-    def _by_pattern(self) -> list[Entry]:
-        return [entry for entry in self.entries if not all(pattern.is_one_item for pattern in entry.patterns)]
+    def _by_beginning(self) -> dict[str, list[tuple[Pattern, Entry]]]:
+        """The other patterns by what stands before their first sign, each with its entry."""
+        found: dict[str, list[tuple[Pattern, Entry]]] = {}
+        for entry in self.entries:
+            for pattern in entry.patterns:
+                if not pattern.is_one_item:
+                    found.setdefault(pattern.beginning, []).append((pattern, entry))
+        return found
+
+    def _by_pattern(self, plain: str) -> Iterator[Entry]:
+        """The entries with a pattern that matches an item, which has no prefix."""
+        for end in range(len(plain) + 1):
+            for pattern, entry in self._by_beginning.get(plain[:end], ()):
+                if pattern.matches(plain):
+                    yield entry
 
     def of_item(self, nodeid: str) -> list[Entry]:
         """The entries that name an item, in the order of the file."""
         found = [
             *self._by_item.get(plain_id(nodeid), ()),
-            *(entry for entry in self._by_pattern if entry.matches(nodeid)),
+            *self._by_pattern(plain_id(nodeid)),
         ]
         return sorted({entry.lines: entry for entry in found}.values(), key=lambda entry: entry.lines)
 
@@ -115,7 +129,7 @@ class KnownFailures:
         ``planned`` are all items that there are, selected or not. A pattern with an item that was not judged stays
         undecided, and so does one that ``is_outside`` of what the run has.
         """
-        items = frozenset(map(plain_id, planned))
+        items = Items(planned)
         verdicts = {plain_id(nodeid): failures for nodeid, failures in judged.items()}
         found = []
         for entry in self.entries:
@@ -123,7 +137,7 @@ class KnownFailures:
             if patterns:
                 found.append(Stale(entry, patterns, self._sentence(entry, patterns)))
             lost = tuple(
-                pattern for pattern in entry.patterns if not is_outside(pattern) and not _items(pattern, items)
+                pattern for pattern in entry.patterns if not is_outside(pattern) and not items.matching(pattern)
             )
             if lost:
                 said = "matches no item; correct the pattern or delete the line"
@@ -132,10 +146,10 @@ class KnownFailures:
         return found
 
     @staticmethod
-    def stale_patterns(entry: Entry, planned: Collection[str], judged: Judged) -> Iterator[Pattern]:
+    def stale_patterns(entry: Entry, planned: Items, judged: Judged) -> Iterator[Pattern]:
         """The patterns of an entry whose items were all judged and no longer fail by it; ids have no prefix."""
         for pattern in entry.patterns:
-            items = _items(pattern, planned)
+            items = planned.matching(pattern)
             if items and all(nodeid in judged and not _fails(entry, judged[nodeid]) for nodeid in items):
                 yield pattern
 
@@ -158,9 +172,3 @@ class KnownFailures:
 
 def _fails(entry: Entry, failures: Collection[tuple[str, str]]) -> bool:
     return any(entry.has_failure(rule, signature) for rule, signature in failures)
-
-
-def _items(pattern: Pattern, planned: Collection[str]) -> list[str]:
-    if pattern.is_one_item:
-        return [pattern.plain] if pattern.plain in planned else []
-    return [nodeid for nodeid in planned if pattern.matches(nodeid)]

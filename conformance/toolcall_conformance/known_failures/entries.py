@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 _PREFIX = "toolcall::"
+_SIGN = re.compile("[*?]")
 
 
 def plain_id(nodeid: str) -> str:
@@ -50,6 +51,11 @@ class Pattern:
     def is_wide(self) -> bool:
         """Whether it may match items of several families."""
         return any(sign in self.family for sign in "*?")
+
+    @cached_property
+    def beginning(self) -> str:
+        """The text before the first ``*`` or ``?``: all items that it matches begin so."""
+        return _SIGN.split(self.plain, maxsplit=1)[0]
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.known_failures.baseline import KnownFailures
 from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
 from toolcall_conformance.known_failures.tables import entries as toml_entries
@@ -50,7 +51,7 @@ def load(
 def read(path: Path) -> str:
     """The text of the file. Raises KnownFailuresError."""
     try:
-        return path.read_text(encoding="utf-8")
+        return foreign_files.read_text(path)
     except OSError as error:
         raise KnownFailuresError(
             f"{path}: cannot be read ({error.strerror}); check --toolcall-known-failures, "
@@ -73,10 +74,10 @@ def _lines(path: Path, text: str, names: Names) -> Iterator[Entry]:
         entry, _, reason = line.partition("#")
         words = entry.split()
         if len(words) != 2:
-            raise KnownFailuresError(f"{path}:{number}: write ITEM-PATTERN RULE # reason, found {line.strip()!r}")
+            raise KnownFailuresError(f"{path}:{number}: write ITEM-PATTERN RULE # reason, found {line.strip()!r:.200}")
         pattern, rule = words
         if not reason.strip():
-            raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule} # why")
+            raise KnownFailuresError(f"{path}:{number}: a reason is missing; write it after the rule: {rule:.99} # why")
         try:
             ids = names.current(rule)
         except ValueError as error:

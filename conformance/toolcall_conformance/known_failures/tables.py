@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
 
 KEY = "known"
@@ -34,7 +35,7 @@ class Block:
 def entries(path: Path, text: str, current: Callable[[str], frozenset[str]]) -> Iterator[Entry]:
     """The entries of a file. ``current`` gives the ids of a rule. Raises KnownFailuresError."""
     try:
-        document = tomllib.loads(text)
+        document = foreign_files.parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise KnownFailuresError(f"{path}: not TOML: {error}") from None
     for key in document:

@@ -11,6 +11,7 @@ from typing import Any
 from toolcall_conformance.known_failures.arrays import edited, listed
 from toolcall_conformance.known_failures.baseline import Kind, KnownFailures
 from toolcall_conformance.known_failures.entries import plain_id
+from toolcall_conformance.known_failures.items import Items
 from toolcall_conformance.known_failures.reading import is_toml
 from toolcall_conformance.known_failures.tables import KEY, split
 
@@ -97,7 +98,7 @@ def update(
 def _remove_stale(
     known: KnownFailures, drafts: list[_Draft], planned: Collection[str], judged: Mapping[str, Sequence[Failure]]
 ) -> None:
-    items = frozenset(map(plain_id, planned))
+    items = Items(planned)
     verdicts = {plain_id(nodeid): [(one.rule, one.signature) for one in found] for nodeid, found in judged.items()}
     for entry, draft in zip(known.entries, drafts, strict=True):
         draft.remove = {pattern.text for pattern in known.stale_patterns(entry, items, verdicts)}

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolcall_conformance.library.files import CorpusError, read_json
+from toolcall_conformance.library.files import CorpusError, read_json, verify_readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +122,9 @@ def _exchanges(folder: Path) -> Iterator[Exchange]:
         stream, broken = (folder / f"{number}-{part}.sse" for part in ("response", "broken"))
         failed = error.name in names
         ends = failed and number == numbers[-1] and response.name not in names
+        for sent in (stream, broken):
+            if sent.name in names:
+                verify_readable(sent)
         yield Exchange(
             expected,
             read_json(request),

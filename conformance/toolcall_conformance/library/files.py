@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.jsonvalue import JSONError, parse
 
 
@@ -15,13 +16,25 @@ class CorpusError(Exception):
 def read_json(path: Path) -> Any:
     """Read a JSON file of the corpus. Raises CorpusError if it is missing or not JSON."""
     try:
-        return parse(path.read_bytes())
+        data = foreign_files.read_bytes(path)
+        found = parse(data)
     except FileNotFoundError:
         raise CorpusError(
             f"{path}: no such file; the corpus is incomplete, install it anew or restore the file"
         ) from None
     except JSONError as error:
         raise CorpusError(f"{path}: {error}; fix the file") from None
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
+    if data.count(b"[") + data.count(b"{") > foreign_files.MOST_DEPTH and foreign_files.is_too_deep(found):
+        raise CorpusError(f"{path}: nested more than {foreign_files.MOST_DEPTH} levels deep; fix the file")
+    return found
+
+
+def verify_readable(path: Path) -> None:
+    """Raise CorpusError unless a file is a regular one of a size that can be read."""
+    try:
+        foreign_files.verify(path)
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror})") from None
 

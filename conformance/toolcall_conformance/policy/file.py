@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.library import Corpus
 
 Words = Mapping[str, str]
@@ -48,8 +48,8 @@ class Policy:
 def load_policy(corpus: Corpus, path: Path) -> Policy:
     """Read a policy from a file of TOML, or of JSON if its name ends so. Raises PolicyError."""
     try:
-        text = path.read_text(encoding="utf-8")
-        table = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        text = foreign_files.read_text(path)
+        table = foreign_files.parse_json(text) if path.suffix == ".json" else foreign_files.parse_toml(text)
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror or error}; name the file of a policy") from None
     except ValueError as error:  # no UTF-8, no TOML, no JSON

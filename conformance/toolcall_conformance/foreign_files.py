@@ -1,0 +1,112 @@
+"""Read files that others wrote: regular files of a limited size and depth, so that none can hang or end a run.
+
+A file that cannot be read so raises ``OSError`` with a ``strerror`` for the user, as one that is not there does.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MOST_BYTES = 256 * 2**20
+"""The most bytes of a file. The largest recordings and reports have some tens of MiB; parsed, JSON takes ten times
+its size, and a machine of CI has a few GiB."""
+
+MOST_DEPTH = 500
+"""The most levels of lists and objects in each other. Bodies of real traffic have less than fifty; what goes through
+them recurses, and Python stops at a thousand calls."""
+
+
+def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
+    """The content of a regular file, with ``pipes`` also of a pipe (``judge <(command)``). Raises OSError."""
+    try:
+        # A pipe that nobody writes to would block in open().
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | _without_waiting(pipes))
+    except ValueError:
+        raise OSError(errno.EINVAL, "its name has a character that no file's name can have") from None
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(file.fileno())
+        if stat.S_ISDIR(about.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not pipes and not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return limited(file)
+
+
+def verify(path: Path) -> None:
+    """Raises OSError unless a path is of a regular file that ``read_bytes`` reads."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    if about.st_size > MOST_BYTES:
+        raise _too_large()
+
+
+def limited(file: BinaryIO) -> bytes:
+    """All bytes of an open file. Raises OSError where they are too many."""
+    content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise _too_large()
+    return content
+
+
+def _too_large() -> OSError:
+    return OSError(errno.EFBIG, f"more than {MOST_BYTES // 2**20} MiB")
+
+
+def _without_waiting(pipes: bool) -> int:
+    return 0 if pipes else getattr(os, "O_NONBLOCK", 0)
+
+
+def read_text(path: Path) -> str:
+    """The text of a regular file in UTF-8; each end of a line is a newline. Raises OSError and UnicodeDecodeError."""
+    return io.StringIO(read_bytes(path).decode("utf-8"), newline=None).getvalue()
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse TOML. Raises TOMLDecodeError, also for what is nested too deeply or has too long a number."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("nested too deeply") from None
+    except ValueError as error:  # CPython does not read whole numbers of more than 4,300 digits
+        raise tomllib.TOMLDecodeError(str(error)) from None
+    if is_too_deep(found):
+        raise tomllib.TOMLDecodeError("nested too deeply")
+    return found
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON as Python does. Raises ValueError, also for what is nested too deeply."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if is_too_deep(found):
+        raise ValueError("nested too deeply")
+    return found
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value has more than ``MOST_DEPTH`` levels of lists and objects."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MOST_DEPTH + 1:
+            return True
+        level = [
+            entry
+            for one in level
+            if isinstance(one, (dict, list))
+            for entry in (one.values() if isinstance(one, dict) else one)
+            if isinstance(entry, (dict, list))
+        ]
+    return False

@@ -1,0 +1,26 @@
+"""The items of a run, found by patterns: only those that begin as the pattern does are held against it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from itertools import takewhile
+
+from toolcall_conformance.known_failures.entries import Pattern, plain_id
+
+
+class Items:
+    """The ids of items, without ``toolcall::``."""
+
+    def __init__(self, nodeids: Iterable[str]) -> None:
+        self._ids = frozenset(map(plain_id, nodeids))
+        self._sorted = sorted(self._ids)
+
+    def matching(self, pattern: Pattern) -> list[str]:
+        """The items that a pattern matches, sorted."""
+        if pattern.is_one_item:
+            return [pattern.plain] if pattern.plain in self._ids else []
+        first = bisect_left(self._sorted, pattern.beginning)
+        behind = map(self._sorted.__getitem__, range(first, len(self._sorted)))
+        near = takewhile(lambda one: one.startswith(pattern.beginning), behind)
+        return [one for one in near if pattern.matches(one)]

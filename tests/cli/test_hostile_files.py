@@ -1,0 +1,182 @@
+"""Files that would hang a command or end it with a traceback: each is one clear sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from toolcall_conformance import foreign_files, known_failures, vendored
+from toolcall_conformance.cassettes.api import Api
+from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint
+from toolcall_conformance.cassettes.filters import FilterError, Filters
+from toolcall_conformance.cli import main
+from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.gateway_config import load_config
+from toolcall_conformance.library import CorpusError, load_corpus
+from toolcall_conformance.library.files import read_json
+from toolcall_conformance.policy import PolicyError, load_policy
+from toolcall_conformance.reports.files import ReportError
+from toolcall_conformance.reports.writers import json_report
+from toolcall_conformance.settings_files import UnreadableFileError, settled
+from toolcall_conformance.settings_sources import SettingError, Table
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _written(content: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(content)
+
+
+HOSTILE: dict[str, Callable[[Path], object]] = {
+    "pipe": _fifo,
+    "zeros": lambda path: path.symlink_to("/dev/zero"),
+    "directory": lambda path: path.mkdir(),
+    "empty": _written(b""),
+    "NUL": _written(b"\0" * 100),
+    "latin-1": _written("[pytest]\nä = 1".encode("latin-1")),
+    "brackets": _written(b"a = " + b"[" * 100_000),
+    "dots": _written(b"[" + b".".join([b"a"] * 2000) + b"]\nb = 1\n"),
+    "digits": _written(b"a = " + b"9" * 10_000),
+    "deep": _written(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+    "less deep": _written(b'{"a": ' + b"[" * 900 + b"]" * 900 + b"}"),
+    "large": _written(b'"' + b"a" * 5000 + b'"'),
+}
+
+FORMATS = ("anthropic", "openai_chat")
+NAMES = known_failures.Names(["a/b"])
+READERS: dict[str, tuple[str, Callable[[Path], Any], type[Exception]]] = {
+    "corpus": ("x.json", read_json, CorpusError),
+    "known failures": ("x.toml", lambda path: known_failures.load(path, NAMES), known_failures.KnownFailuresError),
+    "known lines": ("x.txt", lambda path: known_failures.load(path, NAMES), known_failures.KnownFailuresError),
+    "policy": ("x.toml", lambda path: load_policy(load_corpus(), path), PolicyError),
+    "policy in JSON": ("x.json", lambda path: load_policy(load_corpus(), path), PolicyError),
+    "gateway": ("x.toml", lambda path: load_config(path, FORMATS), SpecError),
+    "filters": ("x.toml", Filters.load, FilterError),
+    "report": ("x.json", json_report.read, ReportError),
+    "manifest": ("manifest.json", lambda path: vendored.read(path.parent), vendored.VendoredError),
+    "settings": ("pyproject.toml", lambda path: Table(path.parent).named("strict"), SettingError),
+    "ini": ("pytest.ini", lambda path: settled(path.parent), UnreadableFileError),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_no_file_ends_a_command_with_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+    monkeypatch.setattr(foreign_files, "MOST_BYTES", 250_000)
+    file, read, kind = READERS[reader]
+    for name, make in HOSTILE.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        make(folder / file)
+        said = _said(read, folder / file, kind)
+        assert said is not None or (name not in ("pipe", "zeros", "latin-1")) or (reader == "ini" and name != "latin-1")
+        assert said is None or (str(folder) in said and len(said) < 6000), name
+
+
+def _said(read: Callable[[Path], Any], path: Path, kind: type[Exception]) -> str | None:
+    """What the reader's own error says of a file; None for a file that it takes."""
+    try:
+        read(path)
+    except kind as error:
+        return str(error)
+    return None
+
+
+def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_files, "MOST_BYTES", 2**20)
+    (tmp_path / "x").write_bytes(b"a" * 2**20)
+    assert len(foreign_files.read_bytes(tmp_path / "x")) == 2**20
+    (tmp_path / "x").write_bytes(b"a" * (2**20 + 1))
+    with pytest.raises(OSError, match="more than 1 MiB"):
+        foreign_files.read_bytes(tmp_path / "x")
+    with pytest.raises(OSError, match="more than 1 MiB"):
+        foreign_files.verify(tmp_path / "x")
+    with pytest.raises(OSError, match="character that no file's name can have"):
+        foreign_files.read_bytes(Path("a\0b"))
+
+
+JUDGED = {"directory": "Is a directory", "zeros": "more than 0 MiB", "brackets": "not JSON", "deep": "nested"}
+
+
+@pytest.mark.parametrize("name", [*JUDGED, "less deep", "empty", "NUL", "latin-1"])
+def test_judge_says_what_is_wrong_with_a_body(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    monkeypatch.setattr(foreign_files, "MOST_BYTES", 250_000)
+    HOSTILE[name](tmp_path / "body.json")
+    assert main(["judge", "--client", "anthropic", str(tmp_path / "body.json")]) == 4
+    said = capsys.readouterr().err
+    assert "body.json" in said
+    assert JUDGED.get(name, "") in said
+
+
+def test_judge_takes_a_schema_of_150_levels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(150):
+        schema = {"type": "object", "properties": {"a": schema}}
+    body = {"model": "m", "max_tokens": 3, "messages": [{"role": "user", "content": "x"}]}
+    body["tools"] = [{"name": "f", "description": "d", "input_schema": schema}]
+    (tmp_path / "body.json").write_text(json.dumps(body))
+    assert main(["judge", "--client", "anthropic", str(tmp_path / "body.json")]) == 0
+    assert "no findings" in capsys.readouterr().out
+
+
+def _private(folder: Path, **said: Any) -> None:
+    """A private corpus with one case, ``mine/one``: one of ours, with what is ``said`` in its scenario."""
+    case = folder / "scenarios" / "mine" / "one"
+    shutil.copytree(load_corpus().cases["shell/seed"].path, case)
+    scenario = json.loads((case / "scenario.json").read_text(encoding="utf-8"))
+    (case / "scenario.json").write_text(json.dumps(scenario | {"id": "mine/one"} | said))
+
+
+def test_a_tool_with_a_long_name_has_no_file(tmp_path: Path) -> None:
+    _private(tmp_path, tools=["a" * 5000])
+    with pytest.raises(CorpusError, match=r"scenario\.json: ") as caught:
+        _ = load_corpus(extra=[tmp_path]).cases
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("part", ["01-request.json", "01-response.sse"])
+@pytest.mark.parametrize("kind", ["pipe", "zeros"])
+def test_a_body_of_a_private_case_is_a_regular_file(tmp_path: Path, part: str, kind: str) -> None:
+    folder = tmp_path / "anthropic"
+    folder.mkdir()
+    for name in {"01-request.json", "01-response.json"} - {part}:
+        (folder / name).write_text("{}")
+    HOSTILE[kind](folder / part)
+    from toolcall_conformance.library.cases import Case
+
+    with pytest.raises(CorpusError, match=rf"{part}: cannot be read \(not a regular file\)"):
+        Case(tmp_path, {"id": "mine/one"}).exchanges("anthropic")
+
+
+def test_a_lone_surrogate_is_printed_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _private(tmp_path, title="half \ud800")
+    assert main(["explain", "--corpus", str(tmp_path), "mine/one"]) == 0
+    assert "half \\ud800" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("model", "base"), [("\udcff", None), ("m", "http://[::1"), ("m", "http://h:99999")])
+def test_record_refuses_words_that_make_no_address(model: str, base: str | None) -> None:
+    with pytest.raises(NoEndpointError, match=r"^--(?:model|base-url): "):
+        endpoint("gemini", load_corpus().transports, {"GEMINI_API_KEY": "key"}, model, base)
+
+
+def test_a_comment_behind_the_date_of_retry_after_is_read() -> None:
+    api: Any = SimpleNamespace(_failure=lambda _: None)
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
+    for said in (until, f"{until} (or so)"):
+        wait = Api._wait(api, SimpleNamespace(headers={"retry-after": said}))
+        assert wait is not None
+        assert 45 < wait <= 50
+    assert Api._wait(api, SimpleNamespace(headers={"retry-after": "soon GMT"})) is None

@@ -1,0 +1,49 @@
+"""Known failures take work that grows with the file and the run, not with their product."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance import known_failures
+from toolcall_conformance.known_failures import Failure, Names, Pattern, update
+from toolcall_conformance.known_failures.items import Items
+
+
+@pytest.mark.parametrize("form", ["fam/case-{}::request::*", "fam/case-{}", "fam/case-{}::*::anthropic-to-?emini"])
+def test_a_pattern_is_held_against_items_that_begin_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    held = 0
+    plainly = Pattern.matches
+
+    def counted(self: Pattern, nodeid: str) -> bool:
+        nonlocal held
+        held += 1
+        return plainly(self, nodeid)
+
+    monkeypatch.setattr(Pattern, "matches", counted)
+    work = []
+    for count in (50, 200):
+        held = 0
+        text = "".join(f"{form.format(f'{n:03}')} a/b # why\n" for n in range(count))
+        (tmp_path / "known.txt").write_text(text)
+        known = known_failures.load(tmp_path / "known.txt", Names(["a/b"]), dt.date(2026, 1, 1))
+        items = [f"toolcall::fam/case-{n:03}::request::anthropic-to-gemini" for n in range(count)]
+        assert all(known.standing(item, "a/b", "x").is_known for item in items)
+        assert len(known.stale(items, {item: [] for item in items})) == count
+        failing = {item: [Failure("a/b", "x", "why")] for item in items}
+        assert update(known, text, items, failing).kept == count
+        work.append(held)
+    assert work[1] <= 5 * work[0]
+
+
+@pytest.mark.parametrize("text", ["*", "a/*", "a/b", "a", "?/b::c::d", "a/b::c::d", "toolcall::a/b::*", "a/bb*::c"])
+def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
+    ids = [f"{family}/{case}::c::d" for family in ("a", "aa", "b") for case in ("b", "bb", "c")]
+    pattern = Pattern(text, 1)
+    assert Items(ids).matching(pattern) == [one for one in ids if pattern.matches(one)]
+    assert all(re.match(re.escape(pattern.beginning), one) for one in Items(ids).matching(pattern))
