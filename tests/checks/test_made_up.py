@@ -159,8 +159,23 @@ def test_streams_have_places_in_events_and_in_the_reply_that_they_make() -> None
     result = played(created_in_words, said, "stream")
     assert failed_by(result) == set()
     assert any(one.made_up for one in result.findings)
-    claimed = played(created_in_words, {"stream": ["/events/*/data/choices"]}, "stream")
-    assert "translation/protocol-error" in failed_by(claimed)
+
+
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [
+        ("/events", "text"),
+        ("/events/3/data/choices", "text"),
+        ("/events/*/data/choices/0/delta/content", "text"),
+        ("/events/*/data/choices/*/delta/tool_calls/*/function/name", "call"),
+        ("/events/*/*/choices/0/delta/tool_calls/*/function/arguments", "call's arguments"),
+    ],
+)
+def test_what_events_of_a_stream_say_cannot_be_made_up(place: str, what: str) -> None:
+    result = played(created_in_words, {"stream": [place]}, "stream")
+    (refused, *_) = result.findings
+    assert refused.rule == "translation/protocol-error"
+    assert f"made_up lists {place} of stream, where a {what} stands" in refused.message
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from toolcall_conformance.checks.base import Check, Harness, ItemResult, OpenSession, PlayedBodies
 
 CIRCUMSTANCE: Final = "adapter-made-it-up"
+# What an event of a stream may hold, by the key under which a format's transport says where.
+_IN_EVENTS: Final = {"text": "said", "call": "call_names", "call's arguments": "arguments"}
 
 
 @dataclass(slots=True)
@@ -95,7 +97,7 @@ def _claims(corpus: Corpus, route: Route, said: MadeUpPlaces, played: Iterable[P
             if not places or made is MISSING or made is None:
                 continue
             name = route.upstream if _operation(body) == "request" else route.client
-            judged = _judged(name, _operation(body), made)
+            judged = _judged(corpus, name, _operation(body), made)
             hit = next(((place, *what) for what in judged for place in places if _meet(place, what[1])), None)
             if hit is not None:
                 yield _refused(corpus, body, name, *hit)
@@ -111,10 +113,12 @@ def _refused(corpus: Corpus, body: str, name: str, place: str, what: str, pointe
     return replace(refused, format=name)
 
 
-def _judged(name: str, operation: str, made: Any) -> Iterator[tuple[str, str]]:
-    """What a translation is judged by, each with its pointer; in the events of a stream only the calls have one."""
+def _judged(corpus: Corpus, name: str, operation: str, made: Any) -> Iterator[tuple[str, str]]:
+    """What a translation is judged by, each with its pointer; in the events of a stream wherever it may stand."""
     if operation == "stream":
-        yield from (("call", call.pointer) for call in formats.assembled(name, made).calls)
+        told = corpus.transports[name]["stream"]
+        for what, key in _IN_EVENTS.items():
+            yield from ((what, f"/events/*/data{one['at']}") for one in told.get(key, ()))
         return
     reading = formats.read(name, operation, made)
     yield from (("tool", tool.pointer) for tool in reading.tools)
@@ -134,15 +138,11 @@ def _is_at(pointer: str, place: str) -> bool:
     """Whether a pointer is at a place or inside it. The empty place is the whole body, and nothing inside it."""
     if not place:
         return not pointer
-    return pointer.count("/") >= place.count("/") and _fits(pointer, place)
+    pairs = zip(pointer.split("/"), place.split("/"), strict=False)
+    return pointer.count("/") >= place.count("/") and all(wanted in (token, "*") for token, wanted in pairs)
 
 
 def _meet(place: str, pointer: str) -> bool:
-    """Whether one of the two is at or inside the other; the empty place holds nothing but the whole."""
-    return bool(place) and _fits(pointer, place)
-
-
-def _fits(pointer: str, place: str) -> bool:
-    """Whether a pointer and a place have the same tokens as far as both go; ``*`` of a place is any one."""
+    """Whether one of the two may be at or inside the other; the empty place holds nothing but the whole."""
     pairs = zip(pointer.split("/"), place.split("/"), strict=False)
-    return all(wanted in (token, "*") for token, wanted in pairs)
+    return bool(place) and all(one == other or "*" in (one, other) for one, other in pairs)
