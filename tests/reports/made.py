@@ -11,9 +11,17 @@ from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRec
 from toolcall_conformance.reports.roots import root_causes
 
 CORPUS = load_corpus()
+SUITE: Mapping[str, Any] = {
+    "corpus": "c" * 64,
+    "code": "d" * 64,
+    "data": "e" * 64,
+    "cases": {f"{family}/{name}": "0" * 8 for family in ("box", "gone", "w") for name in ("one", "two", *range(60))},
+    "rules": dict.fromkeys(CORPUS.rules, "0" * 8),
+}
 HEADER: Mapping[str, Any] = {
     "tool": {"name": "toolcall-conformance", "version": "0.1.0"},
     "corpus": {"version": "0.1.0", "private": []},
+    "suite": SUITE,
     "translator": {"spec": "mine:T", "name": "mine", "version": "1.0"},
     "strict": False,
     "command": "pytest --toolcall-translator mine:T",
@@ -65,7 +73,6 @@ def run(
     missing: int = 0,
     **header: Any,
 ) -> RunRecord:
-    """A run of items, of which ``missing`` more were to run."""
-    return RunRecord(
-        {**HEADER, **header}, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS.harm))
-    )
+    """A run of items, of which ``missing`` more were to run. What of ``header`` is None, its report does not have."""
+    given = {name: value for name, value in {**HEADER, **header}.items() if value is not None}
+    return RunRecord(given, items, skipped, stale, len(items) + missing, root_causes(items, Harm.of(CORPUS.harm)))

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from reports.made import CORPUS, HEADER, finding, item, run
+from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.cli import main
 from toolcall_conformance.reports.changes import markdown, plain, text
 from toolcall_conformance.reports.changes.difference import Difference, Kind, difference
@@ -19,8 +19,30 @@ from toolcall_conformance.reports.writers import json_report
 
 LOST = finding()
 OTHER = finding("translation/text-changed", place="/t")
-NEWER: dict[str, Any] = {"corpus": {"version": "0.2.0", "private": []}}
 RELEASED: dict[str, Any] = {"translator": {**HEADER["translator"], "version": "1.1"}}
+UNVERSIONED: dict[str, Any] = {"translator": {**HEADER["translator"], "version": None}}
+ITEM = item("box/one", LOST)
+
+
+def another(**changed: Any) -> dict[str, Any]:
+    """The header of a run by another suite of the same version; of a table the entries that differ."""
+    return {
+        "suite": {
+            **SUITE,
+            **{key: {**SUITE[key], **one} if isinstance(one, dict) else one for key, one in changed.items()},
+        }
+    }
+
+
+def without(table: str, name: str) -> dict[str, Any]:
+    """The header of a run by a suite that had no such case or rule yet."""
+    return {"suite": {**SUITE, table: {key: one for key, one in SUITE[table].items() if key != name}}}
+
+
+NEWER: dict[str, Any] = another(code="1" * 64)
+# Reports of before a report said exactly which suite judged.
+OLD: dict[str, Any] = {"suite": None}
+OLD_NEWER: dict[str, Any] = {**OLD, "corpus": {"version": "0.2.0", "private": []}}
 
 
 def compared(old: RunRecord, new: RunRecord) -> Difference:
@@ -75,34 +97,118 @@ def test_a_cause_in_other_items_is_changed() -> None:
     assert '"toolcall::box/three::request::anthropic-to-gemini"' in shown
 
 
-def test_of_one_version_of_a_translator_what_is_new_is_the_suites() -> None:
-    found = compared(run([item("box/one")]), run([item("box/one", LOST)], **NEWER))
-    assert only(found)[-1] is Why.SUITE
-    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, 0)
+RULE = "translation/call-lost"
+BOTH_CHANGED = "and so did the translator"
 
 
-def test_where_both_changed_nobody_knows_without_a_trace() -> None:
-    new = run([item("box/one", LOST), item("box/new", OTHER)], **NEWER, **RELEASED)
-    found = compared(run([item("box/one")]), new)
-    assert {change.root.rule: change.why for change in found.changes} == {
-        "translation/call-lost": Why.UNCLEAR,
-        "translation/text-changed": Why.SUITE,  # the item did not exist
-    }
-    assert found.exit_code(ignore_suite=True) == 1
+@pytest.mark.parametrize(
+    ("old", "new", "why", "said"),
+    [
+        # The case or the rule is new: nothing that the translator does made that.
+        (without("rules", RULE), RELEASED, Why.SUITE, "the rule is new"),
+        (without("cases", "box/one"), RELEASED, Why.SUITE, "the case is new"),
+        # The case or the rule changed.
+        (another(cases={"box/one": "1" * 8}), {}, Why.SUITE, "the case changed"),
+        (another(rules={RULE: "1" * 8}), {}, Why.SUITE, "the rule changed"),
+        (
+            another(cases={"box/one": "1" * 8}, rules={RULE: "1" * 8}),
+            UNVERSIONED,
+            Why.UNCLEAR,
+            f"the case changed and the rule changed, {BOTH_CHANGED}",
+        ),
+        (another(cases={"box/one": "1" * 8}), RELEASED, Why.UNCLEAR, f"the case changed, {BOTH_CHANGED}"),
+        # The judge changed.
+        (another(code="1" * 64), {}, Why.SUITE, "the suite's code changed"),
+        (another(data="1" * 64), {}, Why.SUITE, "the suite's data changed"),
+        (another(code="1" * 64), RELEASED, Why.UNCLEAR, f"the suite's code changed, {BOTH_CHANGED}"),
+        # Nothing that judges this item changed.
+        ({}, RELEASED, Why.TRANSLATOR, "the same suite judged both"),
+        (
+            another(corpus="1" * 64, cases={"box/two": "1" * 8}, rules={"translation/text-changed": "1" * 8}),
+            {},
+            Why.TRANSLATOR,
+            "the same suite judged the same version: the translator or its environment changed",
+        ),
+    ],
+)
+def test_who_made_a_failure_new(old: dict[str, Any], new: dict[str, Any], why: Why, said: str) -> None:
+    found = compared(run([item("box/one")], **old), run([ITEM], **new))
+    [change] = found.changes
+    assert (change.why, change.told()) == (why, [(said, 1)])
+    assert (found.exit_code(), found.exit_code(ignore_suite=True)) == (1, why is not Why.SUITE)
 
 
-def test_a_rule_that_is_newer_than_the_old_report_is_the_suites() -> None:
-    since = CORPUS.rules["translation/call-lost"].since
-    old = run([item("box/one")], corpus={"version": "0.0.9", "private": []})
-    [change] = compared(old, run([item("box/one", LOST)], **RELEASED)).changes
-    assert change.told() == [(f"the rule is new since {since}", 1)]
-    assert change.why is Why.SUITE
+def test_a_translator_without_a_version_may_have_changed() -> None:
+    then = run([item("box/one")], **UNVERSIONED, **NEWER)
+    [change] = compared(then, run([ITEM], **UNVERSIONED)).changes
+    assert (change.why, change.told()[0][0]) == (
+        Why.UNCLEAR,
+        "the suite's code changed, and the translator tells no version",
+    )
+    changed = run([item("box/one")], **UNVERSIONED, **another(cases={"box/one": "1" * 8}))
+    assert compared(changed, run([ITEM], **UNVERSIONED)).changes[0].why is Why.SUITE
+    same = compared(run([item("box/one")], **UNVERSIONED), run([ITEM], **UNVERSIONED))
+    assert same.changes[0].why is Why.TRANSLATOR
+
+
+def test_where_nobody_knows_it_says_what_to_run() -> None:
+    new = run([ITEM, item("new/one", OTHER)], **RELEASED)
+    found = compared(run([item("box/one")], **NEWER), new)
+    shown = "\n".join(text.lines(found, CORPUS.rules))
+    rerun = 'pytest --toolcall-translator mine:T "toolcall::box/one" --toolcall-report=again.json'
+    for page in (shown, markdown.text(found, CORPUS.rules)):
+        assert "run the old translator (mine 1.0) with this suite" in page
+        assert rerun in page
+    assert "the suites differ: code" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (OLD, OLD, Why.UNCLEAR),
+        (OLD, {}, Why.UNCLEAR),
+        (OLD, RELEASED, Why.UNCLEAR),
+        (OLD, OLD_NEWER, Why.SUITE),  # one version of the translator
+        (OLD, {**OLD_NEWER, **RELEASED}, Why.UNCLEAR),
+    ],
+)
+def test_reports_that_do_not_say_which_suite_judged(old: dict[str, Any], new: dict[str, Any], why: Why) -> None:
+    found = compared(run([item("box/one")], **old), run([ITEM], **new))
+    assert found.changes[0].why is why
+    assert any(line.startswith("the suites cannot be compared: ") for line in text.lines(found, CORPUS.rules))
+
+
+def test_a_rule_that_is_newer_than_an_old_report_is_the_suites() -> None:
+    since = CORPUS.rules[RULE].since
+    old = run([item("box/one")], corpus={"version": "0.0.9", "private": []}, **OLD)
+    [change] = compared(old, run([ITEM], **RELEASED)).changes
+    assert (change.why, change.told()) == (Why.SUITE, [(f"the rule is new since {since}", 1)])
+
+
+def test_an_item_that_the_old_report_does_not_have() -> None:
+    here, loop = item("box/two"), item("box/one", check="response")
+    for old, why in [
+        (run([here]), Why.SETTINGS),  # left out by the arguments of the run
+        (run([here], **NEWER), Why.SETTINGS),  # so is the whole route of the case
+        (run([loop]), Why.SETTINGS),
+        (run([loop], **NEWER), Why.SUITE),  # a check that was not played there before
+        (run([here], **without("cases", "box/one")), Why.SUITE),
+        (run([here], **OLD), Why.SETTINGS),
+        (run([here], **OLD_NEWER), Why.SUITE),
+    ]:
+        [change] = compared(old, run([ITEM, here, loop])).changes
+        assert change.why is why, (old.header.get("suite"), why)
 
 
 def test_a_level_that_was_raised_is_the_suites() -> None:
-    old = run([item("box/one", finding(level="SHOULD"))])
-    [change] = compared(old, run([item("box/one", LOST)], **NEWER, **RELEASED)).changes
-    assert (change.why, change.told()) == (Why.SUITE, [("its level was SHOULD", 1)])
+    mild = finding(level="SHOULD")
+    raised = another(rules={RULE: "1" * 8})
+    [change] = compared(run([item("box/one", mild)], **raised), run([ITEM])).changes
+    assert (change.why, change.told()) == (Why.SUITE, [("its level was SHOULD; the rule changed", 1)])
+    [change] = compared(run([item("box/one", mild)], **OLD), run([ITEM], **OLD_NEWER)).changes
+    assert change.told() == [("its level was SHOULD", 1)]
+    # By the same suite it depends on what the translator made.
+    assert compared(run([item("box/one", mild)]), run([ITEM])).changes[0].why is Why.TRANSLATOR
 
 
 def test_what_the_known_failures_or_the_strictness_changed_is_the_runs() -> None:
@@ -113,12 +219,12 @@ def test_what_the_known_failures_or_the_strictness_changed_is_the_runs() -> None
     assert compared(run([item("box/one", mild)]), strict).changes[0].told() == [("the run is strict", 1)]
 
 
-def test_an_item_that_was_not_done_or_not_judged_before_is_the_translators() -> None:
+def test_an_item_that_was_not_done_or_not_judged_before() -> None:
     skipped = NotApplicable(nodeid("box/one"), "box/one", "request", "anthropic", "gemini")
-    new = run([item("box/one", LOST)], **NEWER)
-    assert compared(run([], skipped=[skipped]), new).changes[0].why is Why.TRANSLATOR
+    assert compared(run([], skipped=[skipped]), run([ITEM], **NEWER)).changes[0].why is Why.TRANSLATOR
     blocked = run([item("box/one", verdict="blocked", outcome="skipped")])
-    assert compared(blocked, new).changes[0].why is Why.TRANSLATOR
+    assert compared(blocked, run([ITEM])).changes[0].why is Why.TRANSLATOR
+    assert compared(blocked, run([ITEM], **NEWER)).changes[0].why is Why.SUITE
 
 
 def test_a_warning_that_is_new_fails_nothing() -> None:
@@ -137,6 +243,10 @@ def test_a_rule_under_its_new_id_is_the_same() -> None:
     old = run([item("box/one", finding(was))])
     new = run([item("box/one", finding(now[0]))], **NEWER)
     assert compared(old, new).changes == []
+    # Nor is it a new one where it finds something else.
+    known = {name: one for name, one in SUITE["rules"].items() if name != now[0]} | {was: "0" * 8}
+    before = run([item("box/one")], suite={**SUITE, "rules": known})
+    assert compared(before, run([item("box/one", finding(now[0]))])).changes[0].why is Why.TRANSLATOR
 
 
 def test_a_cause_that_another_suite_tells_apart_is_the_same_at_its_place() -> None:
@@ -154,7 +264,8 @@ def many_changes(number: int) -> Difference:
     warned = [item(f"w/{at}", finding(rules[at % 80], "SHOULD", place=f"/w{at}")) for at in range(number)]
     calm = [item(f"w/{at}") for at in range(number)]
     new = [*(item(case, one) for case, one in cases), *mended, *fresh, *warned]
-    return compared(run([*plain_ones, *gone, *calm]), run(new, **NEWER, **RELEASED))
+    added = another(code="1" * 64, cases={f"new/{at}": "0" * 8 for at in range(number)})
+    return compared(run([*plain_ones, *gone, *calm]), run(new, **added, **RELEASED))
 
 
 @pytest.mark.parametrize("number", [1, 7, 60])
@@ -164,7 +275,7 @@ def test_its_markdown_has_a_hundred_lines_at_most(number: int) -> None:
     titles = [line for line in shown.splitlines() if line.startswith("### ")]
     assert titles == [
         "### New, since the translator or the suite changed",
-        "### New, since the suite is newer",
+        "### New, since the suite changed",
         "### New, but failing nothing",
         "### Fixed",
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reports.made import CORPUS, HEADER, finding, item, run
+from reports.made import CORPUS, HEADER, SUITE, finding, item, run
 from toolcall_conformance.checks import WAYS
 from toolcall_conformance.cli import main
 from toolcall_conformance.cli.merge import _CHECKS
@@ -115,6 +115,8 @@ def refused(capsys: pytest.CaptureFixture[str], *paths: str, output: str = "w.js
         ({"corpus": {"version": "0.0.9", "private": []}}, "another `corpus` than in"),
         ({"corpus": {"version": CORPUS.version, "private": ["/x/mine"]}}, "another `corpus` than in"),
         ({"tool": {"name": "toolcall-conformance", "version": "9"}}, "another `tool` than in"),
+        ({"suite": {**SUITE, "code": "1" * 64}}, "another `suite` than in"),
+        ({"suite": None}, "another `suite` than in"),
         ({"policy": {"drop": ["a"]}}, "another `policy` than in"),
         ({"strict": True}, "another `strict` than in"),
     ],

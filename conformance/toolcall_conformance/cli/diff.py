@@ -23,7 +23,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         "diff",
         help="compare two reports: which causes are new, changed and fixed, and why",
         description="Compares two reports in JSON, cause by cause, and tells what is new since the translator changed "
-        "apart from what is new since the suite is newer. Exits with 0 if nothing fails newly, with 1 if something "
+        "apart from what is new since the suite changed. Exits with 0 if nothing fails newly, with 1 if something "
         "does, and with 2 for wrong usage.",
     )
     parser.add_argument("old", metavar="OLD.json", type=Path, help="the earlier report")
@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--ignore-suite",
         action="store_true",
-        help="exit with 0, too, where only the newer suite made something fail",
+        help="exit with 0, too, where only the suite can have made something fail",
     )
     add_corpus(parser)
     parser.code = USAGE

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from toolcall_conformance import fingerprint
 from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
@@ -25,6 +26,7 @@ from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.reports.writers.json_report import is_json
 
 
 class RecordCollector:
@@ -173,6 +175,8 @@ class RecordCollector:
         return {
             "tool": {"name": "toolcall-conformance", "version": metadata.version("toolcall-conformance")},
             "corpus": {"version": run.corpus.version, "private": [str(folder) for folder in run.settings.corpora]},
+            # Only reports in JSON have it, and it costs as much as a small run.
+            **({"suite": fingerprint.suite(run.corpus)} if any(map(is_json, run.settings.reports)) else {}),
             "translator": {"spec": driver.spec, "name": driver.name, "version": driver.version},
             **({"policy": dict(run.policy.raw)} if run.policy is not None else {}),
             **({"recordings": run.cassettes.to_json()} if run.cassettes is not None else {}),

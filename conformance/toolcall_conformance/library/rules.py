@@ -45,23 +45,24 @@ class Rules(Mapping[str, Rule]):
         self._read: dict[str, Rule] = {}
 
     @cached_property
-    def _paths(self) -> Mapping[str, Path]:
+    def paths(self) -> Mapping[str, Path]:
+        """The file of each rule."""
         found = {f"{scope}/{path.stem}": path for scope, folder in self._folders.items() for path in _listed(folder)}
         return dict(sorted(found.items()))
 
     def __getitem__(self, rule_id: str) -> Rule:
         if rule_id not in self._read:
-            self._read[rule_id] = _rule(rule_id, self._paths[rule_id])
+            self._read[rule_id] = _rule(rule_id, self.paths[rule_id])
         return self._read[rule_id]
 
     def __contains__(self, rule_id: object) -> bool:
-        return rule_id in self._paths  # Mapping would read the file
+        return rule_id in self.paths  # Mapping would read the file
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
+        return iter(self.paths)
 
     def __len__(self) -> int:
-        return len(self._paths)
+        return len(self.paths)
 
 
 def _listed(folder: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.stored import header_of, items_of, parts_of, unsupported
 
 # What parts of one run have in common.
-_SAME = ("tool", "corpus", "translator", "policy", "strict")
+_SAME = ("tool", "corpus", "suite", "translator", "policy", "strict")
 _SHOWN = 3
 
 Order = Callable[[str], Any]
@@ -70,6 +70,8 @@ def _comparable(value: Any) -> Any:
 
 
 def _told(value: Any) -> str:
+    if isinstance(value, Mapping) and "code" in value:
+        return f"corpus {value['corpus'][:8]} with code {value['code'][:8]}"
     if isinstance(value, Mapping) and "version" in value:
         return " ".join(str(value[key]) for key in ("name", "version", "spec") if value.get(key))
     return "none" if value is None else "one" if isinstance(value, Mapping) else str(value).lower()

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.blocks import new_roots
-from toolcall_conformance.reports.changes.faults import Fault, Faults, is_counted
+from toolcall_conformance.reports.changes.faults import Fault, is_counted
 from toolcall_conformance.reports.changes.why import Reason, Sides, Why
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.root_cause import RootCause
@@ -81,14 +81,14 @@ class Difference:
         return found
 
     def exit_code(self, *, ignore_suite: bool = False) -> int:
-        """1 if anything fails newly. ``ignore_suite``: what the suite alone made new does not count."""
+        """1 if anything fails newly. ``ignore_suite``: what only the suite can have made new does not count."""
         counted = [whys for whys in self.failures.values() if not ignore_suite or whys != {Why.SUITE}]
         return 1 if counted else 0
 
 
 def difference(old: RunRecord, new: RunRecord, corpus: Corpus) -> Difference:
     """Compare two runs. ``corpus`` says since when there are rules, and which ids they had once."""
-    sides = Sides(Faults(old, corpus.retired), Faults(new, corpus.retired), corpus.rules)
+    sides = Sides(old, new, corpus.rules, corpus.retired)
     changes: list[Change] = []
     covered: set[str] = set()
     for root in new_roots(new.roots):

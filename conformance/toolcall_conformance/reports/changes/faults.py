@@ -41,6 +41,7 @@ class Faults:
         self.run = run
         self.items: Mapping[str, ItemRecord] = {item.nodeid: item for item in run.items}
         self.skipped = frozenset(one.nodeid for one in run.not_applicable)
+        self._played = frozenset((item.case, item.client, item.upstream) for item in run.items)
         self._retired = retired
         self._by_item = {
             item.nodeid: [Fault.of(one) for one in item.findings if is_counted(item, one)] for item in run.items
@@ -58,6 +59,10 @@ class Faults:
         """Whether an item gave a verdict."""
         item = self.items.get(nodeid)
         return item is not None and item.judged
+
+    def plays(self, case: str, client: str, upstream: str) -> bool:
+        """Whether any item of a case was played on a route."""
+        return (case, client, upstream) in self._played
 
     def like(self, nodeid: str, fault: Fault) -> list[Fault]:
         """The faults of an item that are the same as one of another report.

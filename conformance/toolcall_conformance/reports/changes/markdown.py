@@ -26,6 +26,8 @@ def text(found: Difference, rules: Mapping[str, Rule]) -> str:
         kept = room - 6 * (len(chosen) - number - 1)
         told = [_full(one, found, rules) if section.full else [_short(one)] for one in section.changes]
         part = ["", f"### {section.title}", ""]
+        if section.says:
+            part += [words(section.says), "", *(f"- {code(one)}" for one in section.commands), ""]
         shown = 0
         for one in told[: _FULL_SHOWN if section.full else _SHORT_SHOWN]:
             if shown and len(part) + len(one) + 2 > kept:

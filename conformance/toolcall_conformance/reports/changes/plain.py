@@ -29,7 +29,9 @@ def document(found: Difference) -> dict[str, Any]:
 
 def _side(run: RunRecord) -> dict[str, Any]:
     named: Mapping[str, Any] = run.header
-    return {"complete": run.complete, **{key: named[key] for key in ("tool", "corpus", "translator", "strict")}}
+    suite = {key: digest for key, digest in named.get("suite", {}).items() if isinstance(digest, str)}
+    kept = {key: named[key] for key in ("tool", "corpus", "translator", "strict")}
+    return {"complete": run.complete, **kept, "suite": suite or None}
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def lines(found: Difference, rules: Mapping[str, Rule], *, everything: bool = Fa
         items = {nodeid for one in section.changes for nodeid in (*one.gained, *one.lost)}
         counted = [many(len(section.changes), "cause"), *([many(len(items), "item")] if items else [])]
         yield from ("", f"{section.title}: {', '.join(counted)}")
+        yield from map(visible, [f"  {section.says}"] * bool(section.says) + [f"    {one}" for one in section.commands])
         shown = section.changes if everything else section.changes[:_SHOWN]
         for change in shown:
             yield from _in_full(change, found, rules) if section.full else [_heading(change, "  ")]

@@ -9,14 +9,17 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import many
 from toolcall_conformance.reports.changes.difference import Change, Difference, Kind
 from toolcall_conformance.reports.changes.why import Why
+from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.outline import Outline
+from toolcall_conformance.reports.stored import parts_of
 
 _NEW = {
     Why.TRANSLATOR: "New, since the translator changed",
     Why.UNCLEAR: "New, since the translator or the suite changed",
-    Why.SUITE: "New, since the suite is newer",
+    Why.SUITE: "New, since the suite changed",
     Why.SETTINGS: "New, since the run is another",
 }
+_CASES_NAMED = 5
 _OTHERS = {
     None: "New, but failing nothing",
     Kind.FIXED: "Fixed",
@@ -27,24 +30,45 @@ _OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Changes under a title. ``full``: each is told with its example and command, for it is to be mended."""
+    """Changes under a title. ``full``: each is told with its example and command, for it is to be mended.
+
+    ``says`` is how to find out whose they are, and ``commands`` what to run for it, where nobody knows.
+    """
 
     title: str
     changes: Sequence[Change]
     full: bool
+    says: str = ""
+    commands: Sequence[str] = ()
 
 
 def sections(found: Difference) -> Iterator[Section]:
     """The changes in the order in which they matter; without sections that have none."""
     for why, title in _NEW.items():
         failing = [one for one in found.changes if one.why is why]
-        if failing:
+        if failing and why is Why.UNCLEAR:
+            yield Section(title, failing, True, *_to_tell(failing, found.sides.old.run))
+        elif failing:
             yield Section(title, failing, full=True)
     rest = [one for one in found.changes if one.why is None]
     for kind, title in _OTHERS.items():
         chosen = [one for one in rest if (None if one.gained else one.kind) is kind]
         if chosen:
             yield Section(title, chosen, full=False)
+
+
+def _to_tell(changes: Sequence[Change], old: RunRecord) -> tuple[str, list[str]]:
+    """How to tell the translator's from the suite's: judge the old translator by the new suite."""
+    nodeids = {nodeid for one in changes for nodeid, reason in one.reasons.items() if reason.why is Why.UNCLEAR}
+    cases = sorted({f"toolcall::{parts_of(nodeid)[0]}" for nodeid in nodeids})
+    translator = " ".join(str(one) for one in (old.header["translator"][key] for key in ("name", "version")) if one)
+    return (
+        f"To tell, run the old translator ({translator}) with this suite, and compare the new report with that:",
+        [
+            f"{old.again(*(cases if len(cases) <= _CASES_NAMED else ['toolcall::']))} --toolcall-report=again.json",
+            "toolcall-conformance diff again.json NEW.json",
+        ],
+    )
 
 
 def headline(found: Difference) -> str:
@@ -72,7 +96,7 @@ def subject(found: Difference) -> list[str]:
     lines.append(", ".join([f"{many(both, 'item')} in both", *(f"{n} only in the {name}" for n, name in only if n)]))
     if old.run.header.get("policy") != new.run.header.get("policy"):
         lines.append("the policies differ")
-    return lines
+    return [*lines, *found.sides.suites.told()]
 
 
 def counts(change: Change) -> str:

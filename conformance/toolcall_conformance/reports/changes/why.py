@@ -1,15 +1,17 @@
-"""Why a report has a fault that an earlier one has not: the suite is newer, or the translator is another."""
+"""Why a report has a fault that an earlier one has not: the suite changed, or the translator did."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.changes.faults import Fault, Faults
+from toolcall_conformance.reports.changes.suites import Alike, Suites
+from toolcall_conformance.reports.model import RunRecord
 
 
 class Why(StrEnum):
@@ -29,28 +31,22 @@ class Reason:
     says: str
 
 
-@dataclass(frozen=True, slots=True)
 class Sides:
-    """Two reports: what they have in common decides what can have made a fault new."""
+    """Two reports: what they have in common decides what can have made a fault new.
 
-    old: Faults
-    new: Faults
-    rules: Mapping[str, Rule]
+    ``retired``: the ids that rules had once, each with those that replace it.
+    """
 
-    @property
-    def one_suite(self) -> bool:
-        """Whether one suite judged both."""
-        return all(self._header(key, "version") for key in ("tool", "corpus"))
-
-    @property
-    def one_translator(self) -> bool:
-        """Whether both judged one version of one translator; of one without a version nobody knows."""
-        version = self.new.run.header["translator"]["version"]
-        return version is not None and all(self._header("translator", key) for key in ("name", "version"))
-
-    def _header(self, key: str, part: str) -> bool:
-        old, new = (side.run.header[key][part] for side in (self.old, self.new))
-        return bool(old == new)
+    def __init__(
+        self, old: RunRecord, new: RunRecord, rules: Mapping[str, Rule], retired: Mapping[str, Sequence[str]]
+    ) -> None:
+        self.old, self.new = Faults(old, retired), Faults(new, retired)
+        self._rules = rules
+        former: dict[str, list[str]] = {}
+        for was, now in retired.items():
+            for name in now:
+                former.setdefault(name, []).append(was)
+        self.suites = Suites(old.header.get("suite"), new.header.get("suite"), former)
 
     def reason(self, nodeid: str, fault: Fault) -> Reason | None:
         """Why a failing fault of the new report did not fail the item in the old one; None where it did."""
@@ -60,30 +56,86 @@ class Sides:
         if nodeid not in self.old.items:
             if nodeid in self.old.skipped:
                 return Reason(Why.TRANSLATOR, "the translator did not do it before")
-            return Reason(Why.SETTINGS if self.one_suite else Why.SUITE, "the old report does not have the item")
+            return self._not_played(nodeid)
         if before:
-            return self._graver(before[0], fault)
-        if not self.old.judges(nodeid):
-            return Reason(Why.TRANSLATOR, "the item gave no verdict before")
-        return self._appeared(fault)
+            return self._graver(before[0], nodeid, fault)
+        return self._appeared(nodeid, fault)
 
-    def _graver(self, before: Fault, fault: Fault) -> Reason:
+    def _not_played(self, nodeid: str) -> Reason:
+        """Why the old report does not have the item: the suite had none, or the run left it out."""
+        item, said = self.new.items[nodeid], "the old report does not have the item"
+        if not self.suites.known:
+            return Reason(Why.SETTINGS if self._same_versions else Why.SUITE, said)
+        if self.suites.case(item.case) is Alike.NEW:
+            return Reason(Why.SUITE, "the case is new")
+        changed = self.suites.judging() or self.suites.case(item.case) is Alike.CHANGED
+        # Another way to play what the old run did play is new; else its arguments left the case or the route out.
+        played = self.old.plays(item.case, item.client, item.upstream)
+        return Reason(Why.SUITE, "the item is new") if changed and played else Reason(Why.SETTINGS, said)
+
+    def _graver(self, before: Fault, nodeid: str, fault: Fault) -> Reason:
         """Why what was there before fails the item now."""
         if before.known:
             return Reason(Why.SETTINGS, "the known failures no longer excuse it")
-        if before.level != fault.level:
-            return Reason(Why.SUITE, f"its level was {before.level}")
-        return Reason(Why.SETTINGS, "the run is strict")
+        if before.level == fault.level:
+            return Reason(Why.SETTINGS, "the run is strict")
+        found = self._appeared(nodeid, fault) if self.suites.known else Reason(Why.SUITE, "")
+        return Reason(found.why, "; ".join(filter(None, (f"its level was {before.level}", found.says))))
 
-    def _appeared(self, fault: Fault) -> Reason:
-        rule, then = self.rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
+    def _appeared(self, nodeid: str, fault: Fault) -> Reason:
+        """Why there is a fault that was not there."""
+        if not self.suites.known:
+            return self._by_versions(fault)
+        kinds = {"case": self.suites.case(self.new.items[nodeid].case), "rule": self.suites.rule(fault.rule)}
+        for name, kind in kinds.items():
+            if kind is Alike.NEW:
+                return Reason(Why.SUITE, f"the {name} is new")
+        changed = [f"the {name} changed" for name, kind in kinds.items() if kind is Alike.CHANGED]
+        judging = self.suites.judging()
+        if not (changed or judging):
+            same = "the same suite judged "
+            return Reason(
+                Why.TRANSLATOR,
+                f"{same}the same version: the translator or its environment changed"
+                if self._translator is Alike.SAME
+                else f"{same}both",
+            )
+        said = " and ".join(changed or judging)
+        if self._translator is Alike.CHANGED:
+            return Reason(Why.UNCLEAR, f"{said}, and so did the translator")
+        if self._translator is Alike.SAME or changed:
+            return Reason(Why.SUITE, said)
+        return Reason(Why.UNCLEAR, f"{said}, and the translator tells no version")
+
+    def _by_versions(self, fault: Fault) -> Reason:
+        """The same of reports that do not say exactly which suite judged."""
+        rule, then = self._rules.get(fault.rule), str(self.old.run.header["corpus"]["version"])
         if rule is not None and ordered(rule.since) > ordered(then):
             return Reason(Why.SUITE, f"the rule is new since {rule.since}")
-        if self.one_suite:
-            return Reason(Why.TRANSLATOR, "the same suite judged both")
-        if self.one_translator:
+        if self._same_versions:
+            return Reason(Why.UNCLEAR, "one version of the suite judged both, but perhaps not the same suite")
+        if self._translator is Alike.SAME:
             return Reason(Why.SUITE, "both are the same version of the translator")
         return Reason(Why.UNCLEAR, "suite and translator both changed")
+
+    @property
+    def _same_versions(self) -> bool:
+        """Whether suites of one version judged both."""
+        return _versions(self.old)[:2] == _versions(self.new)[:2]
+
+    @property
+    def _translator(self) -> Alike | None:
+        """Whether both judged one version of one translator; of one without a version nobody knows."""
+        (_, _, *then), (_, _, *now) = _versions(self.old), _versions(self.new)
+        if then == now:
+            return None if now[1] is None else Alike.SAME
+        return Alike.CHANGED
+
+
+def _versions(side: Faults) -> tuple[Any, ...]:
+    header = side.run.header
+    translator = header["translator"]
+    return header["tool"]["version"], header["corpus"]["version"], translator["name"], translator["version"]
 
 
 def ordered(version: str) -> tuple[Any, ...]:

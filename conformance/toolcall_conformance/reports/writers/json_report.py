@@ -68,6 +68,11 @@ def text(run: RunRecord, _corpus: Corpus) -> str:
     return json.dumps(document(run), indent=1, ensure_ascii=True) + "\n"
 
 
+def is_json(path: Path) -> bool:
+    """Whether a report of this name is one in JSON."""
+    return path.name.lower().endswith(WRITER.suffix)
+
+
 def read(path: Path) -> dict[str, Any]:
     """Read a report file. Raises ReportError if it is missing, truncated or not a report."""
     try:

@@ -1,0 +1,110 @@
+"""What a report says of the suite that judged: what changes which digest, and what changes none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from reports.made import CORPUS, item, run
+from toolcall_conformance import fingerprint, vendored
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.reports.writers import json_report
+
+CASE, RULE = "shell/seed", "translation/call-lost"
+FILES = (
+    "corpus.json",
+    "words.json",
+    "formats",
+    "translation/rules",
+    "translation/losses.json",
+    f"scenarios/{CASE}",
+    "schemas",
+    "tools",
+)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One case of the corpus with all rules, and two modules."""
+    folder = tmp_path_factory.mktemp("suite")
+    for name in FILES:
+        source, target = CORPUS.root / name, folder / "corpus" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
+    for module in ("judge/judge.py", "cli/diff.py"):
+        (folder / "code" / module).parent.mkdir(parents=True)
+        (folder / "code" / module).write_text("x = 1\n", encoding="utf-8")
+    return folder
+
+
+def said_of(small: Path, *private: Path) -> dict[str, Any]:
+    return fingerprint.suite(Corpus(small / "corpus", private), small / "code")
+
+
+def rewritten(path: Path, **changed: Any) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **changed}), encoding="utf-8")
+
+
+def appended(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "differing"),
+    [
+        (f"corpus/scenarios/{CASE}/gemini/01-request.json", appended, ["cases", "corpus"]),
+        (
+            f"corpus/{RULE.replace('/', '/rules/')}.json",
+            lambda path: rewritten(path, level="NOTE"),
+            ["corpus", "rules"],
+        ),
+        (f"corpus/{RULE.replace('/', '/rules/')}.json", lambda path: rewritten(path, fix="Do it."), ["corpus"]),
+        ("corpus/translation/losses.json", appended, ["corpus", "data"]),
+        ("corpus/words.json", appended, ["corpus"]),
+        ("code/judge/judge.py", appended, ["code"]),
+        ("code/cli/diff.py", appended, []),
+        ("code/judge/judge.pyc", lambda path: path.write_bytes(b"x"), []),
+    ],
+)
+def test_what_changes_which_digest(
+    name: str, change: Callable[[Path], object], differing: list[str], small: Path
+) -> None:
+    path = small / name
+    before, kept = said_of(small), path.read_bytes() if path.is_file() else None
+    change(path)
+    try:
+        after = said_of(small)
+    finally:
+        path.unlink() if kept is None else path.write_bytes(kept)
+    assert sorted(key for key in before if before[key] != after[key]) == differing
+    assert [one for one in before["cases"] if before["cases"][one] != after["cases"][one]] == (
+        [CASE] if "cases" in differing else []
+    )
+    assert [one for one in before["rules"] if before["rules"][one] != after["rules"][one]] == (
+        [RULE] if "rules" in differing else []
+    )
+
+
+def test_private_cases_are_named(small: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "scenarios" / "mine" / "one"
+    shutil.copytree(CORPUS.root / "scenarios" / CASE, mine)
+    rewritten(mine / "scenario.json", id="mine/one")
+    (mine / ".#lock").symlink_to(tmp_path / "nowhere")  # as an editor leaves it
+    public, found = said_of(small), said_of(small, tmp_path)
+    assert set(found["cases"]) == {*public["cases"], "mine/one"}
+    appended(mine / "gemini" / "01-request.json")
+    assert said_of(small, tmp_path)["cases"]["mine/one"] != found["cases"]["mine/one"]
+
+
+def test_a_report_says_it_of_the_whole_suite() -> None:
+    found = fingerprint.suite(CORPUS)
+    assert found["corpus"] == vendored.manifest_of(CORPUS.root).sha256
+    assert (set(found["cases"]), set(found["rules"])) == (set(CORPUS.cases), set(CORPUS.rules))
+    schema = json.loads(json_report.SCHEMA_PATH.read_text(encoding="utf-8"))
+    jsonschema.validate(json_report.document(run([item()], suite=found)), schema)
