@@ -180,3 +180,16 @@ def test_a_comment_behind_the_date_of_retry_after_is_read() -> None:
         assert wait is not None
         assert 45 < wait <= 50
     assert Api._wait(api, SimpleNamespace(headers={"retry-after": "soon GMT"})) is None
+
+
+@pytest.mark.parametrize("items", [0, [], [3], [{}]])
+@pytest.mark.parametrize("command", [["report", "{}", "out.html"], ["diff", "{}", "{}"], ["badge", "{}", "out.svg"]])
+def test_a_document_that_is_no_report_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], items: Any
+) -> None:
+    path = tmp_path / "report.json"
+    count = len(items) if isinstance(items, list) else items
+    path.write_text(json.dumps({"format": "1", "items": items, "footer": {"items": count, "complete": True}}))
+    code = main([command[0], *(word.format(path) if word == "{}" else str(tmp_path / word) for word in command[1:])])
+    assert code not in (0, 1)
+    assert "report.json: " in capsys.readouterr().err

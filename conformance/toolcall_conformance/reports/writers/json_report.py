@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import foreign_files
+from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
@@ -82,11 +83,28 @@ def read(path: Path) -> dict[str, Any]:
     except ValueError:
         raise ReportError(f"{path}: not JSON; the report is truncated or not a report, run pytest again") from None
     footer = found.get("footer") if isinstance(found, dict) else None
-    if not isinstance(footer, dict) or footer.get("items") != len(found.get("items", ())):
+    items = found.get("items") if isinstance(found, dict) else None
+    if not isinstance(footer, dict) or not isinstance(items, list) or footer.get("items") != len(items):
         raise ReportError(
             f"{path}: the footer is missing or counts other items; the report is truncated, run pytest again"
         )
+    for what in _missing(found):
+        raise ReportError(f"{path}: {what}; it is no report of this tool, or was edited, run pytest again")
     return found
+
+
+def _missing(report: Mapping[str, Any]) -> Iterator[str]:
+    """What makes a document no report. Of the items, which may be many thousands, the keys alone are looked at."""
+    import jsonschema
+
+    schema = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
+    for error in jsonschema.Draft202012Validator(schema).iter_errors({**report, "items": []}):
+        if error.validator != "additionalProperties":  # a later version may say more
+            yield f"{join('', *error.absolute_path) or 'the report'}: {error.message:.200}"
+    keys = set(schema["$defs"]["item"]["required"])
+    for number, item in enumerate(report["items"]):
+        if not isinstance(item, dict) or not keys <= item.keys():
+            yield f"/items/{number}: the keys of an item are not there"
 
 
 WRITER = Writer(".json", text)
