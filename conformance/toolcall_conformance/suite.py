@@ -156,6 +156,7 @@ class PlayedItem:
 
     def faults(self, again: str) -> str:
         """The plugin's failure text; ``again`` is the command that runs the item alone."""
+        from toolcall_conformance.engine.texts import shown_traceback
         from toolcall_conformance.reports.failure import ReportedItem, describe
 
         planned, exchanges = self.planned, self.planned.case.exchanges(self.planned.route.client)
@@ -175,7 +176,7 @@ class PlayedItem:
 
         result = self._tried.result
         lines = describe(subject, result.findings, self.run.rules, failing=self._failing, known=known)
-        return "\n".join([*(line.text for line in lines), result.traceback]).rstrip()
+        return "\n".join([*(line.text for line in lines), shown_traceback(result)]).rstrip()
 
     def _witnessed(self) -> list[str]:
         """With ``--toolcall-witness`` what the official clients did with the bodies."""

@@ -6,9 +6,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain
+from toolcall_conformance.drivers.foreign import PASSING, is_a, text_of, type_name
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, shown_key
 from toolcall_conformance.drivers.outcomes import BadOutput
 
+# No status and no number in a header is as large, and Python writes out no number of more than 4,300 digits.
+_NO_STATUS = 10**6
+_HEADER_BITS = 1_000
 _WANTED = "return the client's status and body: (429, {…})"
 
 
@@ -19,7 +23,9 @@ def takes_headers(method: Callable[..., Any]) -> bool:
     """
     try:
         parameters = inspect.signature(method).parameters.values()
-    except (TypeError, ValueError):
+    except PASSING:
+        raise
+    except BaseException:  # a signature of the translator's own making
         return False
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(parameter.kind in positional for parameter in parameters) >= 3
@@ -31,44 +37,51 @@ def plain_error(value: Any, *, headers: bool, limit: int = OUTPUT_LIMIT) -> dict
     With ``headers`` the translator received some, and dropped those that it did not return. Without, the result has
     headers only if the translator returned some.
     """
-    if not isinstance(value, (tuple, list)):
+    if not is_a(value, tuple, list):
         return BadOutput(f"error returned {_kind(value)}; {_WANTED}")
+    value = (tuple if is_a(value, tuple) else list).__getitem__(value, slice(None))  # a subclass may do as it likes
     if not 2 <= len(value) <= 3:
         return BadOutput(f"error returned {len(value)} values; {_WANTED}, with headers as a third if there are any")
     status, body, *rest = value
-    if not isinstance(status, int) or isinstance(status, bool):
+    if not is_a(status, int) or is_a(status, bool):
         return BadOutput(f"error returned {_kind(status)} for the status; {_WANTED}", "/status")
+    status = int.__int__(status)
+    if not -_NO_STATUS < status < _NO_STATUS:
+        return BadOutput(f"error returned a number of {status.bit_length()} bits for the status; {_WANTED}", "/status")
     found = plain(body, "error", limit)
     if isinstance(found, BadOutput):
         return BadOutput(found.sentence, f"/body{found.pointer}")
-    reply: dict[str, Any] = {"status": int(status)}
+    reply: dict[str, Any] = {"status": status}
     if headers or rest:
-        returned = _headers(rest[0] if rest else None)
+        returned = _headers(rest[0] if rest else None, limit)
         if isinstance(returned, BadOutput):
             return returned
         reply["headers"] = returned
     return reply | {"body": found}
 
 
-def _headers(value: Any) -> dict[str, str] | BadOutput:
+def _headers(value: Any, limit: int) -> dict[str, str] | BadOutput:
     """Copy headers with names in lower case; a number, common in Retry-After, becomes text."""
     if value is None:
         return {}
-    if not isinstance(value, dict):
+    if not is_a(value, dict):
         return BadOutput(f"error returned {_kind(value)} for the headers; return a dict of texts", "/headers")
     found = {}
-    for name, text in value.items():
-        if isinstance(text, bool) or not isinstance(name, str) or not isinstance(text, (str, int, float)):
+    for name, text in list(dict.items(value)):
+        if is_a(text, bool) or not is_a(name, str) or not is_a(text, str, int, float):
+            said = repr(text_of(name, 60)) if is_a(name, str) else shown_key(name)
             return BadOutput(
-                f"error returned the header {name!r:.60} with {_kind(text)}; header names and values are texts",
-                "/headers",
+                f"error returned the header {said} with {_kind(text)}; header names and values are texts", "/headers"
             )
-        found[str(name).lower()] = str(text)
+        if is_a(text, int) and int.bit_length(text) > _HEADER_BITS:
+            said = f"error returned a number of {int.bit_length(text)} bits for the header {text_of(name, 60)!r}"
+            return BadOutput(f"{said}; header names and values are texts", "/headers")
+        found[text_of(name).lower()] = text_of(text, limit)
     return found
 
 
 def _kind(value: Any) -> str:
     if value is None:
         return "None"
-    name = type(value).__name__
+    name = type_name(value)
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"

@@ -13,18 +13,14 @@ from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
 from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
+from toolcall_conformance.drivers.foreign import is_a
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.limits import unwind_later
 from toolcall_conformance.drivers.made_up import MadeUp
-from toolcall_conformance.drivers.outcomes import (
-    BadOutput,
-    Crashed,
-    RefusedOutcome,
-    UnsupportedOutcome,
-)
+from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
+from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Streamed
-from toolcall_conformance.drivers.tracebacks import own_frames
 from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
@@ -128,27 +124,23 @@ class Fused:
 
 def read_answer(value: Any) -> ExchangeOutcome:
     """Read what ``exchange`` returned: a body, or ``(status, body)`` or ``(status, body, headers)`` of an error."""
-    if not isinstance(value, tuple):
+    if not is_a(value, tuple):
         return Answered(200, None, value)
-    if not 2 <= len(value) <= 3 or not isinstance(value[0], int) or isinstance(value[0], bool):
+    value = tuple.__getitem__(value, slice(None))  # a subclass may count and iterate as it likes
+    if not 2 <= len(value) <= 3 or not is_a(value[0], int) or is_a(value[0], bool):
         return BadOutput(
             "exchange returned a tuple other than (status, body) or (status, body, headers); "
             "return the body alone, or an error's status and body: (429, {…})"
         )
     status, body, *headers = value
-    if headers and not isinstance(headers[0], dict):
+    if headers and not is_a(headers[0], dict):
         return BadOutput("exchange returned headers that are not a dict of texts", "/headers")
-    return Answered(int(status), dict(headers[0]) if headers else None, body)
+    return Answered(int.__int__(status), dict(dict.items(headers[0])) if headers else None, body)
 
 
 def read_exception(error: BaseException) -> ExchangeOutcome:
     """Turn an exception of ``exchange`` into an outcome, by its class name."""
-    names = {base.__name__ for base in type(error).__mro__}
-    if "Unsupported" in names:
-        return UnsupportedOutcome(str(error))
-    if "Refused" in names:
-        return RefusedOutcome(str(error))
-    return Crashed(error, own_frames(error))
+    return failure_of(error)
 
 
 async def _awaited(value: Awaitable[Any], collector: StreamCollector | None) -> ExchangeOutcome:
@@ -164,9 +156,9 @@ async def _awaited(value: Awaitable[Any], collector: StreamCollector | None) -> 
 
 def collect_answer(value: Any, collector: StreamCollector) -> ExchangeOutcome:
     """Read what ``exchange`` returned on a streaming route: an iterable of bytes, or an error."""
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         return read_answer(value)
-    if isinstance(value, dict):
+    if is_a(value, dict):
         return BadOutput(
             "exchange returned a whole body where route.stream is true; return an iterable of the client's stream, as "
             "bytes, or raise Unsupported if the library does not stream"

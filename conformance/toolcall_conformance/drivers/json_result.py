@@ -6,11 +6,13 @@ import json
 import math
 from typing import Any, cast
 
+from toolcall_conformance.drivers.foreign import has, is_a, type_name
 from toolcall_conformance.drivers.outcomes import BadOutput
 from toolcall_conformance.jsonvalue import copied, join
 
 OUTPUT_LIMIT = 16 * 1024 * 1024
 _DEPTH_LIMIT = 200
+_KEY_BITS = 200
 
 # json.dumps would create an encoder for every text.
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -52,20 +54,20 @@ def _copy(value: Any, operation: str, limit: int) -> Any:
 
 
 def _not_an_object(value: Any, operation: str) -> str | None:
-    if isinstance(value, dict):
+    if is_a(value, dict):
         return None
     if value is None:
         return f"{operation} returned None; return the translated body (is a `return` missing?)"
-    if isinstance(value, (str, bytes, bytearray)):
-        kind = "a string" if isinstance(value, str) else "bytes"
+    if is_a(value, str, bytes, bytearray):
+        kind = "a string" if is_a(value, str) else "bytes"
         return f"{operation} returned {kind}; return the body as a dict, not its JSON text"
-    if isinstance(value, (list, tuple)):
-        return f"{operation} returned a {type(value).__name__}; a body is one JSON object (a dict)"
+    if is_a(value, list, tuple):
+        return f"{operation} returned a {type_name(value)}; a body is one JSON object (a dict)"
     return f"{operation} returned {_an_object(value)}; return plain JSON (a dict){_dump_hint(value)}"
 
 
 def _not_a_list(value: Any, operation: str) -> str | None:
-    if isinstance(value, list):
+    if is_a(value, list):
         return None
     if value is None:
         return f"{operation} returned None; return a list (is a `return` missing?)"
@@ -73,12 +75,18 @@ def _not_a_list(value: Any, operation: str) -> str | None:
 
 
 def _an_object(value: Any) -> str:
-    name = type(value).__name__
+    name = type_name(value)
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def shown_key(value: Any) -> str:
+    """A key as Python writes it; of one that may do anything then, or is too long, the class."""
+    plain_key = type(value) in (float, bool, type(None)) or (type(value) is int and value.bit_length() < _KEY_BITS)
+    return repr(value) if plain_key else _an_object(value)
+
+
 def _dump_hint(value: Any) -> str:
-    if hasattr(type(value), "model_dump"):
+    if has(type(value), "model_dump"):
         return ': its model_dump(mode="json", exclude_none=True) gives that'
     return ""
 
@@ -145,26 +153,26 @@ class _Copier:
         self._open: set[int] = set()
 
     def copy(self, value: Any, place: _Place, depth: int) -> Any:
-        if isinstance(value, str):
+        if is_a(value, str):
             return self._text(value, place)
-        if isinstance(value, (dict, list)):
+        if is_a(value, dict, list):
             return self._container(value, place, depth)
-        if value is None or isinstance(value, bool):
+        if value is None or is_a(value, bool):
             self._count(4)
             return value
-        if isinstance(value, int):
-            return self._integer(int(value), place)
-        if isinstance(value, float):
-            number = float(value)
+        if is_a(value, int):
+            return self._integer(int.__int__(value), place)
+        if is_a(value, float):
+            number = float.__float__(value)
             if not math.isfinite(number):
                 raise _BadValue(_pointer(place), f"{number}, which JSON cannot express")
             self._count(len(repr(number)))
             return number
-        if isinstance(value, tuple):
+        if is_a(value, tuple):
             raise _BadValue(_pointer(place), "a tuple inside the body; make it a list")
         raise _BadValue(_pointer(place), f"{_an_object(value)} inside the body; make it plain JSON{_dump_hint(value)}")
 
-    def _container(self, value: dict[Any, Any] | list[Any], place: _Place, depth: int) -> Any:
+    def _container(self, value: Any, place: _Place, depth: int) -> Any:
         if id(value) in self._open:
             raise _BadValue(_pointer(place), "a body that contains itself; JSON has no cycles")
         if depth >= _DEPTH_LIMIT:
@@ -173,12 +181,13 @@ class _Copier:
         self._count(2)
         copied: Any
         # Iterates with the base classes' methods: a subclass could iterate for ever.
-        if isinstance(value, dict):
+        if is_a(value, dict):
             copied = {}
             for key, entry in list(dict.items(value)):
-                if not isinstance(key, str):
-                    raise _BadValue(_pointer(place), f"the key {key!r:.60}, which is not a string")
-                copied[self._text(key, place)] = self.copy(entry, (place, key), depth + 1)
+                if not is_a(key, str):
+                    raise _BadValue(_pointer(place), f"the key {shown_key(key)}, which is not a string")
+                name = self._text(key, place)
+                copied[name] = self.copy(entry, (place, name), depth + 1)
                 self._count(2)
         else:
             copied = []

@@ -16,6 +16,7 @@ from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_driver import PREFIX as EXEC
 from toolcall_conformance.drivers.exec_driver import ExecDriver
+from toolcall_conformance.drivers.foreign import has_method, is_a, names_in, text_at, text_of, type_name
 from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.gateway import GatewayDriver
 from toolcall_conformance.drivers.loopback import reach_loopback
@@ -55,7 +56,7 @@ def load_driver(
         sys.path.insert(0, str(directory))
     target = _attribute(_module(module_name, spec, directory), attribute, spec)
     translator = _translator(target, spec)
-    name, version = _text(translator, "name"), _text(translator, "version")
+    name, version = text_at(translator, "name") or None, text_at(translator, "version") or None
     return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
 
 
@@ -74,7 +75,9 @@ def _module(name: str, spec: str, directory: Path) -> ModuleType:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise SpecError(_not_found(error.name, spec, directory)) from None
         raise SpecError(_broken(name, spec, error)) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and what pytest raises to skip a module
         raise SpecError(_broken(name, spec, error)) from None
 
 
@@ -97,10 +100,8 @@ def _broken(name: str, spec: str, error: BaseException) -> str:
     where = f" at {error.filename}:{error.lineno}" if isinstance(error, SyntaxError) else ""
     frame = last_frame(error)
     where = where or (f" at {frame}" if frame else "")
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return (
-        f"{spec!r}: importing {name} failed with {type(error).__name__}: {said}{where}; make `import {name}` work first"
-    )
+    said = error.msg if isinstance(error, SyntaxError) else text_of(error)
+    return f"{spec!r}: importing {name} failed with {type_name(error)}: {said}{where}; make `import {name}` work first"
 
 
 def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
@@ -108,9 +109,13 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
-        except AttributeError:
-            names = [name for name in dir(found) if not name.startswith("_")]
-            holder = module.__name__ if found is module else getattr(found, "__name__", repr(found))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if not is_a(error, AttributeError):
+                raise SpecError(f"{spec!r}: reading {part!r} raised {_raised(error)}; mend that first") from None
+            names = names_in(found)
+            holder = module.__name__ if found is module else text_at(found, "__name__") or _kind(found)
             where = f" ({module.__file__})" if found is module and getattr(module, "__file__", None) else ""
             raise SpecError(f"{spec!r}: {holder}{where} has no attribute {part!r}{_perhaps(part, names)}") from None
     return found
@@ -118,33 +123,33 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
 
 def _translator(target: Any, spec: str) -> Any:
     """Return ``target`` if it is a translator, else the translator that it makes."""
-    if not inspect.isclass(target) and callable(getattr(target, "open", None)):
+    if not is_a(target, type) and has_method(target, "open"):
         return target
-    if isinstance(target, ModuleType) or not callable(target):
+    if is_a(target, ModuleType) or not callable(target):
         raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`. {_CONTRACT}")
     try:
         made = target()
-    except (Exception, SystemExit) as error:
-        frame = last_frame(error)
-        where = f" at {frame}" if frame else ""
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, and what pytest raises to skip a module
         raise SpecError(
-            f"{spec!r}: calling it without arguments raised {type(error).__name__}: {error}{where}; "
+            f"{spec!r}: calling it without arguments raised {_raised(error)}; "
             "name an instance, or a factory that needs no arguments"
         ) from None
-    if not callable(getattr(made, "open", None)):
+    if not has_method(made, "open"):
         if inspect.iscoroutine(made):
             made.close()
             raise SpecError(f"{spec!r} is an async factory; name a plain function (open itself may be async)")
-        given = "the class" if inspect.isclass(target) else f"what it returned, {_kind(made)},"
-        names = [name for name in dir(made) if not name.startswith("_")]
-        raise SpecError(f"{spec!r}: {given} has no method `open`{_perhaps('open', names) or '.'} {_CONTRACT}")
+        given = "the class" if is_a(target, type) else f"what it returned, {_kind(made)},"
+        advice = _perhaps("open", names_in(made)) or "."
+        raise SpecError(f"{spec!r}: {given} has no method `open`{advice} {_CONTRACT}")
     return made
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, ModuleType):
+    if is_a(value, ModuleType):
         return "a module"
-    return f"an object of type {type(value).__name__}"
+    return f"an object of type {type_name(value)}"
 
 
 def _perhaps(wrong: str, names: list[str]) -> str:
@@ -154,6 +159,6 @@ def _perhaps(wrong: str, names: list[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
-def _text(translator: Any, attribute: str) -> str | None:
-    value = getattr(translator, attribute, None)
-    return value if isinstance(value, str) and value else None
+def _raised(error: BaseException) -> str:
+    frame = last_frame(error)
+    return f"{type_name(error)}: {text_of(error)}" + (f" at {frame}" if frame else "")

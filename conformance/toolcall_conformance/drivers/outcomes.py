@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from toolcall_conformance.drivers.foreign import is_a, text_of, type_name
+
 if TYPE_CHECKING:
     from toolcall_conformance.drivers.base import SessionDriver
 
@@ -77,20 +79,22 @@ class Crashed:
     """The translator raised, or its process died. ``traceback`` has its own frames, or what it printed last.
 
     For a translator in another process ``exception`` is a :class:`TranslatorError` with the whole sentence. ``died``:
-    its process ended, with all that it was doing.
+    its process ended, with all that it was doing. ``said`` is the exception's text, where it was read already.
     """
 
     exception: BaseException = field(compare=False)
     traceback: str
     died: bool = False
+    said: str | None = None
 
     @property
     def sentence(self) -> str:
         """Say in one line what happened, to follow the name of the operation."""
-        text = str(self.exception).strip().splitlines()
-        if isinstance(self.exception, TranslatorError):
+        said = self.said if self.said is not None else text_of(self.exception)
+        text = said.strip().splitlines()
+        if is_a(self.exception, TranslatorError):
             return text[0] if text else "failed and said nothing"
-        name = type(self.exception).__name__
+        name = type_name(self.exception)
         return f"raised {name}: {text[0]}" if text else f"raised {name}"
 
 

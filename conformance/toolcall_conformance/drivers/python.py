@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.base import FORMAT_OPERATIONS, OPERATIONS
 from toolcall_conformance.drivers.error_result import plain_error, takes_headers
+from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, text_at
 from toolcall_conformance.drivers.fused import Fused, Transports
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT, plain, plain_list
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
@@ -29,8 +30,9 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.python_streams import collect_stream
+from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
-from toolcall_conformance.drivers.tracebacks import own_frames
+from toolcall_conformance.drivers.surroundings import kept
 from toolcall_conformance.jsonvalue import copied, equal, packed
 
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
@@ -66,22 +68,25 @@ class PythonDriver:
 
     def open(self, route: Route) -> OpenOutcome:
         """Open a session; ``NotImplementedError`` means the same as ``Unsupported`` here."""
-        came = self._caller.call(self.translator.open, route)
-        if isinstance(came, Crashed) and isinstance(came.exception, NotImplementedError):
-            return UnsupportedOutcome(str(came.exception))
-        if isinstance(came, _Value):
-            said = self._caller.call(getattr, came.value, "made_up", {})
-            if not isinstance(said, _Value):
-                return said
-            wrong = made_up_breach(said.value)
-            if wrong is not None:
-                return ProtocolError(wrong)
-            made_up = read_made_up(said.value)
-            session = PythonSession(self, came.value, self._caller, made_up)
-            if "request" in session.operations or not callable(getattr(came.value, "exchange", None)):
-                return Opened(session)
-            return Opened(self._fused.session(came.value, route, own_history=session.own_history, made_up=made_up))
-        return came
+        came = self._caller.call(lambda: self.translator.open(route))
+        if isinstance(came, Crashed) and is_a(came.exception, NotImplementedError):
+            return UnsupportedOutcome(came.said or "")
+        if not isinstance(came, _Value):
+            return came
+        session = came.value
+        traits = self._caller.call(lambda: _Traits.of(session, self.translator))
+        if not isinstance(traits, _Value):
+            return traits
+        said = self._caller.call(lambda: _made_up(session))
+        if not isinstance(said, _Value):
+            return said
+        if isinstance(said.value, ProtocolError):
+            return said.value
+        made_up = said.value
+        found: _Traits = traits.value
+        if "request" in found.operations or not found.exchanges:
+            return Opened(PythonSession(self, session, self._caller, found, made_up))
+        return Opened(self._fused.session(session, route, own_history=found.own_history, made_up=made_up))
 
     def begin_item(self, case: str) -> None:
         """Do nothing: a translator in this interpreter can look up the item itself."""
@@ -94,26 +99,42 @@ class PythonDriver:
         self._fused.close()
 
 
+def _made_up(session: Any) -> MadeUp | ProtocolError:
+    """What a session says of bodies that its adapter makes up."""
+    given = getattr(session, "made_up", {})
+    wrong = made_up_breach(given)
+    return ProtocolError(wrong) if wrong is not None else read_made_up(given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Traits:
+    """What a session shows of itself when it is opened. A method that cannot be reached counts: its call crashes."""
+
+    operations: frozenset[str]
+    own_history: bool
+    exchanges: bool
+
+    @classmethod
+    def of(cls, session: Any, translator: Any) -> _Traits:
+        return cls(
+            frozenset(name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if has_method(session, name)),
+            "own" in (text_at(session, "history"), text_at(translator, "history")),
+            has_method(session, "exchange"),
+        )
+
+
 class PythonSession:
     """A session object of a translator."""
 
     costly_pieces = False
 
-    def __init__(self, driver: PythonDriver, session: Any, caller: _Caller, made_up: MadeUp) -> None:
+    def __init__(self, driver: PythonDriver, session: Any, caller: _Caller, traits: _Traits, made_up: MadeUp) -> None:
         self.object = session
         self.made_up = made_up
+        self.operations = traits.operations
+        self.own_history = traits.own_history
         self._driver = driver
         self._caller = caller
-
-    @property
-    def operations(self) -> frozenset[str]:
-        return frozenset(
-            name for name in (*OPERATIONS, *FORMAT_OPERATIONS) if callable(getattr(self.object, name, None))
-        )
-
-    @property
-    def own_history(self) -> bool:
-        return "own" in (getattr(self.object, "history", None), getattr(self._driver.translator, "history", None))
 
     def request(self, body: dict[str, Any]) -> Outcome:
         return self._translate("request", body)
@@ -123,23 +144,33 @@ class PythonSession:
 
     def error(self, reply: dict[str, Any]) -> Outcome:
         """Call ``error``, with the reply's headers if it has a third positional parameter."""
-        method = getattr(self.object, "error", None)
-        if not callable(method):
+        if "error" not in self.operations:
             return UnsupportedOutcome("the session has no method error")
-        given, original = copied([reply["body"], reply.get("headers", {})]), [reply["body"], reply.get("headers", {})]
-        headers = takes_headers(method)
-        came = self._caller.call(method, reply["status"], *given[: 2 if headers else 1])
+        original = [reply["body"], reply.get("headers", {})]
+        given = copied(original)
+        headers = False
+
+        def call() -> Any:
+            nonlocal headers
+            method = self.object.error
+            headers = takes_headers(method)
+            return method(reply["status"], *given[: 2 if headers else 1])
+
+        came = self._caller.call(call, then=lambda: _changed(given, original))
         if not isinstance(came, _Value):
             return came
         value = plain_error(came.value, headers=headers, limit=self._driver.output_limit)
-        return Produced(value, mutated=_changed(given, original)) if isinstance(value, dict) else value
+        return Produced(value, mutated=came.after) if isinstance(value, dict) else value
 
     def stream(self, source: Source) -> StreamOutcome:
         """Call ``stream`` with an iterator of bytes, which ``for`` and ``async for`` can read, and read its output."""
-        method = getattr(self.object, "stream", None)
-        if not callable(method):
+        if "stream" not in self.operations:
             return UnsupportedOutcome("the session has no method stream")
-        came = self._caller.call(collect_stream, method, source, self._driver.output_limit, then=self._declared)
+
+        def collect() -> Any:
+            return collect_stream(self.object.stream, source, self._driver.output_limit)
+
+        came = self._caller.call(collect, then=self._declared)
         if not isinstance(came, _Value):
             return came
         outcome: StreamOutcome = came.value
@@ -155,18 +186,21 @@ class PythonSession:
         return self._call(operation, (body,))
 
     def _call(self, operation: str, arguments: tuple[Any, ...]) -> Outcome:
-        method = getattr(self.object, operation, None)
-        if not callable(method):
+        if operation not in self.operations:
             return UnsupportedOutcome(f"the session has no method {operation}")
         given = [copied(argument) for argument in arguments]
-        came = self._caller.call(method, *given, then=self._declared)
+        came = self._caller.call(
+            lambda: getattr(self.object, operation)(*given),
+            then=lambda: (self._declared(), _changed(given, [*arguments])),
+        )
         if not isinstance(came, _Value):
             return came
         copy = plain_list if FORMAT_OPERATIONS.get(operation) is list else plain
         value = copy(came.value, operation, self._driver.output_limit)
         if isinstance(value, BadOutput):
             return value
-        return Produced(value, mutated=_changed(given, [*arguments]), losses=came.after)
+        losses, mutated = came.after
+        return Produced(value, mutated=mutated, losses=losses)
 
     def _declared(self) -> tuple[str, ...]:
         """Return what the session reports as dropped in its last call; nothing if it has no readable list.
@@ -198,13 +232,17 @@ class _Caller:
         self._seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def call(
-        self, function: Callable[..., Any], *arguments: Any, then: Callable[[], Any] | None = None
-    ) -> _Value | Failed:
-        """Call ``function``, and after it ``then``, which never raises."""
+    def call(self, function: Callable[[], Any], then: Callable[[], Any] | None = None) -> _Value | Failed:
+        """Call ``function``, and after it ``then``, which never raises. All that both do counts for the time."""
 
-        def work() -> _Value:
-            value = self._run(function, arguments)
+        def work() -> _Value | Failed:
+            try:
+                with kept():
+                    value = self._run(function)
+            except PASSING:
+                raise
+            except BaseException as error:  # whatever the translator raises, SystemExit and pytest's own included
+                return failure_of(error)
             return _Value(value, then() if then is not None else None)
 
         try:
@@ -212,15 +250,6 @@ class _Caller:
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # whatever the translator raises, SystemExit and pytest's own included
-            names = {base.__name__ for base in type(error).__mro__}
-            if "Unsupported" in names:
-                return UnsupportedOutcome(str(error))
-            if "Refused" in names:
-                return RefusedOutcome(str(error))
-            return Crashed(error, own_frames(error))
 
     def close(self) -> None:
         """Close the loop; a later call would start another."""
@@ -232,8 +261,8 @@ class _Caller:
             self._loop.close()
         self._loop = None
 
-    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        value = function(*arguments)
+    def _run(self, function: Callable[[], Any]) -> Any:
+        value = function()
         if not inspect.isawaitable(value):
             return value
         if self._loop is None:
@@ -257,10 +286,12 @@ def _loop_runs() -> bool:
 
 
 def _changed(given: Any, original: Any) -> bool:
+    """Whether the translator changed what it was given, into whatever."""
     try:
-        # Equal bytes are equal values, and quick to compare; other bytes may only be another order of keys.
-        return packed(given) != packed(original) and not equal(given, original)
-    except ValueError:  # the translator put something into it that is not JSON, or made it contain itself
-        return True
-    except RecursionError:  # the translator made it contain itself
+        # First by a comparison that walks no further than the original goes: what contains itself several times packs
+        # into more than any memory. Equal bytes are equal values; other bytes may only be another order of keys.
+        return bool(given != original) or (packed(given) != packed(original) and not equal(given, original))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # something that is not JSON was put into it; TimeIsUp included, as the call has returned
         return True

@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
+from toolcall_conformance.drivers.foreign import is_a, type_name
 from toolcall_conformance.drivers.limits import TimeIsUp
-from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, RefusedOutcome, UnsupportedOutcome
+from toolcall_conformance.drivers.outcomes import BadOutput, Crashed, UnsupportedOutcome
+from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Feed, OutputPiece, Source, Streamed
 from toolcall_conformance.drivers.tracebacks import own_frames
 
@@ -54,7 +56,7 @@ class StreamCollector:
 
     def collect(self, given: Any) -> CollectedStream:
         """Collect a sync stream. Raises what it raises."""
-        if not hasattr(given, "__iter__") or isinstance(given, (str, bytes, bytearray, dict)):
+        if not hasattr(given, "__iter__") or is_a(given, str, bytes, bytearray, dict):
             return self._wrong(given)
         for piece in given:
             wrong = self._take(piece)
@@ -81,16 +83,17 @@ class StreamCollector:
 
     def broken_off(self, error: BaseException) -> CollectedStream:
         """Turn an exception of the translator into an outcome, by its class name."""
-        names = {base.__name__ for base in type(error).__mro__}
-        if "Unsupported" in names and not self._pieces:
-            return UnsupportedOutcome(str(error))
-        raised = RefusedOutcome(str(error)) if "Refused" in names else Crashed(error, own_frames(error))
+        raised = failure_of(error)
+        if isinstance(raised, UnsupportedOutcome):
+            if not self._pieces:
+                return raised
+            raised = Crashed(error, own_frames(error), said=raised.reason)
         return Streamed(tuple(self._pieces), raised)
 
     def _take(self, piece: Any) -> BadOutput | None:
-        if not isinstance(piece, (bytes, bytearray, memoryview)):
+        if not is_a(piece, bytes, bytearray, memoryview):
             return self._wrong(piece)
-        data = bytes(piece)
+        data = bytes(memoryview(piece))
         self._size += len(data)
         if self._size > self._limit:
             return BadOutput(f"{self._what} yielded more than {self._limit} bytes")
@@ -99,5 +102,5 @@ class StreamCollector:
         return None
 
     def _wrong(self, given: Any) -> BadOutput:
-        name = "None" if given is None else f"an object of type {type(given).__name__}"
+        name = "None" if given is None else f"an object of type {type_name(given)}"
         return BadOutput(f"{self._what} gave {name}; {_WANTED}")

@@ -6,8 +6,12 @@ import re
 import sysconfig
 import traceback
 from pathlib import Path
+from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
+from toolcall_conformance.drivers.foreign import PASSING, encodable, shortened, text_of, type_name
+
+_LONGEST = 1_000_000
 _PACKAGE = Path(__file__).resolve().parents[1]
 # Adapters are translators that we ship: their frames are shown.
 _ADAPTERS = _PACKAGE / "adapters"
@@ -16,7 +20,19 @@ _MACHINERY = ("asyncio", "concurrent", "importlib", "threading.py", "<frozen imp
 
 
 def own_frames(error: BaseException) -> str:
-    """Format the traceback of ``error`` and its causes, without the frames of our call."""
+    """Format the traceback of ``error`` and its causes, without the frames of our call; a long one without its middle.
+
+    Of an exception that does not let itself be formatted only the name.
+    """
+    try:
+        return encodable(shortened(_own_frames(error), _LONGEST))
+    except PASSING:
+        raise
+    except BaseException:
+        return f"{type_name(error)}: {text_of(error)}"
+
+
+def _own_frames(error: BaseException) -> str:
     summary = traceback.TracebackException.from_exception(error, limit=-30, compact=True)
     pending: list[traceback.TracebackException] = [summary]
     seen: set[int] = set()
@@ -30,9 +46,15 @@ def own_frames(error: BaseException) -> str:
     return "".join(summary.format()).rstrip("\n")
 
 
+def traceback_of(error: BaseException) -> TracebackType | None:
+    """The traceback of ``error``, whatever its class makes of that name."""
+    found: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
+    return found
+
+
 def last_frame(error: BaseException) -> str:
     """Return where in the user's code ``error`` was raised, as ``file:line``; or an empty string."""
-    stack = _without_ours(traceback.extract_tb(error.__traceback__))
+    stack = _without_ours(traceback.extract_tb(traceback_of(error)))
     return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
 
 

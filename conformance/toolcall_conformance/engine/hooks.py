@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import warnings
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,10 @@ import pytest
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.drivers.tracebacks import place_of
 from toolcall_conformance.engine import artefacts
+from toolcall_conformance.engine.crossing import keep_captured, make_fit, make_warning_fit
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
+from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.engine.shown import shown_bodies
 from toolcall_conformance.engine.witnessing import witnessed
@@ -51,10 +54,14 @@ class Engine:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        if not isinstance(item, ConformanceItem) or call.when != "call":
-            if isinstance(item, ConformanceItem) and call.when == "teardown":
-                item.tried = None  # pytest keeps its items; all their bodies would fill the memory
+        if not isinstance(item, ConformanceItem):
             return (yield)
+        if call.when != "call":
+            if call.when == "teardown":
+                item.tried = None  # pytest keeps its items; all their bodies would fill the memory
+            report = yield
+            make_fit(report)
+            return report
         error = call.excinfo.value if call.excinfo is not None else None
         if (
             isinstance(error, (ItemFailedError, HarnessError))
@@ -67,16 +74,24 @@ class Engine:
         if isinstance(error, ItemFailedError) and self.run.settings.witness and item.tried:
             item.witnessed = witnessed(self.run, item.planned, item.tried.result)
         report = yield
+        if item.files is not None:
+            keep_captured(item.files, report)
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
             report.longrepr = (str(item.path), 1, item.tried.result.reason)
+        make_fit(report)
         record = self._with_bodies(item, record_of(item, error))
         item.user_properties += _properties(record)
         setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage, nodeid: str) -> None:
+        if nodeid.startswith(f"{PREFIX}::") or not nodeid:
+            make_warning_fit(warning_message)
 
     def _with_bodies(self, item: ConformanceItem, record: ItemRecord) -> ItemRecord:
         """The record with the bodies that findings are about, if a report shall show this item."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from toolcall_conformance.drivers.foreign import text_of, type_name
+from toolcall_conformance.drivers.tracebacks import traceback_of
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.tries import Tried
@@ -97,7 +99,7 @@ class ConformanceItem(pytest.Item):
             tried = self.tried = self.run.tried(self.planned)
             outcome = self.run.outcome(self.nodeid, tried)
         except Exception as error:
-            raise HarnessError(f"{type(error).__name__}: {error}") from error
+            raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
         if outcome == "skipped":
             pytest.skip(tried.result.reason)
         if outcome == "unstable" and not self.config.option.runxfail:
@@ -107,7 +109,7 @@ class ConformanceItem(pytest.Item):
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(
-                tried.result.exception.__traceback__ if tried.result.exception is not None else None
+                traceback_of(tried.result.exception) if tried.result.exception is not None else None
             )
 
     def _reasons(self, tried: Tried) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.engine.crossing import fit
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reports.failure import Line, ReportedItem, describe
@@ -80,9 +81,14 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     told = dict.fromkeys(one.text for one in standings if one.text and not one.is_known)
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]
     if result.traceback:
-        lines += [Line(""), *(Line(line) for line in _printable(result.traceback).splitlines())]
+        lines += [Line(""), *(Line(line) for line in shown_traceback(result).splitlines())]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
     return FailureText(lines, Crash(str(item.path), 1, ", ".join(rules)))
+
+
+def shown_traceback(result: ItemResult) -> str:
+    """The translator's own traceback, without the middle of a long one; the whole is among the item's files."""
+    return fit(result.traceback)
 
 
 def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:

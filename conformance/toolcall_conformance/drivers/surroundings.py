@@ -1,0 +1,73 @@
+"""What a translator may change of the process that it shares with pytest, and what is then put back.
+
+The standard streams, the working directory, the limit of recursion, and the hook for uncaught exceptions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """Keep the surroundings through a call of the translator's."""
+    streams, hook, limit = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, sys.getrecursionlimit()
+    folder = _folder()
+    sys.stdout, sys.stderr = _shielded(streams[0]), _shielded(streams[1])
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr, sys.stdin = streams
+        sys.excepthook = hook
+        if sys.getrecursionlimit() != limit:
+            sys.setrecursionlimit(limit)
+        if folder is not None and _folder() != folder:
+            with contextlib.suppress(OSError):  # it is gone, or may no longer be entered
+                os.chdir(folder)
+
+
+def _folder() -> str | None:
+    try:
+        return str(Path.cwd())
+    except OSError:  # it was deleted
+        return None
+
+
+def _shielded(stream: Any) -> Any:
+    return stream if stream is None or isinstance(stream, _Shield) else _Shield(stream)
+
+
+class _Shield:
+    """A stream that cannot be closed or detached; pytest still reads what it captures."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @property
+    def buffer(self) -> Any:
+        return _shielded(self._stream.buffer)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def detach(self) -> Any:
+        """Refuse, as streams do that cannot."""
+        raise io.UnsupportedOperation("detach")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._stream)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.flush()
