@@ -137,4 +137,4 @@ def schema_named_and_described(draft: Draft) -> None:
 @harmless(target=ANTHROPIC)
 def schema_by_the_older_name(draft: Draft) -> None:
     """The schema stands under output_format, the name that it had first."""
-    draft.body["output_format"] = need(draft.body.pop("output_config", None))["format"]
+    draft.body["output_format"] = need(draft.body.pop("output_config", {}).get("format"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha1
 from typing import Any
 
@@ -179,6 +180,7 @@ def rounds_made_one(draft: Draft) -> None:
 def calls_reordered(draft: Draft) -> None:
     """Parallel calls of a reply stand in another order."""
     batch = need([batch for batch in draft.batches if len(batch) > 1])[0]
+    need(not re.search("ignature|encrypted_content", str(draft.body)))  # state has its place before a certain call
     need(batch[0].arguments != batch[-1].arguments and batch[-1].place == batch[0].place + len(batch) - 1)
     batch[0].holder[batch[0].place : batch[-1].place + 1] = [call.entry for call in reversed(batch)]
 
