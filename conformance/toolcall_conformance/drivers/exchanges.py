@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolcall_conformance.contract import Route
@@ -58,7 +58,7 @@ class ExchangeTraits:
     """
 
     own_history: bool = False
-    made_up: MadeUp = NOTHING
+    made_up: MadeUp = field(default_factory=lambda: NOTHING)
     secret: str | None = None
     if_missing: str = ""
 
