@@ -250,6 +250,10 @@ class _Caller:
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # another time limit, which was up while this one ran
+            return failure_of(error)
 
     def close(self) -> None:
         """Close the loop; a later call would start another."""
