@@ -24,7 +24,12 @@ from toolcall_conformance.library import load_corpus
 
 CORPUS = load_corpus()
 JUDGE = Path(toolcall_conformance.__file__).parent
-LAWS = sorted((JUDGE / "translation").rglob("*.py")) + sorted((JUDGE / "checks").rglob("*captions.py"))
+LAWS = [
+    *sorted((JUDGE / "translation").rglob("*.py")),
+    *sorted((JUDGE / "mcp").rglob("*.py")),
+    *sorted((JUDGE / "checks").rglob("*captions.py")),
+    JUDGE / "judge" / "bridges.py",
+]
 TOOL = [path for folder in ("reports", "engine") for path in sorted((JUDGE / folder).rglob("*.py"))]
 MANY = 3
 """A collection with so many words is a list of words."""

@@ -28,7 +28,7 @@ def judge_tools(corpus: Corpus, name: str, golden: Any, listed: Any, tools: Any,
     output = {**(golden if isinstance(golden, dict) else {}), "tools": tools}
     sides = replace(_sides(corpus, name, listed, output), circumstances=model_circumstances(corpus, name, model))
     own = [one for one in check_body(corpus, name, "request", output, model=model) if _is_of_tools(one)]
-    return Judgement((*own, *(one for one in compare_tools(aligned(sides)) if not _is_prefixed(one))))
+    return Judgement((*own, *(one for one in compare_tools(aligned(sides)) if not _is_prefixed(corpus, one))))
 
 
 def declared_names(corpus: Corpus, name: str, listed: Any, request: Any) -> dict[str, str]:
@@ -45,9 +45,12 @@ def _is_of_tools(finding: Finding) -> bool:
     return finding.pointer.split("/")[1:2] == ["tools"]
 
 
-def _is_prefixed(finding: Finding) -> bool:
+def _is_prefixed(corpus: Corpus, finding: Finding) -> bool:
     """Whether a name stands behind that of its server, which tells the tools of several servers apart."""
-    return finding.rule == "translation/tool-name-kept" and str(finding.got).endswith(str(finding.want))
+    got, want = str(finding.got), str(finding.want)
+    if finding.rule != "translation/tool-name-kept" or not got.endswith(want):
+        return False
+    return any(corpus.alignment.patterns["server_prefix"].matches(got.removesuffix(want)))
 
 
 def judge_result(

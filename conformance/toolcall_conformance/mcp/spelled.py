@@ -6,21 +6,18 @@ blocks. The model reads the same words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
+from toolcall_conformance.library import Corpus
 from toolcall_conformance.mcp.reading import Block, Part, ToolResult
 from toolcall_conformance.reading import Media, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.payload import parsed_text
 
-_LABEL = re.compile(r"\S{0,100}")
-"""What stands beside the blocks and is no text: types, ids, names of fields."""
 
-
-def is_spelled_out(told: ToolResult, parts: Sequence[Part]) -> bool:
+def is_spelled_out(corpus: Corpus, told: ToolResult, parts: Sequence[Part]) -> bool:
     """Whether the strings in the parts are those that the server's blocks say, in their order, and labels.
 
     Media may be among them, or stand elsewhere.
@@ -33,9 +30,14 @@ def is_spelled_out(told: ToolResult, parts: Sequence[Part]) -> bool:
     for string in _strings(values):
         if place < len(wanted) and string == wanted[place]:
             place += 1
-        elif string not in own and not _LABEL.fullmatch(string):
+        elif string not in own and not _is_label(corpus, string):
             return False
     return place == len(wanted) and (bool(wanted) or told.structured is MISSING or _holds(values, told.structured))
+
+
+def _is_label(corpus: Corpus, string: str) -> bool:
+    """Whether a string is no text: a type, an id, the name of a field."""
+    return len(string) <= corpus.alignment.parameters["label_characters"] and not any(map(str.isspace, string))
 
 
 def _said(block: Block) -> str | None:

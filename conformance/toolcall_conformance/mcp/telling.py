@@ -16,6 +16,7 @@ from typing import Any
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.library import Corpus
+from toolcall_conformance.mcp.in_order import Room, Words, says_in_order
 from toolcall_conformance.mcp.reading import Block, Part, ToolResult, of_value
 from toolcall_conformance.mcp.spelled import is_spelled_out
 from toolcall_conformance.reading import Media, Result, Text
@@ -27,9 +28,6 @@ from toolcall_conformance.translation.placeholders import without_placeholders
 
 _JSON_BEGINS = re.compile(r"^[ \t]*([\[{])", re.MULTILINE)
 _DECODER = json.JSONDecoder()
-_WEB = re.compile(r"https?:", re.IGNORECASE)
-_ROOM = 120
-"""How many characters may stand around a resource beside its own words."""
 
 
 def parts_told(
@@ -45,7 +43,7 @@ def parts_told(
     shown = [*media, *(part for part in produced.parts if isinstance(part, Media))]
     if _is_plain(corpus, told, produced):
         return told.parts
-    if is_spelled_out(told, theirs):
+    if is_spelled_out(corpus, told, theirs):
         return (*theirs, *(one for one in mine if fits_results(corpus, name, one)))
     if any(_tells(corpus, told, replace(produced, parts=form), shown) for form in _without_structure(told, theirs)):
         return (*_without_remarks(corpus, theirs, mine), *mine)
@@ -118,8 +116,8 @@ def _cut(text: str, structured: Any) -> Iterator[str]:
 
 def _tells_in_words(corpus: Corpus, blocks: Sequence[Block], produced: Result, shown: Sequence[Media]) -> bool:
     """Whether the texts of a result tell its blocks in their order, each resource with a few words around it."""
-    pattern = re.compile(r"\s*".join(_pattern(corpus, block, shown) for block in blocks), re.DOTALL)
-    return any(pattern.fullmatch(_squeezed(text)) for text in _wordings(corpus, produced))
+    steps = [step for block in blocks for step in _steps(corpus, block, shown)]
+    return any(says_in_order(_squeezed(text), steps) for text in _wordings(corpus, produced))
 
 
 def _wordings(corpus: Corpus, produced: Result) -> Iterator[str]:
@@ -141,19 +139,17 @@ def _leaves(value: object) -> list[str]:
     return [value] if isinstance(value, str) else strings_in(value)
 
 
-def _pattern(corpus: Corpus, block: Block, shown: Sequence[Media]) -> str:
-    """What a text says of a block, as a pattern for squeezed text."""
-    around = f".{{0,{_ROOM + 2 * len(block.words)}}}?"
+def _steps(corpus: Corpus, block: Block, shown: Sequence[Media]) -> tuple[Words | Room, ...]:
+    """What a squeezed text says of a block."""
+    room = corpus.alignment.parameters["resource_room"] + 2 * len(block.words)
     if isinstance(block.part, Media):
-        return around  # a remark that it stands elsewhere; whether it does is asked of media
+        return (Room(room),)  # a remark that it stands elsewhere; whether it does is asked of media
     if block.uri is None:
-        found = re.escape(_squeezed(block.part.text))
-    elif _is_shown(corpus, block, shown):
-        return around
-    else:
-        said = block.uri if block.link else block.part.text
-        found = f"{around}(?:{'|'.join(re.escape(_squeezed(form)) for form in _spellings(said))}){around}"
-    return f"(?:{found})?" if block.for_the_user else found
+        return (Words((_squeezed(block.part.text),), optional=block.for_the_user),)
+    if _is_shown(corpus, block, shown):
+        return (Room(room),)
+    said = block.uri if block.link else block.part.text
+    return (Words(tuple(map(_squeezed, _spellings(said))), room, optional=block.for_the_user),)
 
 
 def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
@@ -163,7 +159,8 @@ def _is_shown(corpus: Corpus, block: Block, shown: Sequence[Media]) -> bool:
     (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#common-uri-schemes).
     """
     if block.link:
-        return _WEB.match(str(block.uri)) is not None and any(one.url == block.uri for one in shown)
+        loaded = any(corpus.alignment.patterns["web_address"].matches(str(block.uri)))
+        return loaded and any(one.url == block.uri for one in shown)
     return isinstance(block.part, Text) and any(plain_text(corpus, one) == block.part.text for one in shown)
 
 

@@ -39,6 +39,14 @@ def names_passed_on(seen: Seen) -> None:
         made["name"] = own["name"]
 
 
+@warning("translation/tool-name-kept", "tools")
+def names_run_into_the_server_s(seen: Seen) -> None:
+    """Each name begins with the server's, and nothing tells where that ends."""
+    for made in declarations(seen):
+        need(len(made["name"]) < 50)
+        made["name"] = f"harbour{made['name']}"
+
+
 @broken("translation/tool-names-injective", "tools", follows=("anthropic/tool-name-unique", "gemini/names-unique"))
 def names_cleaned_alike(seen: Seen) -> None:
     """What a name must not have becomes a line, be there another tool of that name or not."""

@@ -1,0 +1,57 @@
+"""Words in their order with room around them: what a regular expression says, in time that a long text allows."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolcall_conformance.mcp.in_order import Room, Words, says_in_order
+
+LETTERS = st.text("ab ", max_size=4).map(lambda text: " ".join(text.split()))
+STEPS = st.lists(
+    st.builds(Room, st.integers(0, 3))
+    | st.builds(Words, st.lists(LETTERS, min_size=1, max_size=2).map(tuple), st.integers(0, 2), st.booleans()),
+    max_size=4,
+)
+
+
+def pattern(step: Room | Words) -> str:
+    if isinstance(step, Room):
+        return f".{{0,{step.most}}}"
+    around = f".{{0,{step.room}}}"
+    said = f"(?:{around}(?:{'|'.join(map(re.escape, step.forms))}){around})"
+    return f"{said}?" if step.optional else said
+
+
+@settings(derandomize=True, max_examples=400, deadline=None)
+@given(text=LETTERS | st.text("ab", max_size=9), steps=STEPS)
+def test_it_says_what_the_pattern_says(text: str, steps: list[Room | Words]) -> None:
+    wanted = re.fullmatch(r"\s*" + r"\s*".join(map(pattern, steps)), text) is not None
+    assert says_in_order(text, steps) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("see file:///a then file:///b", True),
+        ("see file:///b then file:///a", False),
+        ("file:///a file:///b", True),
+        ("file:///a", False),
+        (f"{'x' * 20} file:///a file:///b", False),
+    ],
+)
+def test_order_and_room_count(text: str, told: bool) -> None:
+    assert says_in_order(text, [Words(("file:///a",), 10), Words(("file:///b",), 10)]) == told
+
+
+def test_what_is_nearly_told_is_refused_at_once() -> None:
+    names = [f"file:///{number}" for number in range(40)]
+    text = " ".join(f"{'aaaa ' * 20}{name}" for name in names[:-1])
+    profile = cProfile.Profile()
+    assert not profile.runcall(says_in_order, text, [Words((name,), 120) for name in names])
+    assert pstats.Stats(profile).total_calls < 5_000  # type: ignore[attr-defined]
