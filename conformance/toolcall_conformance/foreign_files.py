@@ -10,6 +10,7 @@ import io
 import json
 import os
 import stat
+import time
 import tomllib
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,11 +24,15 @@ MOST_DEPTH = 500
 them recurses, and Python stops at a thousand calls."""
 
 
+WRITER_WAIT = 5.0
+"""How many seconds a pipe may have no writer: a shell starts both sides at once."""
+
+
 def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
     """The content of a regular file, with ``pipes`` also of a pipe (``judge <(command)``). Raises OSError."""
     try:
         # A pipe that nobody writes to would block in open().
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | _without_waiting(pipes))
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     except ValueError:
         raise OSError(errno.EINVAL, "its name has a character that no file's name can have") from None
     with os.fdopen(descriptor, "rb") as file:
@@ -36,7 +41,25 @@ def read_bytes(path: Path, *, pipes: bool = False) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not pipes and not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
+        if stat.S_ISFIFO(about.st_mode):
+            return _piped(file)
         return limited(file)
+
+
+def _piped(file: BinaryIO) -> bytes:
+    """All that is written to a pipe. Waits for a writer only so long; one that is there may take its time."""
+    first = b""
+    until = time.monotonic() + WRITER_WAIT
+    while not first:
+        try:
+            first = os.read(file.fileno(), 65_536)
+        except BlockingIOError:  # somebody writes, and has nothing yet
+            break
+        if time.monotonic() > until:
+            raise OSError(errno.EPIPE, f"a pipe to which nobody wrote for {WRITER_WAIT:g} s")
+        time.sleep(0.01)
+    os.set_blocking(file.fileno(), True)
+    return first + limited(file)
 
 
 def verify(path: Path) -> None:
@@ -58,10 +81,6 @@ def limited(file: BinaryIO) -> bytes:
 
 def _too_large() -> OSError:
     return OSError(errno.EFBIG, f"more than {MOST_BYTES // 2**20} MiB")
-
-
-def _without_waiting(pipes: bool) -> int:
-    return 0 if pipes else getattr(os, "O_NONBLOCK", 0)
 
 
 def read_text(path: Path) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -105,7 +107,32 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
         foreign_files.read_bytes(Path("a\0b"))
 
 
-JUDGED = {"directory": "Is a directory", "zeros": "more than 0 MiB", "brackets": "not JSON", "deep": "nested"}
+def test_a_pipe_is_read_to_its_end_and_needs_a_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def write() -> None:
+        with pipe.open("wb", buffering=0) as file:
+            for chunk in (b"a" * 100_000, b"b"):
+                time.sleep(0.05)
+                file.write(chunk)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert foreign_files.read_bytes(pipe, pipes=True) == b"a" * 100_000 + b"b"
+    writer.join()
+    monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
+    with pytest.raises(OSError, match="nobody wrote"):
+        foreign_files.read_bytes(pipe, pipes=True)
+
+
+JUDGED = {
+    "pipe": "nobody wrote",
+    "directory": "Is a directory",
+    "zeros": "more than 0 MiB",
+    "brackets": "not JSON",
+    "deep": "nested",
+}
 
 
 @pytest.mark.parametrize("name", [*JUDGED, "less deep", "empty", "NUL", "latin-1"])
@@ -113,6 +140,7 @@ def test_judge_says_what_is_wrong_with_a_body(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     monkeypatch.setattr(foreign_files, "MOST_BYTES", 250_000)
+    monkeypatch.setattr(foreign_files, "WRITER_WAIT", 0.05)
     HOSTILE[name](tmp_path / "body.json")
     assert main(["judge", "--client", "anthropic", str(tmp_path / "body.json")]) == 4
     said = capsys.readouterr().err
