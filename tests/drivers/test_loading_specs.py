@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toolcall_conformance.drivers import SpecError, load_driver
+from toolcall_conformance.drivers import SpecError, load_driver, loading
 
 GOOD = "class T:\n    name = 'mine'\n    version = '2.0'\n    def open(self, route): return self\n"
 
@@ -91,3 +91,18 @@ def test_what_is_no_translator(write: Path, source: str, message: str, request: 
     (write / f"{name}.py").write_text(source, encoding="utf-8")
     with pytest.raises(SpecError, match=message):
         load_driver(f"{name}:T", directory=write)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time\ntime.sleep(60)",
+        "import time\nclass T:\n    def __init__(self): time.sleep(60)",
+        "import time\nclass T:\n    name = property(lambda self: time.sleep(60))\n    def open(self, route): pass",
+    ],
+)
+def test_what_is_never_imported_or_made_is_given_up(write: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    monkeypatch.setattr(loading, "LOAD_SECONDS", 0.2)
+    (write / "spec_slow.py").write_text(source, encoding="utf-8")
+    with pytest.raises(SpecError, match=r"took more than 0\.2 s; leave what takes long to `open`"):
+        load_driver("spec_slow:T", directory=write, seconds=0.1)

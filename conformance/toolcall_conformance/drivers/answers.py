@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from toolcall_conformance.drivers.foreign import is_a, text_of
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -14,6 +15,8 @@ from toolcall_conformance.drivers.outcomes import (
     UnsupportedOutcome,
 )
 from toolcall_conformance.drivers.streams import Streamed
+
+_DEEPEST = 50
 
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut | BadOutput | ProtocolError
 
@@ -62,9 +65,19 @@ def as_answer(answer: ExchangeOutcome) -> Answered | Failed:
 
 
 def quote_error(body: Any) -> str:
-    """Quote the message of an error's body, shortened."""
-    message = body.words if isinstance(body, NoJSON) else body
-    while isinstance(message, dict) and message:
-        message = message.get("message", message.get("error", message.get("detail", next(iter(message.values())))))
-    text = str(message).strip()
-    return f": {text[:300]}" if text and message != {} else ""
+    """Quote the message of an error's body, which a translator made, shortened."""
+    message: Any = body.words if isinstance(body, NoJSON) else body
+    for _ in range(_DEEPEST):
+        if not is_a(message, dict) or not dict.__len__(message):
+            break
+        message = _inner(message)
+    text = "" if is_a(message, dict) and not dict.__len__(message) else text_of(message).strip()
+    return f": {text[:300]}" if text else ""
+
+
+def _inner(body: dict[str, Any]) -> Any:
+    """The member of an error's body that tells most."""
+    for key in ("message", "error", "detail"):
+        if dict.__contains__(body, key):
+            return dict.__getitem__(body, key)
+    return next(iter(dict.values(body)))

@@ -7,7 +7,7 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, InvalidStateError
-from typing import Any
+from typing import Any, TypeVar
 
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.answers import Answered, ExchangeOutcome, StreamAnswered
@@ -15,18 +15,22 @@ from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.foreign import is_a
 from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
-from toolcall_conformance.drivers.limits import unwind_later
+from toolcall_conformance.drivers.limits import TimeIsUp, call_within, unwind_later
 from toolcall_conformance.drivers.made_up import MadeUp
-from toolcall_conformance.drivers.outcomes import BadOutput
+from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.raised import failure_of
-from toolcall_conformance.drivers.streams import Streamed
+from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
 from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
 # By format, the content of ``transport.json``; read when it is needed.
 Transports = Callable[[], Mapping[str, Mapping[str, Any]]]
 _STOP_SECONDS = 0.5
+# An exchange has its own limits. Both may be used up, and what it returned is then still to be read.
+_SHARES = 3
+
+T = TypeVar("T")
 
 
 class Fused:
@@ -43,7 +47,7 @@ class Fused:
         self._loop: LoopThread | None = None
         self._buffering = KnownBuffering()
 
-    def session(self, inner: Any, route: Route, *, own_history: bool, made_up: MadeUp) -> ExchangeSession:
+    def session(self, inner: Any, route: Route, *, own_history: bool, made_up: MadeUp) -> FusedSession:
         """Wrap a session of the translator. Raises MissingLibraryError."""
         if self._upstream is None:
             upstream = ScriptedUpstream(Addresses(self._transports()))
@@ -54,7 +58,7 @@ class Fused:
             collector = StreamCollector(conversation.progress, OUTPUT_LIMIT, "exchange") if route.stream else None
             return self._send(inner, body, conversation.url, collector)
 
-        return ExchangeSession(
+        return FusedSession(
             route,
             self._upstream,
             send,
@@ -120,6 +124,28 @@ class Fused:
         loop, self._loop = self._loop, None
         if loop is not None:
             loop.stop(_STOP_SECONDS)
+
+
+class FusedSession(ExchangeSession):
+    """A session of a library in this interpreter. Its answers are its own objects: reading them is limited, too."""
+
+    def request(self, body: dict[str, Any]) -> Outcome:
+        return self._limited(lambda: super(FusedSession, self).request(body))
+
+    def response(self, body: dict[str, Any]) -> Outcome:
+        return self._limited(lambda: super(FusedSession, self).response(body))
+
+    def error(self, reply: dict[str, Any]) -> Outcome:
+        return self._limited(lambda: super(FusedSession, self).error(reply))
+
+    def stream(self, source: Source) -> StreamOutcome:
+        return self._limited(lambda: super(FusedSession, self).stream(source))
+
+    def _limited(self, work: Callable[[], T]) -> T | TimedOut:
+        try:
+            return call_within(_SHARES * self._seconds, work)
+        except TimeIsUp:
+            return TimedOut(self._seconds)
 
 
 def read_answer(value: Any) -> ExchangeOutcome:

@@ -16,12 +16,16 @@ from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_driver import PREFIX as EXEC
 from toolcall_conformance.drivers.exec_driver import ExecDriver
-from toolcall_conformance.drivers.foreign import has_method, is_a, names_in, text_at, text_of, type_name
+from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, names_in, text_at, text_of, type_name
 from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.loopback import reach_loopback
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
+
+# Large libraries take ten seconds to import on a busy machine.
+LOAD_SECONDS = 30.0
 
 _CONTRACT = (
     "A translator has a method open(route), which returns a session with request(body), response(body), "
@@ -54,10 +58,21 @@ def load_driver(
     reach_loopback()  # before the import: some clients read the environment when they are made
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
-    target = _attribute(_module(module_name, spec, directory), attribute, spec)
-    translator = _translator(target, spec)
-    name, version = text_at(translator, "name") or None, text_at(translator, "version") or None
+    limit = max(seconds, LOAD_SECONDS)
+    try:
+        translator, name, version = call_within(limit, lambda: _loaded(module_name, attribute, spec, directory))
+    except TimeIsUp:
+        raise SpecError(
+            f"{spec!r}: importing and making it took more than {limit:g} s; leave what takes long to `open`, or raise "
+            "the time limit"
+        ) from None
     return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
+
+
+def _loaded(module_name: str, attribute: str, spec: str, directory: Path) -> tuple[Any, str | None, str | None]:
+    """The translator, its name, and its version."""
+    translator = _translator(_attribute(_module(module_name, spec, directory), attribute, spec), spec)
+    return translator, text_at(translator, "name") or None, text_at(translator, "version") or None
 
 
 def _slash_hint(spec: str) -> str:
@@ -75,7 +90,7 @@ def _module(name: str, spec: str, directory: Path) -> ModuleType:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
             raise SpecError(_not_found(error.name, spec, directory)) from None
         raise SpecError(_broken(name, spec, error)) from None
-    except KeyboardInterrupt:
+    except PASSING:
         raise
     except BaseException as error:  # SystemExit, and what pytest raises to skip a module
         raise SpecError(_broken(name, spec, error)) from None
@@ -109,7 +124,7 @@ def _attribute(module: ModuleType, attribute: str, spec: str) -> Any:
     for part in attribute.split("."):
         try:
             found = getattr(found, part)
-        except KeyboardInterrupt:
+        except PASSING:
             raise
         except BaseException as error:
             if not is_a(error, AttributeError):
@@ -129,7 +144,7 @@ def _translator(target: Any, spec: str) -> Any:
         raise SpecError(f"{spec!r} is {_kind(target)} without a method `open`. {_CONTRACT}")
     try:
         made = target()
-    except KeyboardInterrupt:
+    except PASSING:
         raise
     except BaseException as error:  # SystemExit, and what pytest raises to skip a module
         raise SpecError(

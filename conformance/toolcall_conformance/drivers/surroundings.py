@@ -1,6 +1,7 @@
 """What a translator may change of the process that it shares with pytest, and what is then put back.
 
-The standard streams, the working directory, the limit of recursion, and the hook for uncaught exceptions.
+The standard streams, the working directory, the limit of recursion, the hook for uncaught exceptions, and which signals
+are blocked.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Any, Self
 def kept() -> Iterator[None]:
     """Keep the surroundings through a call of the translator's."""
     streams, hook, limit = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, sys.getrecursionlimit()
-    folder = _folder()
+    folder, blocked = _folder(), _blocked()
     sys.stdout, sys.stderr = _shielded(streams[0]), _shielded(streams[1])
     try:
         yield
@@ -30,6 +32,12 @@ def kept() -> Iterator[None]:
         if folder is not None and _folder() != folder:
             with contextlib.suppress(OSError):  # it is gone, or may no longer be entered
                 os.chdir(folder)
+        if _blocked() != blocked:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # the last: an alarm that waited rings here
+
+
+def _blocked() -> set[int]:
+    return signal.pthread_sigmask(signal.SIG_BLOCK, ()) if hasattr(signal, "pthread_sigmask") else set()
 
 
 def _folder() -> str | None:
