@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance.showing import visible
+
 #: Characters of a line that holds more than one value.
 WIDTH = 120
 
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = 0
     for path, text in unstyled(asked.paths):
         found += 1
-        print(path)
+        print(visible(str(path)))
         if not asked.check:
             path.write_bytes(text.encode("utf-8"))
     return 1 if found and asked.check else 0

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from toolcall_conformance.findings import MISSING, Finding
+from toolcall_conformance.showing import shortened, visible
 
 if TYPE_CHECKING:
     from toolcall_conformance.engine.plan import Planned
@@ -59,15 +60,17 @@ class ConformanceSuite:
 
     def test_rules(self, toolcall_item: PlayedItem, request: pytest.FixtureRequest) -> None:
         """The item violates no MUST rule, and what is recorded of it in the known failures is still true."""
+        from toolcall_conformance.engine.crossing import fit
+
         if toolcall_item.stale:
-            pytest.fail("\n".join(toolcall_item.stale), pytrace=False)
+            pytest.fail(fit("\n".join(toolcall_item.stale)), pytrace=False)
         outcome = toolcall_item.outcome
         if outcome == "failed" or (outcome in EXPECTED and request.config.option.runxfail):
-            pytest.fail(toolcall_item.faults(_again(request)), pytrace=False)
+            pytest.fail(fit(toolcall_item.faults(_again(request))), pytrace=False)
         if outcome in EXPECTED:
-            pytest.xfail(toolcall_item.reason)
+            pytest.xfail(visible(shortened(toolcall_item.reason)))
         if outcome == "skipped":
-            pytest.skip(toolcall_item.reason)
+            pytest.skip(visible(shortened(toolcall_item.reason)))
 
     def test_output(self, toolcall_item: PlayedItem, snapshot: Any) -> None:
         """The translator's output is equal to the snapshot."""
@@ -79,11 +82,13 @@ class ConformanceSuite:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "toolcall_item" not in metafunc.fixturenames:
             return
+        from toolcall_conformance.engine.crossing import fit
+
         owner = type(self)
         try:
             items = _items_for(metafunc, owner)
         except pytest.UsageError as mistake:  # of which pytest would print the way through its own code
-            raise pytest.Collector.CollectError(str(mistake)) from None
+            raise pytest.Collector.CollectError(fit(str(mistake))) from None
         # The scope lets all tests of an item run one after the other.
         metafunc.parametrize("toolcall_item", items, ids=[item.name for item in items], scope="class")
 
@@ -212,6 +217,7 @@ class _Items:
 
 def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[PlayedItem]:
     from toolcall_conformance.checks import CHECKS, WAYS
+    from toolcall_conformance.engine.crossing import SuiteOutput
     from toolcall_conformance.engine.setup import prepare
 
     if owner.translator is None:
@@ -226,6 +232,8 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
         )
     run = prepare(config, wanted, translator=_make_translator(owner.translator), name=owner.__name__)
     config.add_cleanup(run.driver.close)
+    if not config.pluginmanager.hasplugin("toolcall-suite-output"):
+        config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
     ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
     for what, given, there in (("route", owner.routes, routes), ("check", owner.checks, ways)):

@@ -24,9 +24,10 @@ MAY_NAME_A_LEVEL = {
     "reports/changes/faults.py": "leaves notes out of the comparison",
     "reports/github.py": "the kind of annotation that a level has there",
     "reports/terminal.py": "leaves notes out of the summary, and gives lines the colour of a level",
+    "engine/printing.py": "colours of the terminal",
     "engine/screen.py": "colours of the terminal",
     "engine/texts.py": "colours of the terminal",
-    "cli/judge.py": "colours of the terminal",
+    "cli/console.py": "colours of the terminal",
 }
 GIVES_LEVELS = "levels.py"
 

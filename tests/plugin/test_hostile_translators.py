@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from hostile_text import harmless
 from miniature import write_case
 
 HOSTILE = (Path(__file__).parent / "hostile.txt").read_text(encoding="utf-8")
@@ -31,6 +32,7 @@ def test_every_item_has_a_verdict(project: Any, workers: tuple[str, ...], monkey
     )
     text = result.stdout.str() + result.stderr.str()
     assert "INTERNALERROR" not in text
+    harmless(text, must_say="")
     assert "toolcall_conformance/" not in text
     report = json.loads((project.path / "report.json").read_text(encoding="utf-8"))
     assert report["footer"]["complete"]

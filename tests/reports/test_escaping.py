@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toolcall_conformance.reports.escaping import code, link, visible, words
+from toolcall_conformance.reports.escaping import code, link, words
+from toolcall_conformance.showing import visible
 
 UNUSUAL = st.text(alphabet=st.sampled_from([*"`|\\ <>*_[]#:@~a1", "\n", "\x1b", "\u202e", "\u2028", "\ud800"]))
 
@@ -38,29 +38,6 @@ def test_code_says_what_is_seen_and_nothing_else(text: str) -> None:
 @given(UNUSUAL | st.text())
 def test_no_border_of_a_table_stands_in_a_cell(text: str) -> None:
     assert re.search(r"(?<!\\)\|", code(text, cell=True)) is None
-
-
-@given(UNUSUAL | st.text())
-def test_what_is_visible_is_one_line_without_commands(text: str) -> None:
-    shown = visible(text)
-    assert shown.isprintable() or any(one.isspace() for one in shown)
-    assert len(shown.splitlines()) <= 1
-    assert "##[" not in shown
-    shown.encode("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a\r\nb", "a\\u000d\\u000ab"),
-        ("\u202egnp.exe", "\\u202egnp.exe"),
-        ("\U000e0041", "\\U000e0041"),
-        ("##[add-mask]x", "#\\u0023[add-mask]x"),
-        ("día 🎉", "día 🎉"),
-    ],
-)
-def test_an_escape_for_each_character_that_is_not_seen(text: str, shown: str) -> None:
-    assert visible(text) == shown
 
 
 def test_a_long_text_is_cut() -> None:

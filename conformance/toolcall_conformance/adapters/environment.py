@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from toolcall_conformance.adapters.catalogue import FOLDER, Adapter
+from toolcall_conformance.showing import visible
 
 DISTRIBUTION = "toolcall-conformance"
 Run = Callable[[Sequence[str], Path], None]
@@ -105,7 +106,7 @@ def _ourselves(extra: str) -> list[str]:
 
 
 def _run(words: Sequence[str], directory: Path) -> None:
-    print(f"+ {shlex.join(words)}", flush=True)
+    print(visible(f"+ {shlex.join(words)}"), flush=True)
     try:
         code = subprocess.run(words, cwd=directory, check=False).returncode
     except OSError as error:

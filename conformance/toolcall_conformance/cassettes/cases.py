@@ -12,6 +12,7 @@ from toolcall_conformance.cassettes.identify import Recorded, SkippedInteraction
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.reading import NoCassetteError, read
 from toolcall_conformance.library import Case, Corpus, Exchange
+from toolcall_conformance.showing import visible
 
 FAMILY = "recorded"
 SUFFIXES = (".json", ".yaml", ".yml", ".gz")
@@ -113,7 +114,7 @@ def load(corpus: Corpus, folders: Sequence[Path]) -> Cassettes:
                     continue
                 answered += found.error is None
                 found = replace(found, exchange=max(1, answered))
-                id = f"{FAMILY}/{name}#{one.number}"
+                id = f"{FAMILY}/{visible(name)}#{one.number}"
                 if id in cases:
                     raise CassetteError(
                         f"{path}: {cases[id].file} has the same name; give the folder above both, or rename one"

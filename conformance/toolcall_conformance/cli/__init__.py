@@ -29,6 +29,7 @@ from toolcall_conformance.cli import (
     smoke,
 )
 from toolcall_conformance.cli.common import USAGE, UsageError
+from toolcall_conformance.cli.console import say_lines
 from toolcall_conformance.library import CorpusError
 from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.settings_files import UnreadableFileError
@@ -42,7 +43,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(self.code, f"{self.prog}: {message}\n")
+        say_lines(f"{self.prog}: {message}", error=True)
+        self.exit(self.code)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,6 +80,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (UsageError, CorpusError, ReportError, SettingError, UnreadableFileError, OSError) as error:
-        print(f"toolcall-conformance {parsed.command}: {error}", file=sys.stderr)
+        say_lines(f"toolcall-conformance {parsed.command}: {error}", error=True)
         return int(parsed.usage)
     return code

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance.adapters import catalogue, environment
 from toolcall_conformance.cli.common import UsageError, did_you_mean
+from toolcall_conformance.cli.console import say
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -23,7 +24,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.name is None:
         for adapter in known.values():
             pinned = "cannot be run" if adapter.cannot else f"{adapter.package} {adapter.version}"
-            print(f"{adapter.name:<14}  {pinned:<28}  {adapter.what}")
+            say(f"{adapter.name:<14}  {pinned:<28}  {adapter.what}")
         return 0
     if parsed.name not in known:
         raise UsageError(f"there is no adapter {parsed.name!r}{did_you_mean(parsed.name, known)}")
@@ -35,7 +36,8 @@ def run(parsed: argparse.Namespace) -> int:
         command = environment.make(adapter, parsed.directory)
     except environment.NotMadeError as error:
         raise UsageError(str(error)) from None
-    print(f"\n{adapter.name} {adapter.version} is in {parsed.directory}. Judge it with\n\n  {command}")
+    for line in ("", f"{adapter.name} {adapter.version} is in {parsed.directory}. Judge it with", "", f"  {command}"):
+        say(line)
     return 0
 
 
@@ -53,4 +55,4 @@ def _describe(adapter: catalogue.Adapter) -> None:
         ("again", f"toolcall-conformance adapters {adapter.name} DIRECTORY"),
     ):
         if text is not None:
-            print(f"{label:<8}  {text}")
+            say(f"{label:<8}  {text}")

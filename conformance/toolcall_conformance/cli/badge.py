@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.reports.badge import Badge
 from toolcall_conformance.reports.files import write_text
 from toolcall_conformance.reports.writers import json_report
@@ -37,5 +38,5 @@ def run(parsed: argparse.Namespace) -> int:
     badge = Badge.of(json_report.read(parsed.report), parsed.label)
     for path in parsed.badges:
         write_text(path, _KINDS[path.suffix.lower()](badge), "badge")
-    print(badge.says)
+    say(badge.says)
     return 0

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final
 
+from toolcall_conformance.cli.console import say_script
+
 SHELLS: Final = ("bash", "zsh", "tcsh")
 
 
@@ -29,5 +31,5 @@ class _Print(argparse.Action):
             import shtab
         except ImportError:
             parser.error("completion needs shtab: pip install 'toolcall-conformance[completion]'")
-        print(shtab.complete(parser, shell=str(values)))
+        say_script(shtab.complete(parser, shell=str(values)))
         parser.exit()

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcall_conformance import library, vendored
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say
 
 _MOST = 20
 
@@ -36,7 +37,7 @@ def run(parsed: argparse.Namespace) -> int:
         manifest = vendored.write(library.default_root(), directory)
     except vendored.VendoredError as error:
         raise UsageError(str(error)) from None
-    print(_said(directory, manifest))
+    say(_said(directory, manifest))
     return 0
 
 
@@ -45,10 +46,11 @@ def _check(directory: Path) -> int:
     differing = vendored.faults(directory, manifest)
     lines = list(islice(differing, _MOST))
     more = sum(1 for _ in differing)
-    print("\n".join([*lines, *([f"and {more} more"] if more else [])] or [_said(directory, manifest)]))
+    for line in [*lines, *([f"and {more} more"] if more else [])] or [_said(directory, manifest)]:
+        say(line)
     installed = vendored.manifest_of(library.default_root())
     if not lines and manifest.sha256 != installed.sha256:
-        print(f"another corpus is installed, {installed.version}: `toolcall-conformance corpus {directory}` writes it")
+        say(f"another corpus is installed, {installed.version}: `toolcall-conformance corpus {directory}` writes it")
     return 1 if lines else 0
 
 

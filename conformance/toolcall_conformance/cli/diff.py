@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli.common import add_corpus, corpus_of
+from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.merge import verify_versions
 from toolcall_conformance.reports.changes import difference, markdown, plain, text
 from toolcall_conformance.reports.harm import Harm
@@ -51,9 +52,9 @@ def run(parsed: argparse.Namespace) -> int:
     old, new = (run_of(documents[str(path)], harm) for path in (parsed.old, parsed.new))
     found = difference.difference(old, new, corpus)
     if parsed.json:
-        print(json.dumps(plain.document(found), indent=1, ensure_ascii=True))
+        say_json(json.dumps(plain.document(found), indent=1, ensure_ascii=True))
     elif parsed.md:
-        print(markdown.text(found, corpus.rules), end="")
+        say_lines(markdown.text(found, corpus.rules).removesuffix("\n"))
     else:
-        print("\n".join(text.lines(found, corpus.rules, everything=parsed.all)))
+        say_lines("\n".join(text.lines(found, corpus.rules, everything=parsed.all)))
     return found.exit_code(ignore_suite=parsed.ignore_suite)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, did_you_mean
+from toolcall_conformance.cli.console import say_json, say_lines
 from toolcall_conformance.cli.explained import vocabulary
 from toolcall_conformance.cli.explained.cases import explain_case, explain_family
 from toolcall_conformance.cli.explained.doubles import Doubles
@@ -60,9 +61,9 @@ def run(parsed: argparse.Namespace) -> int:
     names = [together] if len(parsed.id) > 1 and explainer.knows(together) else parsed.id
     found = [one for name in names for one in explainer.explain(name)]
     if parsed.json:
-        print(written([one.to_json() for one in found]), end="")
+        say_json(written([one.to_json() for one in found]).rstrip("\n"))
     else:
-        print("\n\n".join(one.text(columns) for one in found))
+        say_lines("\n\n".join(one.text(columns) for one in found))
     return 0
 
 

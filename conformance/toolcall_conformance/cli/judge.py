@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli import captured
 from toolcall_conformance.cli.common import UsageError, did_you_mean
+from toolcall_conformance.cli.console import say, say_json
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.cli.tolerated import tolerated_json, tolerated_lines
 from toolcall_conformance.cli.witnessed import witnessed
@@ -23,8 +22,6 @@ from toolcall_conformance.reports.model import finding_json
 if TYPE_CHECKING:
     from toolcall_conformance.judge import Ends, Judge
     from toolcall_conformance.witnesses import Witnessed
-
-_COLOURS = {"head": "1", "MUST": "31;1", "SHOULD": "33;1", "NOTE": "36"}
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -198,20 +195,20 @@ def _report(
             document["tolerated"] = tolerated_json(judgement.tolerated)
         if beside is not None:
             document["witness"] = asdict(beside)
-        print(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
+        say_json(json.dumps(document | ({"notes": list(notes)} if notes else {}), indent=1))
     else:
         for line in describe(subject, findings, corpus.rules, failing=findings, known=lambda _: None):
-            print(_coloured(line.text, line.kind))
+            say((line.text, line.kind))
         if beside is not None:
-            print(f"    {beside.sentence}")
+            say(f"    {beside.sentence}")
         for note in notes:
-            print(f"    note  {note}")
+            say(f"    note  {note}")
         if judgement.losses:
-            print(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
-            print(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
+            say(f"permitted losses: {', '.join(f'{loss.element} ({loss.count})' for loss in judgement.losses)}")
+            say(f"    see   toolcall-conformance losses {parsed.client}-to-{parsed.upstream}")
         for text in tolerated_lines(judgement.tolerated) if parsed.tolerated else ():
-            print(text)
-        print(_verdict(len(findings), gravest))
+            say(text)
+        say(_verdict(len(findings), gravest))
     return 1 if verdict is Verdict.FAIL else 0
 
 
@@ -226,8 +223,3 @@ def _verdict(count: int, gravest: str | None) -> str:
     if gravest is None:
         return "no findings"
     return f"{count} finding{'s' if count != 1 else ''}, the gravest at level {gravest}"
-
-
-def _coloured(text: str, kind: str) -> str:
-    plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
-    return text if plain or kind not in _COLOURS else f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m"

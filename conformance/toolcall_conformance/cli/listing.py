@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance.checks import CHECKS, describe
 from toolcall_conformance.cli.common import add_corpus, corpus_of
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import Corpus, read_json
 
 
@@ -80,12 +81,12 @@ def run(parsed: argparse.Namespace) -> int:
     """Print one line an entry: its id, then what it is."""
     corpus = corpus_of(parsed)
     if parsed.kind is None:
-        print(f"corpus {corpus.version}")
+        say(f"corpus {corpus.version}")
         for kind, lister in _KINDS.items():
-            print(f"{len(lister(corpus)):>5} {kind}")
+            say(f"{len(lister(corpus)):>5} {kind}")
         return 0
     entries = _KINDS[parsed.kind](corpus)
     width = max(map(len, entries), default=0)
     for name, text in entries.items():
-        print(f"{name:<{width}}  {text}")
+        say(f"{name:<{width}}  {text}")
     return 0

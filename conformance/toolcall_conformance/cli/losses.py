@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, did_you_mean
+from toolcall_conformance.cli.console import say, say_json, say_lines
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import Corpus, load_corpus
 from toolcall_conformance.loss_table import WAYS, pairs, table
@@ -38,14 +39,15 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.pair is not None:
         whole = {"pairs": {parsed.pair: _of_pair(corpus, whole, parsed.pair)}}
     if parsed.json:
-        print(written(whole), end="")
+        say_json(written(whole).rstrip("\n"))
     elif parsed.pair is None:
-        print("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
+        say_lines("\n\n".join(_names(pair, ways) for pair, ways in whole["pairs"].items()))
         first = next(iter(whole["pairs"]))
-        print(f"\n*: some media types or values only. `toolcall-conformance losses {first}` prints the reasons.")
+        say("")
+        say(f"*: some media types or values only. `toolcall-conformance losses {first}` prints the reasons.")
     else:
         client, upstream = parsed.pair.split("-to-")
-        print("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
+        say_lines("\n\n".join(_explained(client, upstream, whole["pairs"][parsed.pair])))
     return 0
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.checks import CHECKS, WAYS
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import files, merging
 from toolcall_conformance.reports.harm import Harm
@@ -55,7 +55,8 @@ def run(parsed: argparse.Namespace) -> int:
     whole = merging.merged(documents, Harm.of(corpus.harm), order)
     for path in parsed.output:
         files.write(whole, path, corpus, _OPTION)
-    print("\n".join([*merging.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)]))
+    for line in (*merging.summary(whole, len(names)), *(f"the report is {path}" for path in parsed.output)):
+        say(line)
     return 0
 
 
@@ -64,4 +65,4 @@ def verify_versions(documents: merging.Documents, corpus: Corpus) -> None:
     others = {str(document["corpus"]["version"]) for document in documents.values()} - {corpus.version}
     if others:
         said = f"note: corpus {', '.join(sorted(others))} judged, and {corpus.version} puts the causes together"
-        print(said, file=sys.stderr)
+        say(said, error=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.protocol import PROTOCOL_TEXT, STARTERS
 
 
@@ -55,8 +56,10 @@ def run(parsed: argparse.Namespace) -> int:
     names = ", ".join(path.name for path in sources)
     steps = [f"cd {shlex.quote(str(folder))}"] if folder != Path() else []
     steps += [*language.first, f'pytest --toolcall-translator "exec:{language.command}" toolcall::shell']
-    print(f"{folder}: {names}")
-    print("It supports the four routes from a format to itself and reports the others as unsupported. Next:\n")
-    print("\n".join(f"  {step}" for step in steps))
-    print(f"\nThen call your translator where adapter.* says `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}")
+    told = [f"{folder}: {names}"]
+    told += ["It supports the four routes from a format to itself and reports the others as unsupported. Next:", ""]
+    told += [*(f"  {step}" for step in steps), ""]
+    told += [f"Then call your translator where adapter.* says `YOUR TRANSLATOR`. The protocol: {PROTOCOL_TEXT}"]
+    for line in told:
+        say(line)
     return 0

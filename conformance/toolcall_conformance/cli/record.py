@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of, did_you_mean
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.library import Case, Corpus
 
@@ -137,14 +137,14 @@ def run(parsed: argparse.Namespace) -> int:
     except (FilterError, MissingRecorderError, NoEndpointError) as error:
         raise UsageError(str(error)) from None
     if target.unencrypted:
-        print(f"note: {target.host} is called without encryption; the key can be read on the way", file=sys.stderr)
+        say(f"note: {target.host} is called without encryption; the key can be read on the way", error=True)
     secrets = {*target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
     limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout)
-    with Api(target, limits, Redactor(filters, secrets), lambda text: print(f"  {text}", flush=True)) as api:
+    with Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}")) as api:
         recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")
-    print(f"{totals}; {api.sent} requests to {target.host}")
+    say(f"{totals}; {api.sent} requests to {target.host}")
     return 0 if counts["recorded"] + counts["there"] and not counts["failed"] + counts["not tried"] else 1
 
 
@@ -176,7 +176,7 @@ def _record(parsed: argparse.Namespace, recorder: CassetteRecorder, cases: list[
         else:
             outcome, text, go_on = _one(parsed, recorder, case, streamed)
         counts[outcome] += 1
-        print(head + text, flush=True)
+        say(head + text)
         if not go_on:
             counts["not tried"] = len(todo) - number
             break

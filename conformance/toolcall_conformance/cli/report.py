@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance.cli.common import UsageError, add_corpus, corpus_of
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.reports import files, writers
 from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.stored import run_of
@@ -35,5 +36,5 @@ def run(parsed: argparse.Namespace) -> int:
         files.write(run_of(report, Harm.of(corpus.harm)), parsed.out, corpus)
     except files.ReportError as error:
         raise UsageError(str(error).removeprefix("--toolcall-report: ")) from None
-    print(f"the report is {parsed.out}")
+    say(f"the report is {parsed.out}")
     return 0

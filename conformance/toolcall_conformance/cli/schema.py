@@ -8,6 +8,7 @@ from typing import Any
 
 from toolcall_conformance import protocol, settings_schema
 from toolcall_conformance.cli.common import UsageError, did_you_mean
+from toolcall_conformance.cli.console import say_json
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -32,5 +33,5 @@ def run(parsed: argparse.Namespace) -> int:
             advice = did_you_mean(parsed.message, names) or f"; there are {', '.join(names)}"
             raise UsageError(f"there is no message {parsed.message!r}{advice}")
         found = protocol.message_schema(parsed.message)
-    print(json.dumps(found, indent=2, ensure_ascii=False))
+    say_json(json.dumps(found, indent=2, ensure_ascii=False))
     return 0

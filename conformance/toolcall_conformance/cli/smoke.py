@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError, add_corpus
+from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.settings_sources import Named
 from toolcall_conformance.smoke import Problem, RouteReport
 
 _NAMED = 3
-_COLOURS = {"error": "31;1", "wrong": "31;1", "warning": "33;1", "ok": "32"}
 
 
 def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
@@ -51,22 +49,22 @@ def run(parsed: argparse.Namespace) -> int:
             directory=translator.directory,
             seconds=seconds,
             transports=lambda: corpus.transports,
-            say=lambda sentence: print(sentence, file=sys.stderr, flush=True),
+            say=lambda sentence: say(sentence, error=True),
         )
     except (SpecError, MissingLibraryError, PortInUseError) as error:
         raise UsageError(str(error)) from None
     try:
-        print(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
+        say(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
         reports = []
         for report in try_routes(driver, corpus):
             reports.append(report)
             if report.problems or report.unsupported is None:
-                print(_line(report), flush=True)
+                say(*_line(report))
         noise = list(getattr(driver, "noise", ()))
     finally:
         driver.close()
     for line in _not_done(reports):
-        print(line)
+        say(line)
     _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout"))
     broken = any(report.problems or report.wrong for report in reports)
     return 0 if any(_works(report) for report in reports) and not broken else 1
@@ -86,14 +84,14 @@ def _works(report: RouteReport) -> bool:
     return not report.problems and not report.wrong and report.unsupported is None
 
 
-def _line(report: RouteReport) -> str:
+def _line(report: RouteReport) -> list[str | tuple[str, str]]:
     if report.problems:
-        return f"  {_coloured('error', 'error')}    {report.route}"
+        return ["  ", ("error", "error"), f"    {report.route}"]
     if report.wrong:
         rules = ", ".join(f"{check} {_rules(report.wrong, check)}" for check in _checks(report.wrong))
-        return f"  {_coloured('wrong', 'wrong')}    {report.route}: {rules}"
+        return ["  ", ("wrong", "wrong"), f"    {report.route}: {rules}"]
     said = ", ".join(report.operations) + (", own history" if report.own_history else "")
-    return f"  {_coloured('ok', 'ok')}       {report.route}: {said}"
+    return ["  ", ("ok", "ok"), f"       {report.route}: {said}"]
 
 
 def _not_done(reports: list[RouteReport]) -> Iterator[str]:
@@ -124,31 +122,35 @@ def _summarise(reports: list[RouteReport], noise: list[str], command: str) -> No
         (route, first), *others = problems
         kind = "wrong" if first.rule else "error"
         broken_rule = f"{first.check}: {first.rule}: " if first.rule else ""
-        print(f"\n{_coloured(kind, kind)}: {route}: {broken_rule}{first.what}")
+        say("")
+        say((kind, kind), f": {route}: {broken_rule}{first.what}")
         if first.where:
-            print(f"  --> {first.where}")
+            say(f"  --> {first.where}")
         if others:
-            print(f"  also: {', '.join(other for other, _ in others)}")
+            say(f"  also: {', '.join(other for other, _ in others)}")
         if first.hint:
-            print(f"  hint: {first.hint}")
+            say(f"  hint: {first.hint}")
         if first.item:
-            print(f'  again: {command} "toolcall::{first.item}"')
+            say(f'  again: {command} "toolcall::{first.item}"')
     for note in dict.fromkeys(note for report in reports for note in report.notes):
         routes = [report.route for report in reports if note in report.notes]
-        print(f"\n{_coloured('warning', 'warning')}: {note}")
-        print(f"  --> {len(routes)} routes: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
+        say("")
+        say(("warning", "warning"), f": {note}")
+        say(f"  --> {len(routes)} routes: {', '.join(routes[:4])}{', …' if len(routes) > 4 else ''}")
     if noise:
-        print(f"\n{_coloured('warning', 'warning')}: standard output has more than messages: {noise[0]!r:.200}")
-        print("  hint: print logs and banners to standard error")
+        say("")
+        say(("warning", "warning"), f": standard output has more than messages: {noise[0]!r:.200}")
+        say("  hint: print logs and banners to standard error")
     works = sum(map(_works, reports))
     broken = sum(bool(report.problems or report.wrong) for report in reports)
-    print(f"\n{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
+    say("")
+    say(f"{works} routes work, {broken} do not, {len(reports) - works - broken} are not done")
     if any(report.problems for report in reports):
-        print("next: fix the first error above and run this again")
+        say("next: fix the first error above and run this again")
     elif works or broken:
-        print(f"next: {command} toolcall::shell")
+        say(f"next: {command} toolcall::shell")
     else:
-        print("next: let open(route) return a session for at least one route; see docs/python.md")
+        say("next: let open(route) return a session for at least one route; see docs/python.md")
 
 
 def _grouped(found: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]]:
@@ -163,8 +165,3 @@ def _grouped(found: list[tuple[str, Problem]]) -> list[list[tuple[str, Problem]]
 def _short(text: str) -> str:
     first = text.strip().splitlines()[0] if text.strip() else ""
     return first if len(first) <= 100 else f"{first[:99]}…"
-
-
-def _coloured(text: str, kind: str) -> str:
-    plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
-    return text if plain else f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m"

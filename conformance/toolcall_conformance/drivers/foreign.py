@@ -9,25 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from toolcall_conformance.drivers.limits import TimeIsUp
+from toolcall_conformance.showing import LINE_LIMIT, shortened
 
 # From the class itself: a metaclass may have another idea of both.
 _MRO = type.__dict__["__mro__"].__get__
 _NAME = type.__dict__["__name__"].__get__
 
 PASSING = (KeyboardInterrupt, TimeIsUp)
-TEXT_LIMIT = 2_000
+TEXT_LIMIT = LINE_LIMIT
 
 
 def encodable(text: str) -> str:
     """``text`` with each half of a surrogate pair escaped, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def shortened(text: str, limit: int = TEXT_LIMIT) -> str:
-    """``text``, or of a longer one its beginning and its end, and how much there was."""
-    if len(text) <= limit:
-        return text
-    return f"{text[: limit // 2]} … ({len(text):,} characters) … {text[-limit // 4 :]}"
 
 
 def text_of(value: object, limit: int = TEXT_LIMIT) -> str:

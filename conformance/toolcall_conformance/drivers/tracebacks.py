@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.parse import unquote, urlsplit
 
-from toolcall_conformance.drivers.foreign import PASSING, encodable, shortened, text_of, type_name
+from toolcall_conformance.drivers.foreign import PASSING, encodable, text_of, type_name
+from toolcall_conformance.showing import shortened
 
 _LONGEST = 1_000_000
 _PACKAGE = Path(__file__).resolve().parents[1]

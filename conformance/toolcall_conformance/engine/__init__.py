@@ -9,13 +9,17 @@ __all__ = ["start"]
 
 def start(config: pytest.Config, arguments: list[str]) -> None:
     """Prepare the run that ``arguments`` ask for and register its hooks. Raises pytest.UsageError."""
+    from toolcall_conformance.engine.crossing import fit
     from toolcall_conformance.engine.hooks import Engine
     from toolcall_conformance.engine.recording import RecordCollector
     from toolcall_conformance.engine.screen import Screen
     from toolcall_conformance.engine.setup import prepare
     from toolcall_conformance.engine.stopping import Stopping
 
-    run = prepare(config, arguments)
+    try:
+        run = prepare(config, arguments)
+    except pytest.UsageError as mistake:
+        raise pytest.UsageError(fit(str(mistake))) from None
     config.pluginmanager.register(Engine(run), "toolcall-engine")
     if not hasattr(config, "workerinput"):  # under xdist only the controller reports
         recorder = RecordCollector(config, run)

@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.findings import MISSING
+from toolcall_conformance.showing import visible_json, visible_lines
 
 
 def folder_of(root: Path, item: Planned) -> Path:
@@ -29,7 +30,7 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
                 if body is not MISSING:
                     (folder / f"{played.name}.{end}").write_bytes(_written(body))
         if result.traceback:
-            (folder / "traceback.txt").write_text(result.traceback + "\n", encoding="utf-8", errors="backslashreplace")
+            (folder / "traceback.txt").write_text(visible_lines(result.traceback) + "\n", encoding="utf-8")
     except OSError:
         # The verdict matters more than its files: the failure text then names none.
         return None
@@ -37,10 +38,10 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
 
 
 def _written(body: Any) -> bytes:
-    """Bytes as they are, anything else as JSON."""
+    """Bytes as they are, anything else as JSON, with escapes for what a terminal would obey."""
     if isinstance(body, bytes):
         return body
-    return (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8")
+    return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 
 def clear(root: Path, item: Planned) -> None:

@@ -15,7 +15,7 @@ import pytest
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.drivers.tracebacks import place_of
 from toolcall_conformance.engine import artefacts
-from toolcall_conformance.engine.crossing import keep_captured, make_fit, make_warning_fit
+from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
@@ -60,7 +60,7 @@ class Engine:
             if call.when == "teardown":
                 item.tried = None  # pytest keeps its items; all their bodies would fill the memory
             report = yield
-            make_fit(report)
+            make_fit(report, self._files(item))
             return report
         error = call.excinfo.value if call.excinfo is not None else None
         if (
@@ -76,17 +76,22 @@ class Engine:
         report = yield
         if item.files is not None:
             keep_captured(item.files, report)
+            if whole := getattr(report.longrepr, "whole", None):
+                keep_text(item.files, "\n".join(line.text for line in whole))
         if isinstance(error, HarnessError):
             # Not the translator's failure: report it as an error of the item's setup.
             report.when = "setup"
         if report.skipped and not hasattr(report, "wasxfail") and item.tried is not None:
             report.longrepr = (str(item.path), 1, item.tried.result.reason)
-        make_fit(report)
+        make_fit(report, self._files(item))
         record = self._with_bodies(item, record_of(item, error))
         item.user_properties += _properties(record)
         setattr(report, RECORD, record.dumps())
         setattr(report, VERDICT, UNSTABLE if record.outcome == UNSTABLE else record.verdict)
         return report
+
+    def _files(self, item: ConformanceItem) -> str | None:
+        return None if item.files is None else relative(item.files, self.run.settings.directory)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_warning_recorded(self, warning_message: warnings.WarningMessage, nodeid: str) -> None:

@@ -18,6 +18,7 @@ from toolcall_conformance.drivers.tracebacks import traceback_of
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.tries import Tried
+from toolcall_conformance.showing import shortened, visible
 
 if TYPE_CHECKING:
     from _pytest._code.code import TerminalRepr
@@ -101,11 +102,11 @@ class ConformanceItem(pytest.Item):
         except Exception as error:
             raise HarnessError(f"{type_name(error)}: {text_of(error)}") from error
         if outcome == "skipped":
-            pytest.skip(tried.result.reason)
+            pytest.skip(visible(shortened(tried.result.reason)))
         if outcome == "unstable" and not self.config.option.runxfail:
-            pytest.xfail(tried.sentence)
+            pytest.xfail(visible(shortened(tried.sentence)))
         if outcome == "known" and not self.config.option.runxfail:
-            pytest.xfail("; ".join(self._reasons(tried)))
+            pytest.xfail(visible(shortened("; ".join(self._reasons(tried)))))
         if outcome != "passed":
             # With the translator's own traceback attached, --pdb stops where the translator raised.
             raise ItemFailedError(self.nodeid).with_traceback(

@@ -15,6 +15,7 @@ from toolcall_conformance import fingerprint
 from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.hooks import RECORD
 from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.setup import SUPPORT
@@ -27,6 +28,7 @@ from toolcall_conformance.reports.harm import Harm
 from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
 from toolcall_conformance.reports.roots import root_causes
 from toolcall_conformance.reports.writers.json_report import is_json
+from toolcall_conformance.showing import visible
 
 
 class RecordCollector:
@@ -46,7 +48,8 @@ class RecordCollector:
     def pytest_report_header(self) -> str:
         driver, corpus = self.run.driver, self.run.corpus
         version = f" {driver.version}" if driver.version else ""
-        return f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        said = f"toolcall: judging {driver.name}{version} ({len(self.run.selected)} items, corpus {corpus.version})"
+        return visible(said)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -119,9 +122,9 @@ class RecordCollector:
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             for note in self.notes:
-                reporter.line(f"toolcall: {note}")
+                say(reporter, f"toolcall: {note}")
             for problem in self.problems:
-                reporter.line(f"toolcall: {problem}", red=True)
+                say(reporter, f"toolcall: {problem}", "bad")
 
     def write_reports(self) -> RunRecord:
         """Write the reports of the items that have run so far."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from toolcall_conformance.engine import recordings
+from toolcall_conformance.engine.printing import say, say_annotation, say_pieces, say_title
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.reports import github, terminal
@@ -19,15 +20,6 @@ if TYPE_CHECKING:
 
     from toolcall_conformance.engine.recording import RecordCollector
 
-_MARKUP = {
-    "head": {"bold": True},
-    "good": {"green": True},
-    "bad": {"red": True},
-    "MUST": {"red": True},
-    "SHOULD": {"yellow": True},
-    "NOTE": {"cyan": True},
-    "": {},
-}
 # What pytest lists unless -r says otherwise.
 _USUAL_LIST = "fE"
 
@@ -83,24 +75,22 @@ class Screen:
         assert collector.record is not None
         verbosity = self.config.get_verbosity()
         if verbosity >= -1:
-            terminalreporter.section("toolcall conformance")
+            say_title(terminalreporter, "toolcall conformance")
             for pieces in terminal.summary(
                 collector.record, run.rules, run.settings.again, detail=terminal.Detail(verbosity), told=self._told
             ):
-                for piece in pieces:
-                    terminalreporter.write(piece.text, **_MARKUP[piece.kind])
-                terminalreporter.line("")
+                say_pieces(terminalreporter, pieces)
             if run.cassettes is not None:
-                terminalreporter.line(f"toolcall: {run.cassettes.summary}")
+                say(terminalreporter, f"toolcall: {run.cassettes.summary}")
                 for sentence in run.cassettes.damaged:
-                    terminalreporter.line(f"toolcall: damaged: {sentence}", yellow=True)
+                    say(terminalreporter, f"toolcall: damaged: {sentence}", "SHOULD")
                 for line in recordings.notes(run.cassettes, collector.record.items, everything=verbosity > 0):
-                    terminalreporter.line(line)
+                    say(terminalreporter, line)
             ours = sum(map(_is_ours, self._stats.get("warnings", ())))
             if ours and verbosity <= 0:
-                terminalreporter.line(f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
+                say(terminalreporter, f"toolcall: the translator's code gave {many(ours, 'warning')}; -v shows them")
             for path in collector.written:
-                terminalreporter.line(f"toolcall: the report is {relative(path, run.settings.directory)}")
+                say(terminalreporter, f"toolcall: the report is {relative(path, run.settings.directory)}")
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in github.lines(collector.record, run.rules):
-                terminalreporter.line(line)
+                say_annotation(terminalreporter, line)

@@ -27,6 +27,7 @@ from toolcall_conformance.engine.settings import relative, settings
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
+from toolcall_conformance.showing import visible
 from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 
 
@@ -106,7 +107,7 @@ def _teller(config: pytest.Config) -> Callable[[str], None]:
             return
         capture = config.pluginmanager.getplugin("capturemanager")
         with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-            sys.stderr.write(f"toolcall: {sentence}\n")
+            sys.stderr.write(visible(f"toolcall: {sentence}") + "\n")
             sys.stderr.flush()
 
     return say

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import traceback
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from _pytest._code.code import TerminalRepr  # pytest has no public name for what repr_failure may return
 
 from toolcall_conformance.checks import ItemResult
-from toolcall_conformance.engine.crossing import fit
+from toolcall_conformance.engine.crossing import TEXT, TRACEBACK, fit
+from toolcall_conformance.engine.printing import say_bold
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.findings import Finding
 from toolcall_conformance.reports.failure import Line, ReportedItem, describe
+from toolcall_conformance.showing import shortened, visible
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
     from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError
-
-_MARKUP = {
-    "head": {"bold": True},
-    "MUST": {"red": True, "bold": True},
-    "SHOULD": {"yellow": True, "bold": True},
-    "NOTE": {"cyan": True},
-    "": {},
-}
 
 
 @dataclass(eq=False)
@@ -43,17 +39,34 @@ class Crash:
 
 @dataclass(eq=False)
 class FailureText(TerminalRepr):
-    """Lines with a little colour."""
+    """Lines with a little colour; ``whole`` are all of them, where ``lines`` are only those that are shown."""
 
     lines: list[Line]
     reprcrash: Crash
+    whole: list[Line] = field(default_factory=list)
 
     def __str__(self) -> str:
         return "\n".join(line.text for line in self.lines)
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        for line in self.lines:
-            tw.line(line.text, **_MARKUP[line.kind])
+        say_bold(tw, self.lines)
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], reprcrash: Crash) -> Self:
+        """A text of lines that say foreign things; of a long one its beginning and its end."""
+        whole = [Line(visible(shortened(line.text)), line.kind) for line in lines]
+        shown = _beginning_and_end(whole)
+        return cls(shown, reprcrash, [] if shown is whole else whole)
+
+
+def _beginning_and_end(lines: list[Line]) -> list[Line]:
+    ends = list(itertools.accumulate(len(line.text) + 1 for line in lines))
+    if not lines or ends[-1] <= TEXT:
+        return lines
+    first = sum(end <= TEXT // 2 for end in ends)
+    last = sum(end > ends[-1] - TEXT // 2 for end in ends)
+    said = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
+    return [*lines[:first], Line(said), *lines[-last:]]
 
 
 def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
@@ -81,14 +94,14 @@ def item_text(item: ConformanceItem, result: ItemResult) -> FailureText:
     told = dict.fromkeys(one.text for one in standings if one.text and not one.is_known)
     lines += [Line(f"    note  {sentence}", "SHOULD") for sentence in told]
     if result.traceback:
-        lines += [Line(""), *(Line(line) for line in shown_traceback(result).splitlines())]
+        lines += [Line(""), *(Line(line) for line in shown_traceback(result).split("\n"))]
     rules = dict.fromkeys(finding.rule for finding in failing if known(finding) is None)
-    return FailureText(lines, Crash(str(item.path), 1, ", ".join(rules)))
+    return FailureText.of(lines, Crash(visible(str(item.path)), 1, visible(", ".join(rules))))
 
 
 def shown_traceback(result: ItemResult) -> str:
     """The translator's own traceback, without the middle of a long one; the whole is among the item's files."""
-    return fit(result.traceback)
+    return fit(result.traceback, TRACEBACK)
 
 
 def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
@@ -96,13 +109,8 @@ def fault_text(item: ConformanceItem, fault: HarnessError) -> FailureText:
     frames = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     lines = [
-        Line(f"toolcall-conformance itself failed on this item: {_printable(str(fault))}{where}", "MUST"),
+        Line(f"toolcall-conformance itself failed on this item: {fault}{where}", "MUST"),
         Line("This says nothing about the translator. Please report it with the output of the next command."),
         Line(f"  again {item.run.settings.again(item.nodeid)} --full-trace"),
     ]
-    return FailureText(lines, Crash(str(item.path), 1, f"the harness failed: {_printable(str(fault))}"))
-
-
-def _printable(text: str) -> str:
-    """Escape what terminals and worker channels cannot encode."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return FailureText.of(lines, Crash(visible(str(item.path)), 1, visible(f"the harness failed: {fault}")))

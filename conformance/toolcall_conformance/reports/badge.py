@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from toolcall_conformance.reports.escaping import visible
+from toolcall_conformance.showing import visible
 
 # White text is readable on each of them: its contrast is 4.5 at least (WCAG 2.2, 1.4.3).
 _GREEN, _AMBER, _RED, _GREY, _DARK = "#2e7d32", "#b45309", "#b91c1c", "#616161", "#424242"

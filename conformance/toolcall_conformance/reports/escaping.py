@@ -1,26 +1,12 @@
-"""Foreign text in reports that others read as more than text: as Markdown, or as commands in the log of a CI job."""
+"""Foreign text as Markdown, where nothing in it has a meaning."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from toolcall_conformance.showing import visible
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
-
-
-def visible(text: str) -> str:
-    """The text in one line, with an escape for each character that is not seen as itself: ``U+202E`` as its number.
-
-    Those are controls, line ends of any kind, what changes the direction of text, and halves of characters.
-    GitHub's runner takes ``##[`` for a command wherever it stands in a line: see ``ActionCommand`` in
-    https://github.com/actions/runner. So the second character of it is escaped, too.
-    """
-    shown = "".join(one if one.isprintable() or unicodedata.category(one) == "Zs" else _escaped(one) for one in text)
-    return shown.replace("##[", "#\\u0023[")
-
-
-def _escaped(one: str) -> str:
-    return f"\\u{ord(one):04x}" if ord(one) <= 0xFFFF else f"\\U{ord(one):08x}"
 
 
 def code(text: str, *, most: int = 200, cell: bool = False) -> str:

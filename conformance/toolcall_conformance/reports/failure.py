@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,12 +11,11 @@ from typing import Any
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Level, OneOf
 from toolcall_conformance.forms import in_words
 from toolcall_conformance.library import Rule
+from toolcall_conformance.showing import shortened, visible, visible_json
 
 _VALUE_WIDTH = 160
 _FORM_WIDTH = 140
 _PLACES_SHOWN = 3
-# What JSON may hold as it is, and a terminal takes for the end of a line, or for a command.
-_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 _ORDER = (Level.MUST, Level.SHOULD, Level.NOTE)
 
 
@@ -86,7 +84,7 @@ def describe(
         lines.append(Line(f"    files {subject.files}"))
     if subject.again:
         lines.append(Line(f"    again {subject.again}"))
-    return [Line(_printable(line.text), line.kind) for line in lines]
+    return [Line(visible(shortened(line.text)), line.kind) for line in lines]
 
 
 def _origin(finding: Finding) -> str:
@@ -172,9 +170,4 @@ def _json(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         return repr(value)
-    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _printable(text: str) -> str:
-    """Escape what terminals and worker channels cannot encode."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return visible_json(text)

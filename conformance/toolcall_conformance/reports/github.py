@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import new_roots
-from toolcall_conformance.reports.escaping import visible
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.outline import Outline, outlines
+from toolcall_conformance.showing import visible
 
 # The runner shows no more of a kind for one step.
 _MOST = 10

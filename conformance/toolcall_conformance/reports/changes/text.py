@@ -8,7 +8,7 @@ from toolcall_conformance.library import Rule
 from toolcall_conformance.reports.blocks import WIDTH, block, many
 from toolcall_conformance.reports.changes.difference import Change, Difference
 from toolcall_conformance.reports.changes.told import counts, headline, reasons, sections, subject
-from toolcall_conformance.reports.escaping import visible
+from toolcall_conformance.showing import visible
 
 _SHOWN = 10
 

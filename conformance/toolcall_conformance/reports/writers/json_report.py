@@ -17,6 +17,7 @@ from toolcall_conformance.reports.files import ReportError
 from toolcall_conformance.reports.model import RunRecord
 from toolcall_conformance.reports.summary import COUNTS, count_of, losses, matrix
 from toolcall_conformance.reports.writers.writer import Writer
+from toolcall_conformance.showing import visible_json
 
 FORMAT = "1"
 SCHEMA_PATH = Path(__file__).parents[1] / "report.schema.json"
@@ -66,7 +67,7 @@ class Bodies:
 
 def text(run: RunRecord, _corpus: Corpus) -> str:
     """The text of the report file."""
-    return json.dumps(document(run), indent=1, ensure_ascii=True) + "\n"
+    return visible_json(json.dumps(document(run), indent=1, ensure_ascii=True)) + "\n"
 
 
 def is_json(path: Path) -> bool:

@@ -1,0 +1,118 @@
+"""Makes foreign text fit to be shown: every character is seen as what it is, and no line is a command to a CI job.
+
+Foreign is whatever a translator, a child, a gateway, a provider, a cassette, a setting or a private corpus says. All
+that the judge prints, and all text files for readers, go through here. Values in JSON stay what they are.
+
+Unicode's general category says what is not seen (https://www.unicode.org/reports/tr44/#General_Category_Values):
+controls with ANSI's ESC, C1 and DEL (Cc), format characters, among them those that turn the direction of text around
+and those without a width (Cf), halves of surrogate pairs (Cs), the ends of lines and paragraphs (Zl, Zp), characters of
+private use, which each font draws otherwise (Co), and those that are none (Cn).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Nobody reads a longer line; files and reports in JSON have it whole.
+LINE_LIMIT = 2_000
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Letters, marks and a symbol that draw nothing (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point).
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u180b\u180c\u180d\u180f")
+_JOINERS = frozenset("\u200c\u200d")
+_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# What has variants to select from: symbols, the bases of keycaps, ideographs.
+_VARYING = frozenset({"So", "Sm", "Po", "Pd", "Nd", "Lo"})
+_VIRAMA = 9
+_ODD = re.compile(r"[^\x20-\x7e]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+# The runner of GitHub takes `::` at the start of a line, behind any white space, and `##[` anywhere; that of Azure
+# `##vso[` anywhere, TeamCity `##teamcity[`. See `ActionCommand` of github.com/actions/runner and `Command` of
+# github.com/microsoft/azure-pipelines-agent. The last character before the look ahead gets an escape.
+_COMMAND = re.compile(r"##(?=[A-Za-z]*\[)|^[^\S\n]*:(?=:)", re.MULTILINE)
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+
+
+def visible(text: str) -> str:
+    r"""The text in one line, with an escape for each character that is not seen as itself: ``\u202e``, ``\n``.
+
+    An escape may also stand for the second character of ``##[``, and of ``::`` at the start.
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = _ODD.sub(lambda found: found[0] if _is_seen(found.string, found.start()) else _escaped(found[0]), text)
+    return _COMMAND.sub(_disarmed, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same of a text of several lines: their ends and tabs stay."""
+    text = text.replace("\r\n", "\n")
+    if not text.isprintable() or not text.isascii():
+        text = _ODD.sub(_kept_or_escaped, text)
+    return _COMMAND.sub(_disarmed, text)
+
+
+def visible_json(text: str) -> str:
+    """JSON text of the same value that can be shown: JSON's own escapes, so nothing of a value is lost."""
+    if not text.isprintable() or not text.isascii():
+        text = _ODD.sub(_kept_or_json, text)
+    return _COMMAND.sub(_disarmed, text)  # neither stands outside of a JSON string
+
+
+def shortened(text: str, limit: int = LINE_LIMIT) -> str:
+    """``text``, or of a longer one its beginning and its end, and how much there was."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit // 2]} … ({len(text):,} characters) … {text[-limit // 4 :]}"
+
+
+def colourless(text: str) -> str:
+    """The text without the sequences that colour it, which loggers and libraries print."""
+    return _COLOUR.sub("", text)
+
+
+def _is_seen(text: str, place: int) -> bool:
+    """Whether a character is seen as itself where it stands."""
+    one = text[place]
+    if one in _JOINERS:
+        return _joins(text, place)
+    if _SELECTOR.match(one):
+        return place > 0 and unicodedata.category(text[place - 1]) in _VARYING
+    return one not in _BLANK and unicodedata.category(one) not in _UNSEEN
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands where a script or an emoji needs it, and is no hidden mark between other characters.
+
+    Behind a virama as RFC 5892, appendix A, has it, between letters of a script as Arabic, and between pictures.
+    """
+    if not 0 < place < len(text) - 1:
+        return False
+    before, behind = text[place - 1], text[place + 1]
+    if unicodedata.combining(before) == _VIRAMA:
+        return True
+    if unicodedata.bidirectional(before) in ("AL", "NSM") and unicodedata.bidirectional(behind) == "AL":
+        return not _SELECTOR.match(before)
+    picture = unicodedata.category(before) in ("So", "Sk") or before == "\ufe0f"
+    return picture and not before.isascii() and unicodedata.category(behind) in ("So", "Sm")
+
+
+def _escaped(one: str) -> str:
+    number = ord(one)
+    return _SHORT.get(one) or (f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}")
+
+
+def _kept_or_escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0] in "\n\t" or _is_seen(found.string, found.start()) else _escaped(found[0])
+
+
+def _kept_or_json(found: re.Match[str]) -> str:
+    if found[0] in "\n\r\t" or _is_seen(found.string, found.start()):
+        return found[0]
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at] << 8 | units[at + 1]:04x}" for at in range(0, len(units), 2))
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    return f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}"
