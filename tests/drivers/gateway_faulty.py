@@ -35,6 +35,9 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        if FAULT == "ready-elsewhere":
+            self.say(302, b"", location="http://127.0.0.1:9/login")
+            return
         self.say(503 if FAULT == "never-ready" else 200, {"ok": True})
 
     def do_POST(self) -> None:
@@ -51,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
             reply = self.ask(fault, body)
             if fault != "none":
                 self.after(fault)
-        except Done:
+        except (Done, OSError):  # or the client has gone
             return
         self.say(200, {"format": "alpha" if self.path == "/alpha" else "beta", "text": reply["text"]})
 
@@ -212,11 +215,21 @@ class Handler(BaseHTTPRequestHandler):
                 except OSError:
                     note("broken-off", "yes")
                 self.close_connection = True
+            case "drips":
+                self.for_ever(b"HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n", b" ")
+            case "continues-for-ever":
+                self.for_ever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")
             case "answers-500-after" | "answers-400-after":
                 self.say(int(fault[8:11]), {"error": {"message": "cannot read that"}})
             case _:
                 return
         raise Done
+
+    def for_ever(self, head: bytes, piece: bytes) -> None:
+        self.wfile.write(head)
+        while True:
+            self.wfile.write(piece)
+            time.sleep(0.1)
 
     def raw(self, data: bytes) -> None:
         self.wfile.write(data)

@@ -123,6 +123,7 @@ def test_a_fault_on_the_way_up(project: Any, fault: str, rule: str, sentence: st
     assert left(project) == []
 
 
+LATE = "response did not return within 0.6 s"
 AFTER = [
     ("dies-after", "crashed", "response failed: the gateway died with exit code 3", WORDS),
     ("hangs-after", "timed-out", "response did not return within 0.6 s", WORDS),
@@ -152,7 +153,9 @@ AFTER = [
     ),
     ("two-keys", "bad-output", "the gateway answered 200 with *, which is not JSON (the key 'text' occurs twice *", ""),
     ("is-a-list", "bad-output", "the gateway returned a list; a body is one JSON object (a dict)", ""),
-    ("a-gigabyte", "bad-output", "the gateway answered more than 16,777,216 bytes", WORDS),
+    ("a-gigabyte", "bad-output", "the gateway answered more than 1,000 bytes (`max_bytes` in gateway.toml)", WORDS),
+    ("drips", "timed-out", LATE, "[1-9] bytes of its answer had come when the *; --toolcall-timeout *"),
+    ("continues-for-ever", "timed-out", LATE, "0 bytes of its answer had come *"),
     (
         "answers-500-after",
         "crashed",
@@ -171,7 +174,8 @@ AFTER = [
 @pytest.mark.parametrize(("fault", "rule", "sentence", "words"), AFTER, ids=[row[0] for row in AFTER])
 def test_a_fault_on_the_way_down(project: Any, fault: str, rule: str, sentence: str, words: str) -> None:
     # Its request is played before it: what the gateway does to the reply is no matter there.
-    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=write(project, fault))
+    spec = write(project, fault, max_bytes=1000)
+    result = project.run("-v", REQUEST, RESPONSE, "toolcall::crate", limit(rule), spec=spec)
     result.assert_outcomes(failed=1, passed=9)
     result.stdout.fnmatch_lines([f"  translation/{rule}  *        MUST", f"    what  {_literal(sentence)}"])
     if words:
@@ -211,7 +215,9 @@ def test_one_that_does_not_start_again_fails_every_item_at_once(project: Any) ->
     assert left(project) == []
 
 
-@pytest.mark.parametrize("fault", ["none", "banners", "ignores-sigterm", "leaves-a-grandchild", "looks-around-first"])
+@pytest.mark.parametrize(
+    "fault", ["none", "banners", "ignores-sigterm", "leaves-a-grandchild", "looks-around-first", "ready-elsewhere"]
+)
 def test_what_is_no_fault_of_an_item(project: Any, fault: str) -> None:
     result = project.run("toolcall::", spec=write(project, fault))
     result.assert_outcomes(passed=24)
@@ -232,12 +238,19 @@ def test_a_slow_start_is_no_slow_call(project: Any) -> None:
             "exits-with-0",
             "the gateway faulty died with exit code 0 before it was ready (it must stay in the foreground); *",
         ),
-        ("never-ready", "the gateway faulty was not ready after 0.7 s; *(GET http://127.0.0.1:*/ready)*"),
+        (
+            "never-ready",
+            "the gateway faulty was not ready after 0.7 s (`seconds` of [[]ready]); *(GET *:*/ready: it answered 503)*",
+        ),
+        (
+            "ready-elsewhere",
+            "the gateway faulty *; *(GET *:*/ready: it answered 302, a redirect to 'http://127.0.0.1:9/login')*",
+        ),
         (
             "never-listens",
             (
-                "the gateway faulty was not ready after 0.7 s; nothing listens on port *: see that the gateway takes "
-                "its port from there; *; it printed last:"
+                "the gateway faulty was not ready after 0.7 s (`seconds` of [[]ready]); nothing listens on port *: see "
+                "that the gateway takes its port from there; *; it printed last:"
             ),
         ),
     ],

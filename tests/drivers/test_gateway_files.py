@@ -287,8 +287,8 @@ def test_one_that_runs_already(project: Any) -> None:
     result.stderr.fnmatch_lines(
         [
             (
-                "ERROR: the gateway faulty was not ready after 0.3 s; it is to be running already: start it, or give "
-                f"a `command` (GET http://127.0.0.1:{port}/ready)"
+                "ERROR: the gateway faulty was not ready after 0.3 s (`seconds` of [[]ready]); it is to be running "
+                f"already: start it, or give a `command` (GET http://127.0.0.1:{port}/ready: *Connection refused)"
             )
         ]
     )

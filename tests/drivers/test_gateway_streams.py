@@ -173,7 +173,7 @@ def test_one_that_hangs_in_the_middle(start: Start) -> None:
 def test_one_that_never_ends(start: Start, tmp_path: Path) -> None:
     came = start("never-ends").played(Source(EVENTS))
     assert isinstance(came, BadOutput), came
-    assert came.sentence == "the gateway answered more than 16,777,216 bytes"
+    assert came.sentence == "the gateway answered more than 16,777,216 bytes (`max_bytes` in gateway.toml)"
     end = time.monotonic() + 5
     while not noted(Place(tmp_path), "broken-off") and time.monotonic() < end:
         time.sleep(0.02)

@@ -67,7 +67,7 @@ class ExchangeSession:
     """One conversation. ``seconds`` limit the time until the upstream is asked, and from its answer to the client's.
 
     An exchange that takes too long is cancelled, and ``on_timeout`` is called. ``subject`` begins sentences; ``tail``
-    is what the translator printed last.
+    is what the translator printed last, ``came`` how many bytes of its answer have come, where that is known.
     """
 
     costly_pieces = True
@@ -83,6 +83,7 @@ class ExchangeSession:
         buffering: KnownBuffering,
         on_timeout: Callable[[], None] = lambda: None,
         tail: Callable[[], str] = lambda: "",
+        came: Callable[[], int] | None = None,
         subject: str = "exchange",
         output_limit: int = OUTPUT_LIMIT,
     ) -> None:
@@ -96,6 +97,7 @@ class ExchangeSession:
         self._buffering = buffering
         self._on_timeout = on_timeout
         self._tail = tail
+        self._came = came
         self._subject = subject
         self._limit = output_limit
         self._pending: Future[ExchangeOutcome] | None = None
@@ -265,7 +267,13 @@ class ExchangeSession:
         self._conversation.finish(Reply.json({"error": {"message": "this exchange was given up"}}, 400))
         pending.cancel()
         self._on_timeout()
-        return TimedOut(self._seconds, self._tail())
+        return TimedOut(self._seconds, "\n".join(filter(None, (self._told(), self._tail()))))
+
+    def _told(self) -> str:
+        """What a user of a slow one should know: how much came, and which option sets the limit."""
+        if self._came is None:
+            return ""
+        return f"{self._came():,} bytes of its answer had come when the time was up; --toolcall-timeout sets it."
 
     def _unasked(self, answer: Answered) -> Outcome:
         """Turn an answer that came before the upstream was asked into an outcome, by its status."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from toolcall_conformance.drivers.buffering import KnownBuffering
 from toolcall_conformance.drivers.exchanges import ExchangeSession, ExchangeTraits
 from toolcall_conformance.drivers.gateway_config import fill_template, load_config
 from toolcall_conformance.drivers.gateway_process import GatewayProcess
-from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 from toolcall_conformance.drivers.outcomes import (
     BadOutput,
     Crashed,
@@ -95,8 +95,11 @@ class GatewayDriver:
         if trouble is not None:
             return Crashed(TranslatorError(f"failed: {trouble}"), self._process.tail)
 
+        received = _Received()
+
         def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
-            return self._upstream.run(self._exchange(route, body, conversation))
+            received.bytes = 0
+            return self._upstream.run(self._exchange(route, body, conversation, received))
 
         traits = ExchangeTraits(
             own_history=self._config.own_history,
@@ -113,7 +116,9 @@ class GatewayDriver:
                 buffering=self._buffering,
                 on_timeout=self._process.stop_if_hung,
                 tail=lambda: self._process.tail,
+                came=lambda: received.bytes,
                 subject="the gateway",
+                output_limit=self._config.max_bytes,
             )
         )
 
@@ -128,11 +133,12 @@ class GatewayDriver:
         self._upstream.stop()
 
     async def _exchange(
-        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation
+        self, route: Route, body: dict[str, Any], conversation: UpstreamConversation, received: _Received
     ) -> ExchangeOutcome:
-        """Send one POST and return its outcome.
+        """Send one POST and return its outcome; the session limits its time.
 
-        A stream that breaks off keeps what came before; any other answer is complete or missing.
+        No redirect is followed, and no proxy of the environment asked. A stream that breaks off keeps what came before;
+        any other answer is complete or missing.
         """
         import aiohttp
         from yarl import URL  # aiohttp's own: `encoded` keeps %2F as it is
@@ -148,30 +154,31 @@ class GatewayDriver:
                 URL(url, encoded=True), data=_dump(body), headers=headers, allow_redirects=False
             ) as reply:
                 if route.stream and 200 <= reply.status < 300 and reply.content_type != "application/json":
-                    return await self._stream_answered(reply, conversation.progress)
+                    return await self._stream_answered(reply, conversation.progress, received)
                 content = bytearray()
                 async for piece in _read(reply):
                     content += piece
-                    if len(content) > OUTPUT_LIMIT:
-                        return self._too_much()
+                    if received.add(piece) > self._config.max_bytes:
+                        return self._too_much(received)
                 return self._answered(reply, bytes(content))
         except asyncio.CancelledError:
             raise
         except (aiohttp.ClientError, OSError) as error:
             return await self._broken_off(error)
 
-    async def _stream_answered(self, reply: aiohttp.ClientResponse, progress: ReplyProgress) -> ExchangeOutcome:
+    async def _stream_answered(
+        self, reply: aiohttp.ClientResponse, progress: ReplyProgress, received: _Received
+    ) -> ExchangeOutcome:
         """Read a stream until it ends or breaks off. Raises the client's error if nothing came before."""
         import aiohttp
 
         pieces: list[OutputPiece] = []
-        size, raised = 0, None
+        raised = None
         try:
             async for data in _read(reply):
                 pieces.append(OutputPiece(data, *progress.mark_output()))
-                size += len(data)
-                if size > OUTPUT_LIMIT:
-                    return self._too_much()
+                if received.add(data) > self._config.max_bytes:
+                    return self._too_much(received)
         except (aiohttp.ClientError, OSError) as error:
             if not pieces:
                 raise
@@ -184,8 +191,12 @@ class GatewayDriver:
             )
         return StreamAnswered(reply.status, _lower_names(reply.headers), Streamed(tuple(pieces), raised))
 
-    def _too_much(self) -> BadOutput:
-        return BadOutput(f"the gateway answered more than {OUTPUT_LIMIT:,} bytes", words=self._process.tail)
+    def _too_much(self, received: _Received) -> BadOutput:
+        said = (
+            f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
+        )
+        words = f"The rest was not read: {received.bytes:,} bytes had come."
+        return BadOutput(said, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
         """Find out why an answer broke off."""
@@ -250,6 +261,18 @@ class GatewayDriver:
             said = f"the gateway answered {reply.status} with {kind}, which is not JSON ({error}): {words!r}"
             body = NoJSON(said, words)
         return Answered(reply.status, headers, body, url=str(reply.url))
+
+
+@dataclass(slots=True)
+class _Received:
+    """How much of an answer has come, unpacked."""
+
+    bytes: int = 0
+
+    def add(self, piece: bytes) -> int:
+        """Count a piece; returns how much came so far."""
+        self.bytes += len(piece)
+        return self.bytes
 
 
 async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

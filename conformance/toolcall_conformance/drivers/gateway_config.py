@@ -14,6 +14,7 @@ from typing import Any
 from toolcall_conformance import foreign_files
 from toolcall_conformance.contract import Route
 from toolcall_conformance.drivers.errors import SpecError
+from toolcall_conformance.drivers.json_result import OUTPUT_LIMIT
 
 SCHEMA = Path(__file__).with_name("gateway.schema.json")
 START_SECONDS = 60.0
@@ -61,6 +62,7 @@ class GatewayConfig:
     excluded: frozenset[str]
     forwards_client_key: bool
     own_history: bool
+    max_bytes: int
 
     @property
     def directory(self) -> Path:
@@ -114,6 +116,7 @@ def load_config(path: Path, formats: Collection[str]) -> GatewayConfig:
         excluded=frozenset(said.get("not", ())),
         forwards_client_key=said.get("forwards_client_key", False),
         own_history=said.get("history") == "own",
+        max_bytes=said.get("max_bytes", OUTPUT_LIMIT),
     )
 
 

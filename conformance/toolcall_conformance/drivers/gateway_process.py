@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
 import socket
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,6 +16,7 @@ from toolcall_conformance import foreign_files
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.gateway_config import GatewayConfig, fill_template
 from toolcall_conformance.drivers.process import ChildProcess, call_at_exit, cancel_at_exit
+from toolcall_conformance.drivers.readiness import ProbeAnswer, ask, listens
 from toolcall_conformance.upstream.server import LOOPBACK
 
 _POLL_SECONDS = 0.05
@@ -28,9 +26,6 @@ _WORDS_SECONDS = 0.05
 MOST_FAILED_STARTS = 3
 # When a start that takes long is told.
 _TELL_SECONDS = (2.0, 10.0, 30.0)
-
-# A gateway on loopback is never behind a proxy.
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class StartError(SpecError):
@@ -61,6 +56,7 @@ class GatewayProcess:
         self._folder: Path | None = None
         self._failures = 0
         self._last_words = ""
+        self._answer: ProbeAnswer | None = None
 
     @property
     def tail(self) -> str:
@@ -173,14 +169,14 @@ class GatewayProcess:
         until = started + self.config.ready.seconds
         # Checks first whether it died: another process may answer on its port.
         while (died := self._child is not None and self._child.exit_code() is not None) or not self._is_ready(
-            _PROBE_SECONDS
+            max(min(_PROBE_SECONDS, until - time.monotonic()), _POLL_SECONDS)
         ):
-            if died or time.monotonic() > until:
+            if died or time.monotonic() >= until:
                 raise self._not_ready()
             if told < len(_TELL_SECONDS) and time.monotonic() - started > _TELL_SECONDS[told]:
                 self._say(self._progress(again=told > 0))
                 told += 1
-            time.sleep(_POLL_SECONDS)
+            time.sleep(max(min(_POLL_SECONDS, until - time.monotonic()), 0))
 
     def _progress(self, *, again: bool) -> str:
         """What a user who waits should know."""
@@ -188,7 +184,8 @@ class GatewayProcess:
             return (
                 f"waiting for the gateway {self.config.name} ({self._probe}), at most {self.config.ready.seconds:g} s"
             )
-        state = self._port_hint() or f"it listens, but does not answer as [ready] of {self.config.path.name} wants"
+        wants = f"it listens, but does not answer as [ready] of {self.config.path.name} wants"
+        state = self._port_hint() or wants + (f": {self._answer}" if self._answer is not None else "")
         return f"still waiting for the gateway {self.config.name}; {state}"
 
     @property
@@ -199,7 +196,7 @@ class GatewayProcess:
     def _port_hint(self) -> str:
         """Why nothing listens where the gateway should; empty if it listens."""
         host, port = self._address
-        if _listens(host, port):
+        if listens(host, port, _PROBE_SECONDS):
             return ""
         if not self.config.tells_port:
             return (
@@ -215,8 +212,8 @@ class GatewayProcess:
 
     def _not_ready(self) -> StartError:
         ready = self.config.ready
-        said = self.describe_death() or f"was not ready after {ready.seconds:g} s"
-        probe = self._probe
+        said = self.describe_death() or f"was not ready after {ready.seconds:g} s (`seconds` of [ready])"
+        probe = self._probe + (f": {self._answer}" if self._answer is not None else "")
         if not self.config.command:
             hint = f"it is to be running already: start it, or give a `command` ({probe})"
             return StartError(f"the gateway {self.config.name} {said}; {hint}", None)
@@ -230,18 +227,11 @@ class GatewayProcess:
     def _is_ready(self, seconds: float) -> bool:
         ready = self.config.ready
         if ready.path is None:
-            return _listens(*self._address)
-        try:
-            with _DIRECT.open(f"{self.url}{ready.path}", timeout=seconds) as answer:
-                status = answer.status
-        except urllib.error.HTTPError as error:
-            with contextlib.closing(error):
-                status = error.code
-        except (OSError, ValueError):
+            return listens(*self._address, seconds)
+        found = self._answer = ask(f"{self.url}{ready.path}", seconds)
+        if found.status is None:
             return False
-        except Exception:  # it answers, but no HTTP yet
-            return False
-        return bool(status == ready.status if ready.status is not None else status < 500)
+        return found.status == ready.status if ready.status is not None else found.status < 500
 
 
 def _free_port() -> int:
@@ -260,9 +250,3 @@ def _taken(port: int) -> bool:
         except OSError:
             return True
     return False
-
-
-def _listens(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(_PROBE_SECONDS)
-        return probe.connect_ex((host, port)) == os.EX_OK
