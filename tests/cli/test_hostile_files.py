@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import foreign_files, known_failures, vendored
-from toolcall_conformance.cassettes.api import Api
+from toolcall_conformance.cassettes.api import Answer, Api
 from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint
 from toolcall_conformance.cassettes.filters import FilterError, Filters
 from toolcall_conformance.cli import main
@@ -204,10 +204,10 @@ def test_a_comment_behind_the_date_of_retry_after_is_read() -> None:
     api: Any = SimpleNamespace(_failure=lambda _: None)
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=50), usegmt=True)
     for said in (until, f"{until} (or so)"):
-        wait = Api._wait(api, SimpleNamespace(headers={"retry-after": said}))
+        wait = Api._wait(api, Answer(429, {"retry-after": said}, b""))
         assert wait is not None
         assert 45 < wait <= 50
-    assert Api._wait(api, SimpleNamespace(headers={"retry-after": "soon GMT"})) is None
+    assert Api._wait(api, Answer(429, {"retry-after": "soon GMT"}, b"")) is None
 
 
 @pytest.mark.parametrize("items", [0, [], [3], [{}]])

@@ -60,6 +60,13 @@ def raw_server(pieces: Pieces) -> Iterator[RawServer]:
         thread.join()
 
 
+def repeated(data: bytes, pause: float) -> Iterator[bytes]:
+    """The same for ever, after a pause each."""
+    while True:
+        time.sleep(pause)
+        yield data
+
+
 def slowly(data: bytes, pause: float = 0.05) -> Iterator[bytes]:
     """A byte at a time, and the last one for ever."""
     for byte in itertools.chain(data, itertools.repeat(data[-1])):

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from toolcall_conformance import formats, jsonvalue
 from toolcall_conformance.cassettes.endpoint import Endpoint
+from toolcall_conformance.cassettes.limited import Budget, LimitError, limit
 from toolcall_conformance.cassettes.redaction import Redactor
 
 _MOST_WAITS = 5
@@ -37,16 +38,31 @@ class ApiReply:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """Any answer, with its body as it is without its packing."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return self.content.decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """``rate``: requests a minute. ``requests``: their greatest number, None for no limit.
 
-    ``wait``: the longest wait in seconds that a provider may ask for. ``timeout``: seconds without a byte.
+    ``wait``: the longest wait in seconds that a provider may ask for. ``timeout``: seconds for one request and its
+    whole reply; ``most``: the bytes of that reply, its headers included.
     """
 
     rate: float = 20.0
     requests: int | None = None
     wait: float = 60.0
-    timeout: float = 120.0
+    timeout: float = 300.0
+    most: int = 64 * 2**20
 
 
 class Api:
@@ -66,7 +82,15 @@ class Api:
         self.sent = 0
         self._last: float | None = None
         version = {"user-agent": "toolcall-conformance", "accept-encoding": "identity"}
-        self._client = httpx2.Client(headers={**version, **endpoint.headers}, timeout=limits.timeout)
+        self.budget = Budget(limits.timeout, limits.most)
+        # A proxy is for what is elsewhere: it would get the key, and could not reach what listens here.
+        self._client = httpx2.Client(
+            headers={**version, **endpoint.headers},
+            timeout=limits.timeout,
+            follow_redirects=False,
+            trust_env=not endpoint.is_loopback,
+        )
+        limit(self._client, self.budget)
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +103,7 @@ class Api:
         for _ in range(_MOST_WAITS):
             answer = self._post(body, streamed)
             if answer.status_code < 300:
-                return ApiReply({name.lower(): value for name, value in answer.headers.items()}, answer.content)
+                return ApiReply(answer.headers, answer.content)
             wait = self._wait(answer)
             if answer.status_code not in _RETRYABLE or wait is None or wait > self._limits.wait:
                 raise self._refusal(answer, wait)
@@ -87,7 +111,7 @@ class Api:
             time.sleep(wait)
         raise ApiError(f"{self.endpoint.host} asked {_MOST_WAITS} times to wait; try again later", final=True)
 
-    def _post(self, body: Any, streamed: bool) -> Any:
+    def _post(self, body: Any, streamed: bool) -> Answer:
         if self._limits.requests is not None and self.sent >= self._limits.requests:
             raise ApiError(f"--max-requests {self._limits.requests} is used up", final=True)
         now = time.monotonic()
@@ -96,22 +120,32 @@ class Api:
         self._last = time.monotonic()
         self.sent += 1
         httpx, host = self._httpx, self.endpoint.host
+        self.budget.begin()
         try:
-            url = self.endpoint.stream_url if streamed else self.endpoint.url
-            return self._client.post(url, content=_encoded(body))
+            return self._answer(self.endpoint.stream_url if streamed else self.endpoint.url, body)
+        except LimitError as error:
+            raise ApiError(f"{host} {error}") from None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             why = str(error) or "no connection in time"
             raise ApiError(
                 f"{host} cannot be reached ({why}); check the network and the base URL", final=True
             ) from None
         except httpx.TimeoutException:
-            raise ApiError(f"{host} sent nothing for {self._limits.timeout:g} s; raise --timeout") from None
+            raise ApiError(f"{host} {self.budget.too_late()}") from None
         except httpx.TransportError as error:
             raise ApiError(f"{host} closed the connection in the middle of the reply ({error})") from None
         except httpx.HTTPError as error:
             raise ApiError(f"{host}: the reply cannot be read ({error})") from None
 
-    def _refusal(self, answer: Any, wait: float | None) -> ApiError:
+    def _answer(self, url: str, body: Any) -> Answer:
+        """Send a request. Raises LimitError, and what httpx2 raises."""
+        with self._client.stream("POST", url, content=_encoded(body)) as came:
+            headers = {name.lower(): value for name, value in came.headers.items()}
+            # Not `content`: httpx2 unpacks without a limit.
+            packed = b"".join(came.iter_raw())
+        return Answer(came.status_code, headers, self.budget.unpacked(packed, headers.get("content-encoding", "")))
+
+    def _refusal(self, answer: Answer, wait: float | None) -> ApiError:
         status = answer.status_code
         failure = self._failure(answer)
         said = failure.message if failure is not None and failure.message else answer.text
@@ -137,7 +171,7 @@ class Api:
             final = True
         return ApiError(message, final=final)
 
-    def _failure(self, answer: Any) -> Any:
+    def _failure(self, answer: Answer) -> Any:
         try:
             body = jsonvalue.parse(answer.content)
         except jsonvalue.JSONError:
@@ -145,7 +179,7 @@ class Api:
         reply = {"status": answer.status_code, "headers": dict(answer.headers), "body": body}
         return formats.read(self.endpoint.format, "error", reply).failure
 
-    def _wait(self, answer: Any) -> float | None:
+    def _wait(self, answer: Answer) -> float | None:
         """The seconds that the provider asks to wait, None if it does not say."""
         said = answer.headers.get("retry-after", "")
         if "GMT" in said:

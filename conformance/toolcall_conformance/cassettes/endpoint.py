@@ -36,13 +36,16 @@ class Endpoint:
     @property
     def unencrypted(self) -> bool:
         """Whether the key would cross a network as plain text."""
-        parts = urlsplit(self.url)
-        if parts.scheme == "https" or parts.hostname == "localhost":
-            return False
+        return urlsplit(self.url).scheme != "https" and not self.is_loopback
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the API is on this machine."""
+        host = urlsplit(self.url).hostname or ""
         try:
-            return not ipaddress.ip_address(parts.hostname or "").is_loopback
+            return host == "localhost" or ipaddress.ip_address(host).is_loopback
         except ValueError:
-            return True
+            return False
 
 
 def endpoint(

@@ -67,7 +67,7 @@ class CassetteRecorder:
 
     def play(self, case: Case, *, streamed: bool) -> PlayedConversation:
         """Play a case against the API. Raises ApiError, and NotRecordedError if no exchange can be kept."""
-        tape, log = Tape(), _Log()
+        tape, log = Tape(self.api.budget), _Log()
         with tape:
             self._converse(case, streamed, log)
         return PlayedConversation(tape.interactions[: log.exchanges], log.calls, log.ended, tuple(log.notes))

@@ -6,6 +6,8 @@ from importlib import metadata
 from types import SimpleNamespace
 from typing import Any, Self
 
+from toolcall_conformance.cassettes.limited import Budget
+
 _OLDEST = (9, 4)
 _INSTALL = "pip install 'toolcall-conformance[cassettes]'"
 
@@ -28,10 +30,10 @@ def verify_installed() -> None:
 class Tape:
     """A context in which vcrpy records all successful exchanges; on exit it sets ``interactions``.
 
-    They have vcrpy's layout of version 1; UTF-8 bodies are text.
+    They have vcrpy's layout of version 1; UTF-8 bodies are text. Bodies are unpacked within ``budget``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         import vcr
         from vcr.persisters.filesystem import CassetteNotFoundError
         from vcr.serialize import serialize
@@ -48,8 +50,7 @@ class Tape:
 
         recorder = vcr.VCR(
             record_mode=vcr.mode.ALL,
-            decode_compressed_response=True,
-            before_record_response=lambda response: response if response["status"]["code"] < 300 else None,
+            before_record_response=lambda response: _unpacked(response, budget),
         )
         recorder.register_serializer("data", as_data)
         recorder.register_persister(SimpleNamespace(load_cassette=load_cassette, save_cassette=save_cassette))
@@ -61,3 +62,13 @@ class Tape:
 
     def __exit__(self, *raised: object) -> None:
         self._context.__exit__(*raised)
+
+
+def _unpacked(response: dict[str, Any], budget: Budget) -> dict[str, Any] | None:
+    """A response without its packing; None for one that is not kept. vcrpy itself unpacks without a limit."""
+    if response["status"]["code"] >= 300:
+        return None
+    packings = [", ".join(said) for name, said in response["headers"].items() if name.lower() == "content-encoding"]
+    headers = {name: said for name, said in response["headers"].items() if name.lower() != "content-encoding"}
+    body = budget.unpacked(response["body"]["string"], ", ".join(packings))
+    return {**response, "headers": headers, "body": {**response["body"], "string": body}}

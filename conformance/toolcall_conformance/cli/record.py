@@ -78,9 +78,16 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--timeout",
         type=_positive,
-        default=120.0,
+        default=300.0,
         metavar="SECONDS",
-        help="longest time without a byte (default: 120)",
+        help="the longest that one request and its whole reply may take (default: 300)",
+    )
+    parser.add_argument(
+        "--max-bytes",
+        type=_size,
+        default=64 * 2**20,
+        metavar="N",
+        help="the most bytes of one reply, packed and unpacked (default: 67108864, which is 64 MiB)",
     )
     parser.add_argument("--filters", type=Path, metavar="FILE", help="what else to redact or keep; see above")
     parser.add_argument("--missing", action="store_true", help="skip what already has a cassette")
@@ -117,11 +124,19 @@ def _positive(text: str) -> float:
     return value
 
 
+def _size(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("give a number above zero")
+    return value
+
+
 def run(parsed: argparse.Namespace) -> int:
     """Record the cassettes in turn, a line each; return 1 if a recordable one was not recorded."""
     from toolcall_conformance.cassettes.api import Api, Limits
     from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint
     from toolcall_conformance.cassettes.filters import FilterError, Filters
+    from toolcall_conformance.cassettes.limited import LimitError
     from toolcall_conformance.cassettes.recording import CassetteRecorder
     from toolcall_conformance.cassettes.redaction import Redactor
     from toolcall_conformance.cassettes.tape import MissingRecorderError, verify_installed
@@ -139,8 +154,12 @@ def run(parsed: argparse.Namespace) -> int:
     if target.unencrypted:
         say(f"note: {target.host} is called without encryption; the key can be read on the way", error=True)
     secrets = {*target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
-    limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout)
-    with Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}")) as api:
+    limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout, parsed.max_bytes)
+    try:
+        made = Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}"))
+    except LimitError as error:
+        raise UsageError(f"a recording {error}") from None
+    with made as api:
         recorder = CassetteRecorder(corpus, api, parsed.format, parsed.model, folder, filters, secrets)
         counts = _record(parsed, recorder, cases)
     totals = ", ".join(f"{counts[name]} {name}" for name in _COUNTED if counts[name] or name == "recorded")

@@ -98,7 +98,7 @@ class GatewayDriver:
         received = _Received()
 
         def send(body: dict[str, Any], conversation: UpstreamConversation) -> Future[ExchangeOutcome]:
-            received.bytes = 0
+            received.count = 0
             return self._upstream.run(self._exchange(route, body, conversation, received))
 
         traits = ExchangeTraits(
@@ -116,7 +116,7 @@ class GatewayDriver:
                 buffering=self._buffering,
                 on_timeout=self._process.stop_if_hung,
                 tail=lambda: self._process.tail,
-                came=lambda: received.bytes,
+                came=lambda: received.count,
                 subject="the gateway",
                 output_limit=self._config.max_bytes,
             )
@@ -195,7 +195,7 @@ class GatewayDriver:
         said = (
             f"the gateway answered more than {self._config.max_bytes:,} bytes (`max_bytes` in {self._config.path.name})"
         )
-        words = f"The rest was not read: {received.bytes:,} bytes had come."
+        words = f"The rest was not read: {received.count:,} bytes had come."
         return BadOutput(said, words="\n".join(filter(None, (words, self._process.tail))))
 
     async def _broken_off(self, error: Exception) -> Crashed | ProtocolError:
@@ -267,12 +267,12 @@ class GatewayDriver:
 class _Received:
     """How much of an answer has come, unpacked."""
 
-    bytes: int = 0
+    count: int = 0
 
     def add(self, piece: bytes) -> int:
         """Count a piece; returns how much came so far."""
-        self.bytes += len(piece)
-        return self.bytes
+        self.count += len(piece)
+        return self.count
 
 
 async def _read(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:

@@ -1,0 +1,43 @@
+"""Who in the judge can open a connection: each of these modules limits it, and follows no redirect."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import toolcall_conformance
+
+ROOT = Path(toolcall_conformance.__file__).parent
+LIBRARIES = ("aiohttp", "ftplib", "http", "httpx", "httpx2", "requests", "socket", "ssl", "urllib3", "websockets")
+#: Adapters run in environments of their own, about one library each; what they send is answered in memory.
+CONNECTING = {
+    "cassettes/api.py": "recording a real API",
+    "drivers/gateway.py": "the client of a gateway",
+    "drivers/gateway_process.py": "binds ports, to find one that is free",
+    "drivers/readiness.py": "whether a gateway is ready",
+    "upstream/server.py": "listens on loopback",
+}
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def connects(names: set[str]) -> bool:
+    opens = {"urllib.request", "urllib.request.urlopen", "urllib.request.build_opener", "urllib.request.urlretrieve"}
+    return bool(names & opens) or any(name.partition(".")[0] in LIBRARIES for name in names)
+
+
+def test_only_these_modules_can_connect() -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.rglob("*.py")
+        if "corpus" not in path.relative_to(ROOT).parts[:1] and connects(imported(path))
+    }
+    assert {name for name in found if not name.startswith("adapters/")} == set(CONNECTING)
