@@ -77,7 +77,7 @@ class Api:
         self._httpx = httpx2
         self.endpoint = endpoint
         self._limits = limits
-        self._redactor = redactor
+        self.redactor = redactor
         self._notify = notify
         self.sent = 0
         self._last: float | None = None
@@ -149,7 +149,7 @@ class Api:
         status = answer.status_code
         failure = self._failure(answer)
         said = failure.message if failure is not None and failure.message else answer.text
-        said = " ".join(self._redactor.text(said).split()) or "no text"
+        said = " ".join(self.redactor.text(said).split()) or "no text"
         message = f"HTTP {status} from {self.endpoint.host}: {said[:_TEXT]}"
         final = status in _STOP
         unauthorized = status in (401, 403) or (failure is not None and failure.kind == "unauthorized")

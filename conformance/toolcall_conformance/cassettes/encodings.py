@@ -1,17 +1,21 @@
-"""Rewrite texts within texts: decode percent encoding, base64 or escapes, rewrite, and encode again."""
+"""Rewrite texts within texts: decode percent encoding, base64, gzip or escapes, rewrite, and encode again."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import gzip
 import re
+import zlib
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9_.~+-]){3,}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{11,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
 _ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|[^\\\s\"'])+")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
+_GZIP = b"\x1f\x8b\x08"
+_MOST_UNPACKED = 2**24
 
 Rewrite = Callable[[str], str]
 
@@ -67,15 +71,34 @@ def _rewritten(run: str, rewrite: Rewrite, rewrite_bytes: Rewrite) -> str | None
         data = base64.b64decode(standard + "=" * (-len(standard) % 4))
     except binascii.Error:
         return None
+    said = rewrite_data(data, rewrite, rewrite_bytes)
+    if said == data:
+        return None
+    coded = base64.b64encode(said).decode()
+    return coded.translate(_TO_URL) if re.search("[-_]", run) else coded
+
+
+def rewrite_data(data: bytes, rewrite: Rewrite, rewrite_bytes: Rewrite) -> bytes:
+    """The same for the bytes of a text, for those of gzip with a text in it, and for any others."""
+    if data.startswith(_GZIP):
+        inner = _unpacked(data)
+        said = rewrite_data(inner, rewrite, rewrite_bytes) if inner and not inner.startswith(_GZIP) else inner
+        return data if said == inner else gzip.compress(said, mtime=0)
     try:
         meant, how, codec = data.decode("utf-8"), rewrite, "utf-8"
     except UnicodeDecodeError:
         meant, how, codec = data.decode("latin-1"), rewrite_bytes, "latin-1"
-    said = how(meant)
-    if said == meant:
-        return None
-    coded = base64.b64encode(said.encode(codec)).decode()
-    return coded.translate(_TO_URL) if re.search("[-_]", run) else coded
+    said_text = how(meant)
+    return data if said_text == meant else said_text.encode(codec, "replace")
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What gzip holds, up to a limit; of a damaged one what comes before the damage."""
+    unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        return unpacking.decompress(data, _MOST_UNPACKED)
+    except zlib.error:
+        return b""
 
 
 _TO_STANDARD = str.maketrans("-_", "+/")

@@ -82,7 +82,7 @@ def endpoint(
         stream_body=transport["stream"]["body"],
         headers=headers,
         variable=variable,
-        secrets=frozenset(value for value in (*further.values(), *_keys(transports, environment)) if value),
+        secrets=frozenset(value for value in (*further.values(), *keys(transports, environment)) if value),
     )
 
 
@@ -113,8 +113,8 @@ def _key(sdk: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, s
     raise NoEndpointError(f"no API key: set {' or '.join(variables)} (any text, if the server takes any key)")
 
 
-def _keys(transports: Mapping[str, Mapping[str, Any]], environment: Mapping[str, str]) -> list[str]:
-    """All keys in the environment, also those of other formats."""
+def keys(transports: Mapping[str, Mapping[str, Any]], environment: Mapping[str, str]) -> list[str]:
+    """All keys of providers in the environment, also those of other formats; empty texts for those that are not set."""
     return [
         environment.get(entry["variable"], "").strip()
         for transport in transports.values()

@@ -1,57 +1,96 @@
-"""The last check before a cassette is written: it must hold no known secret in any spelling."""
+"""The last check before a cassette is written: it must hold no known secret in any spelling that it can undo.
+
+It shares no code with the search that redacts: it takes the texts apart, where that one puts all spellings together.
+"""
 
 from __future__ import annotations
 
 import base64
 import html
 import json
+import math
 import re
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from toolcall_conformance.cassettes.redaction import is_json
 from toolcall_conformance.cassettes.split_secrets import joined_texts
 
+_ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))")
+_SOFT_BREAK = re.compile(r"=\r?\n")
+_QUOTED = re.compile("=([0-9A-Fa-f]{2})")
+_BLANK = re.compile(r"(?:\\{1,8}[nrt]|\s)+")
+_PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{20,}")
+_MOST_UNPACKED = 2**24
+_CUT = 0.75
+
 
 def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
-    """Whether a cassette, as JSON, still holds one of the secrets.
+    """Whether a cassette, as JSON, still holds one of the secrets, or its first three quarters.
 
-    It searches all texts and names, also with escapes and percent encoding decoded, and the texts that clients assemble
-    from streams. It searches for the secret itself, in base64 at any place of a longer text, in hex and in HTML.
+    It searches all texts and names, as they are and with escapes undone, without blanks, unpacked, and joined as
+    clients assemble them from streams. It searches for the secret itself, in base64 at any place of a longer text, and
+    in hexadecimal digits.
     """
-    texts = [text.lower() for text in _readings(cassette)]
-    return any(form.lower() in text for secret in secrets for form in forms(secret) for text in texts)
+    wanted = [form.lower() for secret in secrets for form in forms(secret)]
+    return any(form in text for text in _readings(cassette) for form in wanted)
 
 
 def forms(secret: str) -> set[str]:
-    """The spellings of a secret that cannot be decoded without knowing its place."""
-    data = secret.encode()
-    coded = set()
-    for shift in range(3):
-        # Only the base64 characters that depend on the secret alone: its surroundings are unknown.
-        text = base64.b64encode(b"\0" * shift + data).decode().rstrip("=")
-        first = -(-shift * 8 // 6)
-        last = (shift + len(data)) * 8 // 6
-        coded.add(text[first:last])
-    return {secret, html.escape(secret), data.hex(), quote(secret, safe=""), json.dumps(secret)[1:-1]} | {
+    """The spellings of a secret that cannot be undone without knowing its place."""
+    cut = secret[: max(8, math.ceil(len(secret) * _CUT))]
+    data = cut.encode("utf-8", "surrogatepass")
+    coded = _coded(data)
+    coded |= {twice for once in coded for twice in _coded(once.encode())}
+    bare = _BLANK.sub("", cut)
+    return {cut, bare, data.hex()} | {
         form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))
     }
 
 
+def _coded(data: bytes) -> set[str]:
+    """Base64, by how many bytes go before: the characters alone that depend on no others, for those are unknown."""
+    found = set()
+    for shift in range(3):
+        text = base64.b64encode(b"\0" * shift + data).decode().rstrip("=")
+        found.add(text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6])
+    return found
+
+
 def _readings(cassette: Any) -> Iterator[str]:
+    """Every text in lower case, in all steps of undoing its escapes, and without blanks or what parts hex digits."""
     for text in _texts(cassette):
-        flat = re.sub(r"[\r\n]", "", text)
-        meant = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
-        yield from {text, flat, meant, unquote(text), unquote(meant)}
+        for _ in range(4):
+            # Whatever stands for itself in one spelling stands for something else in another: each is a reading.
+            yield text.lower()
+            yield _BLANK.sub("", _SOFT_BREAK.sub("", text)).lower()
+            meant = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
+            if meant == text:
+                break
+            text = meant
+        quoted = _QUOTED.sub(lambda found: chr(int(found[1], 16)), _SOFT_BREAK.sub("", text))
+        yield quoted.lower()
+        yield re.sub(r"0x|\\x|[\s:.,_-]", "", text.lower())
+
+
+def _meant(found: re.Match[str]) -> str:
+    if found[4]:
+        return found[4]
+    return chr(int(found[1] or found[2], 16)) if found[3] is None else chr(int(found[3], 8))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts and names, also those in JSON within a text and in a stream's events."""
+    """All texts and names, also those in JSON within a text, in a stream's events, and in packed data."""
     if isinstance(value, bytes):
+        yield from _unpacked(value)
         value = value.decode("latin-1")
     if isinstance(value, str):
         yield value
+        for found in _PACKED.finditer(value):
+            coded = found[0].replace("-", "+").replace("_", "/")
+            yield from _unpacked(base64.b64decode(coded[: len(coded) // 4 * 4]))
         if is_json(value):
             yield from _texts(json.loads(value, strict=False))
         elif "data:" in value:
@@ -64,3 +103,10 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for entry in value:
             yield from _texts(entry)
+
+
+def _unpacked(data: bytes) -> Iterator[str]:
+    try:
+        yield zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MOST_UNPACKED).decode("utf-8", "replace")
+    except zlib.error:
+        return

@@ -16,11 +16,12 @@ from toolcall_conformance.cassettes.continuing import CannotContinueError, next_
 from toolcall_conformance.cassettes.filters import Filters
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.leaks import leaked
-from toolcall_conformance.cassettes.redaction import SHORTEST_KNOWN, Redactor
+from toolcall_conformance.cassettes.redaction import Redactor
 from toolcall_conformance.cassettes.scrubbing import scrubbed
 from toolcall_conformance.cassettes.tape import Tape
 from toolcall_conformance.jsonvalue import copied
 from toolcall_conformance.judge.provider_memory import whole_exchanges
+from toolcall_conformance.known_secrets import KnownSecrets
 from toolcall_conformance.library import Case, Corpus
 from toolcall_conformance.streaming import parse
 
@@ -89,7 +90,7 @@ class CassetteRecorder:
                 finish = reading.finish.reason if reading.finish is not None else None
                 log.ended = (
                     f"the model called no tool in exchange {number}, but the case needs a call "
-                    f"(finish {finish!r}, it said {said[:_SHOWN]!r})"
+                    f"(finish {finish!r}, it said {self._shown(said)!r})"
                 )
                 return
             if number == len(exchanges):
@@ -122,13 +123,17 @@ class CassetteRecorder:
             reply = {"status": 200, "headers": {}, "body": whole.error}
             failure = formats.read(self.format, "error", reply).failure
             said = failure.message if failure is not None and failure.message else whole.error
-            raise NotRecordedError(f"the stream ends with an error of the provider: {str(said)[:_SHOWN]}")
+            raise NotRecordedError(f"the stream ends with an error of the provider: {self._shown(str(said))}")
         if whole.end == "open":
             count = len(stream["events"])
             raise NotRecordedError(f"the stream breaks off after {count} events, before the reply has ended")
         self._verify_reply(whole.body, kind)
         assert whole.body is not None
         return whole.body
+
+    def _shown(self, said: str) -> str:
+        """The beginning of a foreign text without secrets: half of a key would not be known as one any more."""
+        return self.api.redactor.text(said)[:_SHOWN]
 
     def _verify_reply(self, body: Any, kind: str) -> None:
         keys = self.corpus.format(self.format)["containers"]["response"]
@@ -138,7 +143,7 @@ class CassetteRecorder:
     def keep(self, case: Case, played: PlayedConversation, *, streamed: bool) -> Path:
         """Scrub a conversation and write it. Raises CassetteError; an earlier cassette then stays unchanged."""
         path = self.path(case, streamed=streamed)
-        secrets = sorted({secret for secret in self.secrets if len(secret) >= SHORTEST_KNOWN})
+        secrets = KnownSecrets(self.secrets).values
         redactor = Redactor(self.filters, secrets, public=tuple(_public(case, self.format)))
         today = datetime.now(UTC).date().isoformat()
         about = {

@@ -15,9 +15,7 @@ from urllib.parse import quote, unquote_plus
 
 from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_percent
 from toolcall_conformance.cassettes.filters import Filters, SecretPattern, normal
-
-SHORTEST_KNOWN = 8
-"""Shorter keys are not secret (local servers take any), and occur everywhere by chance."""
+from toolcall_conformance.known_secrets import KnownSecrets
 
 PLACEHOLDER = "REDACTED"
 _MOST_DEPTH = 8
@@ -40,10 +38,8 @@ class Redactor:
 
     def __init__(self, filters: Filters, known: Iterable[str] = (), public: Collection[str] = ()) -> None:
         self.filters = filters
-        self.known = tuple(sorted({value for value in known if len(value) >= SHORTEST_KNOWN}, key=len, reverse=True))
+        self._known = KnownSecrets(known)
         self._public, self._all_public = frozenset(public), "\n".join(public)
-        forms = [form for value in self.known for form in (value, value.encode().hex())]
-        self._known = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE) if forms else None
         self._placeholders: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._numbers: set[str] = set()
@@ -88,8 +84,9 @@ class Redactor:
 
     def placeholder(self, kind: str, secret: str) -> str:
         """The placeholder of a secret; equal secrets have equal placeholders."""
-        known = self._known is not None and self._known.search(secret)
-        if not known and (secret in self._public or (len(secret) >= _LONG and secret in self._all_public)):
+        if not self._known.occur(secret) and (
+            secret in self._public or (len(secret) >= _LONG and secret in self._all_public)
+        ):
             return secret
         if secret not in self._placeholders:
             self._counts[kind] = self._counts.get(kind, 0) + 1
@@ -110,8 +107,7 @@ class Redactor:
         return rewrite_base64(text, deeper, self._bytes)
 
     def _plain(self, text: str, patterns: Iterable[SecretPattern]) -> str:
-        if self._known is not None:
-            text = self._known.sub(lambda found: self.placeholder("key", found[0].lower()), text)
+        text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
         for pattern in patterns:
             text = pattern.regex.sub(lambda found, pattern=pattern: self._matched(found, pattern), text)  # type: ignore[misc]
         return text

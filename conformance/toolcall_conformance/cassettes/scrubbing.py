@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from toolcall_conformance.cassettes.encodings import rewrite_data
 from toolcall_conformance.cassettes.redaction import Redactor
 from toolcall_conformance.cassettes.split_secrets import redact_streams
 
@@ -61,6 +62,8 @@ def body(found: str | bytes | None, content_type: str, redactor: Redactor) -> st
         return found
     if isinstance(found, str):
         return _text(found, content_type, redactor)
+    if found.startswith(b"\x1f\x8b"):
+        return rewrite_data(found, lambda text: _text(text, content_type, redactor), redactor.text)
     try:
         return _text(found.decode("utf-8"), content_type, redactor)
     except UnicodeDecodeError:

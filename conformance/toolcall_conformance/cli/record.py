@@ -134,26 +134,28 @@ def _size(text: str) -> int:
 def run(parsed: argparse.Namespace) -> int:
     """Record the cassettes in turn, a line each; return 1 if a recordable one was not recorded."""
     from toolcall_conformance.cassettes.api import Api, Limits
-    from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint
+    from toolcall_conformance.cassettes.endpoint import NoEndpointError, endpoint, keys
     from toolcall_conformance.cassettes.filters import FilterError, Filters
     from toolcall_conformance.cassettes.limited import LimitError
     from toolcall_conformance.cassettes.recording import CassetteRecorder
     from toolcall_conformance.cassettes.redaction import Redactor
     from toolcall_conformance.cassettes.tape import MissingRecorderError, verify_installed
+    from toolcall_conformance.known_secrets import KnownSecrets, secrets_of
 
     folder, corpus = _folder(Settings(parsed)), corpus_of(parsed)
     if parsed.format not in corpus.formats:
         raise UsageError(f"there is no format {parsed.format!r}{did_you_mean(parsed.format, corpus.formats)}")
     cases = _wanted(parsed, corpus)
+    secrets = {*keys(corpus.transports, os.environ), *secrets_of(os.environ)}
     try:
         verify_installed()
         filters = Filters.load(parsed.filters) if parsed.filters else Filters.default()
         target = endpoint(parsed.format, corpus.transports, os.environ, parsed.model, parsed.base_url)
     except (FilterError, MissingRecorderError, NoEndpointError) as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(KnownSecrets(secrets).replaced(str(error), lambda _: "REDACTED-key")) from None
     if target.unencrypted:
         say(f"note: {target.host} is called without encryption; the key can be read on the way", error=True)
-    secrets = {*target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
+    secrets = {*secrets, *target.secrets, *(os.environ.get(name, "") for name in filters.environment)} - {""}
     limits = Limits(parsed.rate, parsed.max_requests, parsed.max_wait, parsed.timeout, parsed.max_bytes)
     try:
         made = Api(target, limits, Redactor(filters, secrets), lambda text: say(f"  {text}"))
@@ -209,6 +211,8 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
     from toolcall_conformance.cassettes.recording import NotRecordedError
     from toolcall_conformance.cassettes.writing import make_ready
 
+    # Whatever a provider says may be the key: no sentence of its own is printed as it is.
+    redacted = recorder.api.redactor.text
     path = recorder.path(case, streamed=streamed)
     try:
         make_ready(path)
@@ -216,17 +220,17 @@ def _one(parsed: argparse.Namespace, recorder: CassetteRecorder, case: Case, str
         count = f"{len(played.interactions)} exchanges, {played.calls} calls"
         if played.ended is None:
             recorder.keep(case, played, streamed=streamed)
-            notes = "".join(f"; {note}" for note in played.notes)
+            notes = "".join(f"; {redacted(note)}" for note in played.notes)
             return "recorded", f"{count}{notes} -> {path}", True
         kept = ""
         if parsed.partial and not path.exists():
             recorder.keep(case, played, streamed=streamed)
             kept = f"; the {len(played.interactions)} exchanges until then are in {path}"
-        return "failed", f"not recorded: {played.ended}{kept}", True
+        return "failed", f"not recorded: {redacted(played.ended)}{kept}", True
     except ApiError as error:
-        return "failed", f"not recorded: {error}", not error.final
+        return "failed", f"not recorded: {redacted(str(error))}", not error.final
     except NotRecordedError as error:
-        return "failed", f"not recorded: {error}", True
+        return "failed", f"not recorded: {redacted(str(error))}", True
     except CassetteError as error:
         return "failed", str(error), False
     except KeyboardInterrupt:

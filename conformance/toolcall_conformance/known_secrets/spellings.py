@@ -1,0 +1,69 @@
+r"""The spellings of a known secret as one regular expression: every character may be written in several ways.
+
+A character stands for itself, in either case, or for what JSON, shells, HTML, URLs and mail write instead of it:
+``\/``, ``\u0073`` and ``\x73`` behind up to eight backslashes, ``\163``, ``&#115;``, ``&amp;``, ``%73``, ``=73``. Lines
+may be broken between characters, with indentation. Hexadecimal digits may stand apart. A secret that is cut off is
+found if three quarters of it are there.
+"""
+
+from __future__ import annotations
+
+import html.entities
+import math
+import re
+
+_SHORTEST = 8
+_KEPT = 0.75
+_MOST_STEPS = 48
+"""So many places, at most, where a secret may be cut off: more would be too deep for the expression's compiler."""
+_BREAK = r"(?:=?(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]{0,64})?"
+"""A line's end within a secret, soft as in quoted-printable or escaped as in JSON, and the next line's indentation."""
+_APART = r"(?:[ \t:._-]|\r?\n[ \t]{0,64}|,? ?(?:0|\\{1,8})x)?"
+
+
+def pattern(secret: str) -> str:
+    """All spellings of a secret but those in base64, without groups that capture. For ``re.IGNORECASE``."""
+    plain = [_character(letter) for letter in secret]
+    coded = [f"{byte:02x}" for byte in secret.encode("utf-8", "surrogatepass")]
+    return f"(?:{_cut(plain, _BREAK)}|{_cut(coded, _APART)})"
+
+
+def _character(letter: str) -> str:
+    number = ord(letter)
+    ways = [re.escape(letter)]
+    if number < 0x10000:
+        ways.append(rf"\\{{1,8}}u{number:04x}")
+    if number < 0x100:
+        ways += [
+            rf"\\{{1,8}}x{number:02x}",
+            rf"\\{{1,8}}0?{number:03o}",
+            f"%(?:25){{0,4}}{number:02x}",
+            f"={number:02x}",
+        ]
+    ways += [f"&#0{{0,4}}{number};?", f"&#x0{{0,4}}{number:x};?"]
+    ways += [f"&(?:amp;){{0,4}}{name}" for name in _NAMES.get(letter, ())]
+    if not letter.isalnum():
+        ways.append(rf"\\{{1,8}}{re.escape(letter)}")
+    return f"(?:{'|'.join(ways)})"
+
+
+def _cut(parts: list[str], between: str) -> str:
+    """The parts in a row; the last quarter may be missing from any place on."""
+    needed = max(min(_SHORTEST, len(parts)), math.ceil(len(parts) * _KEPT))
+    head, tail = parts[:needed], parts[needed:]
+    step = max(1, math.ceil(len(tail) / _MOST_STEPS))
+    end = ""
+    for start in reversed(range(0, len(tail), step)):
+        end = f"(?:{between}{between.join(tail[start : start + step])}{end})?"
+    return between.join(head) + end
+
+
+def _entities() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, text in html.entities.html5.items():
+        if len(text) == 1 and ord(text) < 0x80 and name.endswith(";"):
+            found.setdefault(text, []).append(re.escape(name))
+    return found
+
+
+_NAMES = _entities()

@@ -1,0 +1,135 @@
+"""A known secret in every spelling that the docs name: none is left, and the last check sees each of them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import quopri
+import random
+import string
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from cassettes.carriers import deltas, interaction, pieces
+from toolcall_conformance.cassettes.filters import Filters
+from toolcall_conformance.cassettes.leaks import leaked
+from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.cassettes.scrubbing import scrubbed
+from toolcall_conformance.known_secrets import KnownSecrets, secrets_of
+
+KEYS = (
+    "sk-test-Zq81hRk2mVw9LtB4xN7pYc3e",
+    "opaque/key+with=odd~letters&more<",
+    "tr0ub4dor",
+    'quo"te\\d-päss-wörd-1',
+    "".join(random.Random(7).choices(string.ascii_letters + string.digits + "-_", k=108)),
+)
+
+
+def spelt(form: str) -> Callable[[str], str]:
+    """A spelling of each character, or of each byte."""
+    return lambda key: "".join(form.format(ord(letter)) for letter in key)
+
+
+def packed(key: str) -> str:
+    return base64.b64encode(gzip.compress(f"the key: {key}\n".encode(), mtime=0)).decode()
+
+
+def bytes_apart(between: str, before: str = "") -> Callable[[str], str]:
+    return lambda key: between.join(f"{before}{byte:02x}" for byte in key.encode())
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "capitals": str.upper,
+    "in a word": lambda key: f"x{key}x",
+    "percent": lambda key: quote(key, safe=""),
+    "percent, all": lambda key: "".join(f"%{byte:02X}" for byte in key.encode()),
+    "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "escaped slashes": lambda key: json.dumps(key, ensure_ascii=False)[1:-1].replace("/", "\\/"),
+    "JSON in prose": lambda key: "It said " + json.dumps({"a": key}).replace("/", "\\/") + " again",
+    "escapes": spelt("\\u{:04x}"),
+    "escapes twice": spelt("\\\\u{:04x}"),
+    "escapes three times": spelt("\\\\\\\\u{:04X}"),
+    "escapes of bytes": spelt("\\x{:02x}"),
+    "octal": spelt("\\{:03o}"),
+    "entities": html.escape,
+    "entities in numbers": spelt("&#{};"),
+    "entities in hexadecimal numbers": spelt("&#x{:x};"),
+    "hex": bytes_apart(""),
+    "hex with colons": bytes_apart(":"),
+    "hex with blanks": bytes_apart(" "),
+    "hex with 0x": bytes_apart(", ", "0x"),
+    "base64": lambda key: base64.b64encode(f"Basic: {key}".encode()).decode(),
+    "base64 for URLs": lambda key: base64.urlsafe_b64encode(f"??>{key}".encode()).decode().rstrip("="),
+    "base64 twice": lambda key: base64.b64encode(base64.b64encode(f"a {key}".encode())).decode(),
+    "base64 of gzip": packed,
+    "quoted-printable": lambda key: quopri.encodestring((key * 3).encode()).decode(),
+    "broken and indented": lambda key: f"a:\n    {key[: len(key) // 2]}\n    {key[len(key) // 2 :]}\n",
+    "the first nine tenths": lambda key: key[: max(8, len(key) * 9 // 10)],
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_spelling_is_left(spelling: str) -> None:
+    for key in KEYS:
+        text = SPELLINGS[spelling](key)
+        if not key.isascii() and spelling in ("octal", "capitals", "quoted-printable"):
+            continue  # not all of its characters are one byte
+        for raw in (
+            interaction(response=json.dumps({"text": f"It is {text}, keep it."}, ensure_ascii=False)),
+            interaction(response=json.dumps({"arguments": json.dumps({"a": f"It is {text}."})})),
+            interaction(response=f"It is {text}, yes", response_type="text/plain"),
+            interaction(response=deltas(["It is ", *pieces(text, 5), "."]), response_type="text/event-stream"),
+        ):
+            assert leaked(raw, [key]), key
+            kept = scrubbed(raw, Redactor(Filters.default(), [key]))
+            assert not leaked(kept, [key]), (key, kept)
+            assert key[:8] not in json.dumps(kept)
+
+
+def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:
+    key = KEYS[0]
+    said = Redactor(Filters.default(), [key]).text(f"{key} {bytes_apart(':')(key)} {spelt('&#{};')(key)}")
+    assert said == "REDACTED-key-1 REDACTED-key-1 REDACTED-key-1"
+
+
+@pytest.mark.parametrize("unit", ["\\", "\\u", "&#", "%25", "=", "\n ", "73 ", "sk-", "opaque/", "0x73,", KEYS[0][:-9]])
+def test_searching_takes_time_in_proportion(unit: str) -> None:
+    text = (unit * 200_000)[:200_000]
+    known = KnownSecrets(KEYS)
+    begun = time.process_time()
+    assert known.replaced(text, lambda _: "") == text
+    assert time.process_time() - begun < 3  # it takes a fifth of a second at most
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("MISTRAL_API_KEY", "b7Jq0vXw2mNp", True),
+        ("CI_JOB_TOKEN", "glcbt-64_b7Jq0vXw2mNp", True),
+        ("PGPASSWORD", "correcthorse", True),
+        ("DB_PASSWORD_OLD", "battery-staple", True),
+        ("SESSION_SECRET", "bQxWzRtYpLmNvKjHgF", True),
+        ("SORT_KEY", "customer_name", False),
+        ("SORT_KEY", "identifier", False),
+        ("SSH_KEY", __file__, False),
+        ("TLS_KEY", "https://keys.example/1", False),
+        ("A_KEY", "short1", False),
+        ("PATH", "b7Jq0vXw2mNp", False),
+    ],
+)
+def test_variables_that_hold_secrets(name: str, value: str, secret: bool) -> None:
+    assert secrets_of({name: value}) == ({value: name} if secret else {})
+
+
+def test_a_variable_that_holds_a_file_s_place_is_read_without_error(tmp_path: Path) -> None:
+    assert secrets_of({"A_KEY": str(tmp_path)}) == {}
+    assert secrets_of({"A_KEY": "/" + "b7Jq0/" * 60}) != {}
+    assert secrets_of({"A_KEY": "/b7Jq0\0vXw2mNp"}) != {}
