@@ -61,7 +61,7 @@ def test_one_limit_for_the_whole(pieces: Pieces, why: str) -> None:
     assert found.status is None
     assert why in found.why
     assert took < (2 if "0.3 s" in why else 10), "a byte now and then does not prolong it"
-    assert server.sent < 4_000_000
+    assert server.sent < 20_000_000, "what more it sends is in the system's buffers"
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://127.0.0.1:99999/", "http://[::1/", "http://a\udcff/"])

@@ -1,4 +1,4 @@
-"""Runs a child process in a group of its own, keeps the end of its output, and leaves nothing of it running."""
+"""Runs a child process, keeps the end of its output, and leaves nothing of it running."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from toolcall_conformance.drivers import families
 from toolcall_conformance.drivers.loopback import without_proxy
 
 TAIL_LIMIT = 8 * 1024
-_TERM_SECONDS = 1.0
-_KILL_SECONDS = 5.0
 _JOIN_SECONDS = 1.0
 # How long to read a dead child's last output; a grandchild may keep the pipe open for ever.
 _LAST_WORDS_SECONDS = 0.2
 
-_POSIX = os.name == "posix"
 # Colours and cursor movements, which no report can show.
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -52,22 +50,22 @@ class ChildProcess:
         environment: Mapping[str, str] | None = None,
         piped: bool,
     ) -> None:
-        self._process = subprocess.Popen(
-            list(command),
+        self._family = families.start(
+            command,
             cwd=directory,
             env=_environment(environment or {}),
             stdin=subprocess.PIPE if piped else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE if piped else subprocess.STDOUT,
             bufsize=0,
-            start_new_session=_POSIX,
         )
-        self.stdin: IO[bytes] | None = self._process.stdin
-        self.stdout: IO[bytes] | None = self._process.stdout if piped else None
+        process = self._family.process
+        self.stdin: IO[bytes] | None = process.stdin
+        self.stdout: IO[bytes] | None = process.stdout if piped else None
         self._owner = os.getpid()
         self._stopped = False
         self._tail = _Tail()
-        words = self._process.stderr if piped else self._process.stdout
+        words = process.stderr if piped else process.stdout
         assert words is not None
         self._reader = threading.Thread(target=self._tail.read, args=(words,), name="child's tail", daemon=True)
         self._reader.start()
@@ -76,7 +74,7 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        return self._family.pid
 
     @property
     def tail(self) -> str:
@@ -91,16 +89,7 @@ class ChildProcess:
 
     def exit_code(self) -> int | None:
         """Return its exit code, or minus the number of the signal that killed it; None while it runs."""
-        if self._process.returncode is None and hasattr(os, "waitid"):
-            # Keeps it a zombie until `stop`: its group's number must not be used again before we signal the group.
-            try:
-                ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:  # other code has reaped it
-                return self._process.poll()
-            if ended is None:
-                return None
-            return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
-        return self._process.poll()
+        return self._family.exit_code()
 
     def wait(self, seconds: float) -> int | None:
         """Wait for its end; return its exit code, or None if it still runs."""
@@ -111,7 +100,7 @@ class ChildProcess:
         return code
 
     def stop(self, *, grace: float = 0.0) -> None:
-        """End it and all of its group, gently first; may be called twice.
+        """End it and all that descends from it, gently first; may be called twice.
 
         ``grace`` is the time in seconds that it has to exit by itself once its input has ended.
         """
@@ -123,28 +112,13 @@ class ChildProcess:
                 self.stdin.close()
         if grace:
             self.wait(grace)
-        if self.exit_code() is None:
-            self._signal("SIGTERM")
-            self.wait(_TERM_SECONDS)
-        # The leader may have ended, but not all of its children.
-        self._signal("SIGKILL")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_KILL_SECONDS)
-        # A process that left the group keeps the pipe open, and the thread alive, until it or this interpreter ends.
+        self._family.end()
+        # Where a process can leave the group, it keeps the pipe open, and the thread alive.
         self._reader.join(_JOIN_SECONDS)
         if self.stdout is not None:
             with contextlib.suppress(OSError):
                 self.stdout.close()
         _running.discard(self)
-
-    def _signal(self, name: str) -> None:
-        with contextlib.suppress(OSError):  # it has ended already
-            if _POSIX:
-                os.killpg(self.pid, getattr(signal, name))
-            elif name == "SIGTERM":
-                self._process.terminate()
-            else:
-                self._process.kill()
 
 
 class _Tail:

@@ -1,0 +1,185 @@
+"""Nothing that descends from a command outlives it, whatever session, group or parent it has by then."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.drivers import families, supervisor
+from toolcall_conformance.drivers.process import ChildProcess
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers and /proc")
+
+FUGITIVES = Path(__file__).with_name("fugitives.py")
+KINDS = ("setsid", "daemon", "deaf", "nameless", "hopping", "orphaning", "stopped")
+
+
+@pytest.fixture
+def token() -> Iterator[str]:
+    made = f"fugitive-{secrets.token_hex(8)}"
+    yield made
+    for process in running(made):  # where a test has failed
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+
+
+def running(token: str) -> list[int]:
+    """The living processes with the token among their arguments."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if token.encode() in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
+
+
+def gone(token: str, seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while running(token) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not running(token)
+
+
+def started(kind: str, token: str, folder: Path) -> ChildProcess:
+    child = ChildProcess([sys.executable, "-I", "-S", str(FUGITIVES), kind, token], directory=folder, piped=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"they run\n"
+    return child
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_flees_is_ended(kind: str, token: str, tmp_path: Path) -> None:
+    child = started(kind, token, tmp_path)
+    if kind == "orphaning":
+        assert child.wait(5) == 0
+    if kind != "hopping":  # which are seldom seen while they exist
+        assert len(running(token)) >= 4, "the supervisor, which has the token, too, and its three"
+    child.stop()
+    assert not any(running(token) for _ in range(9 if kind == "hopping" else 1))
+    assert child.exit_code() == {"orphaning": 0, "deaf": -signal.SIGKILL}.get(kind, -signal.SIGTERM)
+
+
+@pytest.mark.parametrize("kind", ["daemon", "hopping"])
+def test_what_flees_is_ended_when_the_runner_is_killed(kind: str, token: str, tmp_path: Path) -> None:
+    text = (
+        "import os, signal, sys; sys.path[:0] = sys.argv[4:]; from pathlib import Path\n"
+        "from drivers.test_families import started\n"
+        "started(*sys.argv[1:3], Path(sys.argv[3]))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    words = [sys.executable, "-c", text, kind, token, str(tmp_path), *sys.path]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    assert gone(token)
+
+
+def test_one_that_kills_its_supervisor_is_ended_with_its_group(token: str, tmp_path: Path) -> None:
+    text = "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); print('alone', flush=True); time.sleep(60)"
+    child = ChildProcess([sys.executable, "-c", text, token], directory=tmp_path, piped=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"alone\n"
+    assert child.wait(5) == -signal.SIGKILL
+    child.stop()
+    assert gone(token)
+
+
+SHOWN = """
+grep -E 'Sig(Ign|Blk)' /proc/self/status
+ls /proc/self/fd; pwd; echo "$X $#"; printf %s "$1" | od -c
+[ "$(cut -d ' ' -f 5,6 /proc/$$/stat)" = "$$ $$" ] && echo leads
+"""
+
+
+def test_the_command_has_what_it_would_have_without_a_supervisor(tmp_path: Path) -> None:
+    said = []
+    for start in (families.SupervisedFamily, families.GroupFamily):
+        family = start(
+            ["sh", "-c", SHOWN, "sh", "ä\udcff", ""],
+            cwd=tmp_path,
+            env={**os.environ, "X": "é"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+        )
+        assert family.process.stdout is not None
+        with family.process.stdout:
+            said.append(family.process.stdout.read())
+        family.end()
+        assert family.exit_code() == 0
+    assert said[0] == said[1]
+    assert said[0].endswith(b"leads\n")
+
+
+@pytest.mark.parametrize("start", [families.SupervisedFamily, families.GroupFamily])
+@pytest.mark.parametrize(
+    ("word", "options", "error"),
+    [
+        ("no-such-command", {}, FileNotFoundError),
+        (__file__, {}, PermissionError),
+        (sys.executable, {"cwd": "/no/such/folder"}, FileNotFoundError),
+        ("zero\0byte", {}, ValueError),
+    ],
+)
+def test_a_command_that_cannot_be_executed(start: Any, word: str, options: dict[str, Any], error: Any) -> None:
+    with pytest.raises(error) as raised:
+        start([word], stdout=subprocess.PIPE, **options)
+    if word == "no-such-command":
+        assert (raised.value.filename, raised.value.strerror) == (word, "No such file or directory")
+
+
+def test_children_are_found_without_the_kernel_s_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / ") S 1 (x"  # a name that looks like the fields behind it
+    program.write_text("#!/bin/sh\nsleep 60\n")
+    program.chmod(0o755)
+    child = subprocess.Popen([str(program)])
+    try:
+        known = supervisor.children(os.getpid())
+        assert child.pid in known
+
+        def without_list(path: str, *more: Any) -> Any:
+            if path.endswith("/children"):
+                raise FileNotFoundError
+            return open(path, *more)  # noqa: PTH123
+
+        monkeypatch.setattr(supervisor, "open", without_list, raising=False)
+        assert set(known) <= set(supervisor.children(os.getpid()))
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_gateway_that_flees(token: str, tmp_path: Path) -> None:
+    """Its server is a daemon; the command that started it stays in the foreground."""
+    from drivers.gateway_project import free_port, listens
+    from toolcall_conformance.drivers.gateway_config import load_config
+    from toolcall_conformance.drivers.gateway_process import GatewayProcess
+
+    port = free_port()
+    text = (
+        "import os, sys, time, http.server as h\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    os.closerange(0, 256)\n"
+        "    h.HTTPServer(('127.0.0.1', int(sys.argv[1])), h.SimpleHTTPRequestHandler).serve_forever()\n"
+        "time.sleep(60)\n"
+    )
+    (tmp_path / "server.py").write_text(text)
+    words = ", ".join(f'"{word}"' for word in (sys.executable, "server.py", "{port}", token))
+    tables = "[ready]\n[client.anthropic]\n[upstream.anthropic]\n"
+    path = tmp_path / "gateway.toml"
+    path.write_text(f'name = "fleeing"\nport = {port}\ncommand = [{words}]\n{tables}')
+    process = GatewayProcess(load_config(path, ["anthropic"]), "http://127.0.0.1:9")
+    process.start()
+    assert len(running(token)) == 3, "the supervisor, the command, the server"
+    process.stop()
+    assert running(token) == []
+    assert not listens(port)
