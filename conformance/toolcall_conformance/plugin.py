@@ -21,6 +21,8 @@ _SETTINGS = (
     "known_failures",
     "policy",
     "timeout",
+    "isolated",
+    "memory",
     "cuts",
     "artifacts",
     "repeat",
@@ -86,6 +88,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--toolcall-timeout",
         metavar="SECONDS",
         help="time limit for each call of the translator (default: 10)",
+    )
+    group.addoption(
+        "--toolcall-isolated",
+        action=BooleanOptionalAction,
+        help="run a Python translator in a child process: one that dies or cannot be stopped then costs one item",
+    )
+    group.addoption(
+        "--toolcall-memory",
+        metavar="MB",
+        help="with --toolcall-isolated, the address space of the child in megabytes, 0 for no limit (default: 4096)",
     )
     group.addoption(
         "--toolcall-cuts",

@@ -136,6 +136,19 @@ def seconds(named: Named | None) -> float:
     return found
 
 
+def megabytes(named: Named | None, usual: float) -> float | None:
+    """The address space of an isolated translator; None for no limit. Raises SettingError."""
+    if named is None:
+        return usual
+    try:
+        found = float(named.value)
+    except (TypeError, ValueError):
+        raise SettingError(f"{named.where}: {named.value!r} is no number; give megabytes, or 0 for no limit") from None
+    if not (math.isfinite(found) and found >= 0):
+        raise SettingError(f"{named.where}: {found:g} is no amount of memory; give megabytes, or 0 for no limit")
+    return found or None
+
+
 def _mistakes(table: Any) -> Iterator[str]:
     """What is wrong with the table, one sentence each."""
     if not isinstance(table, dict):

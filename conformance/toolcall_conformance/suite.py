@@ -230,7 +230,7 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
             f"{owner.__name__}: --toolcall-known-failures-update is for arguments that begin with toolcall::; "
             "run it without the test files, which only read the file"
         )
-    run = prepare(config, wanted, translator=_make_translator(owner.translator), name=owner.__name__)
+    run = prepare(config, wanted, translator=owner.translator, name=owner.__name__)
     config.add_cleanup(run.driver.close)
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
         config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
@@ -267,13 +267,6 @@ def _lacking(owner: type[ConformanceSuite], run: Run) -> str:
 
 def _is_wanted(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _make_translator(given: Any) -> Any:
-    """Make the translator if a class or a factory was given; a text stays unchanged."""
-    if isinstance(given, str) or (not isinstance(given, type) and callable(getattr(given, "open", None))):
-        return given
-    return given()
 
 
 class _Normaliser:

@@ -220,3 +220,11 @@ def test_a_fused_library(smoke: Smoke) -> None:
     code, out, _ = smoke("    def exchange(self, body, url): raise RuntimeError(url)\n    request = None")
     assert code == 1
     assert "request raised RuntimeError: http://127.0.0.1" in out
+
+
+def test_a_translator_in_a_process_of_its_own(smoke: Smoke) -> None:
+    dying = "    def request(self, body): __import__('os')._exit(3)"
+    code, out, _ = smoke(dying, "return (Mine if route.upstream == route.client else Session)(route)", "--isolated")
+    assert code == 1
+    assert "request died with exit code 3" in out
+    assert 'again: pytest --toolcall-translator smoked:T --toolcall-isolated "toolcall::' in out

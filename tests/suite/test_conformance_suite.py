@@ -253,3 +253,21 @@ def test_an_item_is_played_once_and_then_forgotten(user: User) -> None:
     done.stdout.fnmatch_lines(["*HELD 2 of 8*"])
     alone = user.run("-s", "-k", "rules")
     assert 0 < alone.stdout.str().count("PLAYED") == done.stdout.str().count("PLAYED")
+
+
+DYING = "__import__('os')._exit(3) if 'PYTEST_CURRENT_TEST' in __import__('os').environ else self.session.request(body)"
+
+
+def test_a_translator_in_a_process_of_its_own(user: User) -> None:
+    user.tests(translator="__import__('{module}').Translator", more="test_output = None", request=DYING)
+    result = user.run("--toolcall-isolated", "-k", "seed-request-anthropic")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*request died with exit code 3*"])
+
+
+@pytest.mark.parametrize("translator", ["__import__('{module}').Translator()", "lambda: None"])
+def test_another_process_cannot_find_an_object(user: User, translator: str) -> None:
+    user.tests(translator=translator, more="test_output = None")
+    result = user.run("--toolcall-isolated")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*TestMine: an isolated translator is made in another process, which cannot find*"])

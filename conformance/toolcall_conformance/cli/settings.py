@@ -52,7 +52,10 @@ class Settings:
         for name in names:
             value = self._option(name)
             for one in value if isinstance(value, list) else [] if value is None else [value]:
-                option = f"--toolcall-{name}"
+                option = f"--{'no-' if one is False else ''}toolcall-{name}"
+                if isinstance(one, bool):
+                    words.append(option)
+                    continue
                 words += [f"{option}={os.fspath(one)}"] if name in _PATHS else [option, str(one)]
         return shlex.join(words)
 

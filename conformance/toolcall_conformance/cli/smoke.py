@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError, add_corpus
@@ -12,6 +12,9 @@ from toolcall_conformance.cli.console import say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.settings_sources import Named
 from toolcall_conformance.smoke import Problem, RouteReport
+
+if TYPE_CHECKING:
+    from toolcall_conformance.drivers.loading import Isolation
 
 _NAMED = 3
 
@@ -30,6 +33,14 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         help="as for pytest --toolcall-translator; without it, the one of the settings",
     )
     parser.add_argument("--timeout", metavar="SECONDS", help="for each call (default: 10)")
+    parser.add_argument(
+        "--isolated",
+        action=argparse.BooleanOptionalAction,
+        help="run a Python translator in a child process, which it may end or block",
+    )
+    parser.add_argument(
+        "--memory", metavar="MB", help="with --isolated, its address space (default: 4096; 0: no limit)"
+    )
     add_corpus(parser)
     parser.set_defaults(run=run)
 
@@ -49,6 +60,7 @@ def run(parsed: argparse.Namespace) -> int:
             directory=translator.directory,
             seconds=seconds,
             transports=lambda: corpus.transports,
+            isolation=_isolation(settings),
             say=lambda sentence: say(sentence, error=True),
         )
     except (SpecError, MissingLibraryError, PortInUseError) as error:
@@ -65,7 +77,7 @@ def run(parsed: argparse.Namespace) -> int:
         driver.close()
     for line in _not_done(reports):
         say(line)
-    _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout"))
+    _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout", "isolated", "memory"))
     broken = any(report.problems or report.wrong for report in reports)
     return 0 if any(_works(report) for report in reports) and not broken else 1
 
@@ -78,6 +90,15 @@ def _translator(settings: Settings) -> Named:
             '(or write `translator = "..."` under [tool.toolcall] in pyproject.toml)'
         )
     return found
+
+
+def _isolation(settings: Settings) -> Isolation | None:
+    from toolcall_conformance.drivers.isolated_driver import MEMORY
+    from toolcall_conformance.drivers.loading import Isolation
+
+    if not settings.holds("isolated"):
+        return None
+    return Isolation(settings_sources.megabytes(settings.named("memory"), MEMORY))
 
 
 def _works(report: RouteReport) -> bool:

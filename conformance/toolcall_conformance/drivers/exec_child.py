@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,23 @@ _ADVICE = "write one JSON object a line to standard output, and everything else 
 class Child:
     """A running process. ``why_ended`` says why it cannot be asked any more; None while it can.
 
-    ``noise`` collects, shortened, the first lines of its standard output that are not answers. Raises OSError.
+    ``noise`` collects, shortened, the first lines of its standard output that are not answers. ``breach`` says what is
+    wrong with an answer to an operation, ``limit`` is the largest line in bytes. Raises OSError.
     """
 
-    def __init__(self, command: Sequence[str], *, directory: Path, noise: list[str]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        directory: Path,
+        noise: list[str],
+        breach: Callable[[str, dict[str, Any]], str | None] = find_breach,
+        limit: int = OUTPUT_LIMIT,
+    ) -> None:
         self._process = ChildProcess(command, directory=directory, environment=_ENVIRONMENT, piped=True)
-        self._lines = Lines(self._process, self._add_noise)
+        self._lines = Lines(self._process, self._add_noise, limit)
+        self._breach = breach
+        self._limit = limit
         self._noise = noise
         self._seq = 0
         self.why_ended: str | None = None
@@ -50,7 +61,7 @@ class Child:
         except EndedError as ended:
             return self._ended(operation, ended.rest)
         except TooLongError as error:
-            said = f"it wrote a line of more than {OUTPUT_LIMIT:,} bytes, which begins {shortened(error.beginning)}"
+            said = f"it wrote a line of more than {self._limit:,} bytes, which begins {shortened(error.beginning)}"
             return self._reject(f"{said}; {_ADVICE}")
         except BaseException:  # an interrupt: a late answer would be read as that of the next question
             self._end("was interrupted")
@@ -66,7 +77,7 @@ class Child:
                 f"the answer {shortened(line)} has seq {answer['seq']!r:.40} and not {self._seq}; answer each question "
                 "once, in order, with its own seq"
             )
-        wrong = find_breach(operation, answer)
+        wrong = self._breach(operation, answer)
         if wrong is not None:
             return self._reject(
                 f"{wrong}; the line is {shortened(line)}, and `toolcall-conformance schema` has the rules"

@@ -17,6 +17,7 @@ from toolcall_conformance.drivers.error_result import plain_error
 from toolcall_conformance.drivers.errors import SpecError
 from toolcall_conformance.drivers.exec_answers import AnswerLosses, read_failure
 from toolcall_conformance.drivers.exec_child import Child, Fault, start_child
+from toolcall_conformance.drivers.exec_restarts import Kept
 from toolcall_conformance.drivers.exec_streams import play_stream
 from toolcall_conformance.drivers.json_result import plain, plain_list
 from toolcall_conformance.drivers.losses import read_losses
@@ -41,7 +42,6 @@ PREFIX = "exec:"
 START_SECONDS = 30.0
 CLOSE_SECONDS = 2.0
 _DEFAULT = ("request", "response")
-_MOST_FAILED_STARTS = 3
 
 
 class ExecDriver:
@@ -65,15 +65,14 @@ class ExecDriver:
         self._case = ""
         self._opened = 0
         self._sessions: list[ExecSession] = []
-        self._failed_starts = 0
-        self._why_not = ""
         # A fault after an item's verdict, which the next item reports.
         self._late_fault: ProtocolError | None = None
         self._closes = True
         started = self._start()
         if isinstance(started, str):
             raise SpecError(f"{spec!r}: {started}")
-        self._child, hello = started
+        child, hello = started
+        self._kept = Kept(child, self._start)
         self.name: str = hello.get("name") or spec
         self.version: str | None = hello.get("version") or None
 
@@ -86,11 +85,9 @@ class ExecDriver:
         late, self._late_fault = self._late_fault, None
         if late is not None:
             return late
-        if self._child.why_ended is not None:
-            why_not = self._restart()
-            if why_not:
-                sentence, _, words = why_not.partition("\n")
-                return Crashed(TranslatorError(f"could not be asked: {sentence}"), words)
+        given_up = self._kept.revive()
+        if given_up is not None:
+            return given_up
         self._opened += 1
         session = f"s{self._opened}"
         answer = self.ask(self._child, "open", session, {"route": asdict(route)})
@@ -135,21 +132,12 @@ class ExecDriver:
         self._sessions.clear()
         self._child.stop()
 
+    @property
+    def _child(self) -> Child:
+        return self._kept.child
+
     def _start(self) -> tuple[Child, dict[str, Any]] | str:
         return start_child(self._command, directory=self._directory, seconds=self._start_seconds, noise=self.noise)
-
-    def _restart(self) -> str:
-        """Start another child; return why it failed, or an empty string."""
-        if self._failed_starts >= _MOST_FAILED_STARTS:
-            return f"it did not start again, {self._failed_starts} times: {self._why_not}"
-        started = self._start()
-        if isinstance(started, str):
-            self._failed_starts += 1
-            self._why_not = started
-            return f"it did not start again: {started}"
-        self._failed_starts = 0
-        self._child = started[0]
-        return ""
 
 
 class ExecSession:

@@ -8,9 +8,10 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.base import Driver
 from toolcall_conformance.drivers.errors import SpecError
@@ -19,10 +20,21 @@ from toolcall_conformance.drivers.exec_driver import ExecDriver
 from toolcall_conformance.drivers.foreign import PASSING, has_method, is_a, names_in, text_at, text_of, type_name
 from toolcall_conformance.drivers.fused import Transports
 from toolcall_conformance.drivers.gateway import GatewayDriver
+from toolcall_conformance.drivers.isolated_driver import MEMORY, IsolatedDriver
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.loopback import reach_loopback
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """How a Python translator is isolated: with how many megabytes of address space; None is without a limit."""
+
+    megabytes: float | None = MEMORY
+
 
 # Large libraries take ten seconds to import on a busy machine.
 LOAD_SECONDS = 30.0
@@ -40,11 +52,13 @@ def load_driver(
     seconds: float = 10.0,
     transports: Transports = dict,
     say: Callable[[str], None] = lambda _sentence: None,
+    isolation: Isolation | None = None,
 ) -> Driver:
     """Load the driver for ``spec``: ``package.module:attribute``, ``exec:COMMAND`` or ``gateway:FILE.toml``.
 
     Puts ``directory`` on ``sys.path``, as ``python -m pytest`` does. The attribute is a translator, or a class or
-    factory that returns one when called without arguments. ``say`` is told what takes long. Raises SpecError.
+    factory that returns one when called without arguments. ``say`` is told what takes long. With ``isolation`` a Python
+    translator lives in a child process, as the others do anyway. Raises SpecError.
     """
     if spec.startswith(EXEC):
         return ExecDriver(spec, directory=directory, seconds=seconds)
@@ -59,14 +73,48 @@ def load_driver(
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     limit = max(seconds, LOAD_SECONDS)
+    if isolation is not None:
+        return IsolatedDriver(
+            spec,
+            directory=directory,
+            seconds=seconds,
+            load_seconds=limit,
+            memory=isolation.megabytes,
+            transports=transports,
+        )
+    translator, name, version = _limited(limit, spec, lambda: _loaded(module_name, attribute, spec, directory))
+    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
+
+
+def adopt(target: Any, name: str, *, seconds: float, transports: Transports) -> PythonDriver:
+    """The driver for a translator, or a class or factory that makes one. Raises SpecError."""
+    translator = _limited(max(seconds, LOAD_SECONDS), name, lambda: _translator(target, name))
+    return PythonDriver(translator, name, seconds=seconds, transports=transports)
+
+
+def importable(target: Any, name: str) -> str:
+    """The spec by which another process finds a class or a factory. Raises SpecError."""
+    module, path = text_at(target, "__module__"), text_at(target, "__qualname__")
+    found = sys.modules.get(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    if not path or found is not target:
+        raise SpecError(
+            f"{name}: an isolated translator is made in another process, which cannot find this one; write "
+            'translator = "package.module:attribute", or give a class or function at the top of a module'
+        )
+    return f"{module}:{path}"
+
+
+def _limited(limit: float, spec: str, work: Callable[[], T]) -> T:
+    """Import or make a translator within ``limit`` seconds. Raises SpecError."""
     try:
-        translator, name, version = call_within(limit, lambda: _loaded(module_name, attribute, spec, directory))
+        return call_within(limit, work)
     except TimeIsUp:
         raise SpecError(
             f"{spec!r}: importing and making it took more than {limit:g} s; leave what takes long to `open`, or raise "
             "the time limit"
         ) from None
-    return PythonDriver(translator, spec, name=name, version=version, seconds=seconds, transports=transports)
 
 
 def _loaded(module_name: str, attribute: str, spec: str, directory: Path) -> tuple[Any, str | None, str | None]:

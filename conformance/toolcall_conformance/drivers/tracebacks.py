@@ -73,6 +73,21 @@ def place_of(words: str) -> tuple[str, int] | None:
     return next((frame for frame in frames if not _is_installed(frame[0])), frames[0] if frames else None)
 
 
+# What ``faulthandler`` prints of a thread, and behind a fatal error.
+_DUMPED = re.compile(r"^.*\(most recent call first\):\n((?:  File \"[^\n]*\n?)+)", re.MULTILINE)
+_EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
+
+
+def in_usual_order(words: str) -> str:
+    """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, and none of ours."""
+
+    def turned(found: re.Match[str]) -> str:
+        lines = [line for line in found[1].splitlines() if not _is_ours(line.split('"')[1])]
+        return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
+
+    return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")
+
+
 def _is_installed(file: str) -> bool:
     """Whether a file is part of a language or of an installed package."""
     library = Path(sysconfig.get_path("stdlib"))

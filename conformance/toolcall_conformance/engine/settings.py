@@ -11,12 +11,26 @@ from typing import Any
 import pytest
 
 from toolcall_conformance import settings_sources
+from toolcall_conformance.drivers.isolated_driver import MEMORY
+from toolcall_conformance.drivers.loading import Isolation
 from toolcall_conformance.engine.sources import Sources, verify_root
 from toolcall_conformance.reports.model import command
 from toolcall_conformance.streaming.cuts import Fineness, parse_fineness
 
 # The options that a command for one item has to repeat; those of files and of the environment hold there, too.
-_REPEATED = ("translator", "corpus", "cassettes", "strict", "cuts", "timeout", "known-failures", "policy", "witness")
+_REPEATED = (
+    "translator",
+    "corpus",
+    "cassettes",
+    "strict",
+    "cuts",
+    "timeout",
+    "isolated",
+    "memory",
+    "known-failures",
+    "policy",
+    "witness",
+)
 _PATHS = ("report", "corpus", "cassettes", "known-failures", "policy", "artifacts")
 
 
@@ -28,6 +42,7 @@ class Settings:
     cut; None for each medium's own default. ``update`` says whether the known failures are written anew; ``tries`` is
     how often each item is played; ``policy`` says what the translator does to tools on purpose; ``witness`` whether the
     official clients say what they do with what failed.
+    ``isolation`` is how a Python translator is kept in a process of its own; None for in this one.
     ``repeat`` is the beginning of a command that runs with the same settings again.
     """
 
@@ -42,6 +57,7 @@ class Settings:
     update: bool
     policy: Path | None
     seconds: float
+    isolation: Isolation | None
     artifacts: Path | None
     fineness: Fineness | None
     tries: int
@@ -81,6 +97,7 @@ def settings(config: pytest.Config, translator: str | None = None) -> Settings:
         update=update,
         policy=sources.path("policy"),
         seconds=_seconds(sources),
+        isolation=_isolation(sources),
         artifacts=sources.path("artifacts") or _cache_folder(config),
         fineness=_fineness(sources),
         tries=_tries(sources),
@@ -102,6 +119,15 @@ def _value(sources: Sources, name: str, *, default: Any) -> Any:
 def _seconds(sources: Sources) -> float:
     try:
         return settings_sources.seconds(sources.named("timeout"))
+    except settings_sources.SettingError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _isolation(sources: Sources) -> Isolation | None:
+    if not _value(sources, "isolated", default=False):
+        return None
+    try:
+        return Isolation(settings_sources.megabytes(sources.named("memory"), MEMORY))
     except settings_sources.SettingError as error:
         raise pytest.UsageError(str(error)) from None
 

@@ -18,12 +18,12 @@ from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
+from toolcall_conformance.drivers.loading import adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
-from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.engine import selection
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, make_harness
-from toolcall_conformance.engine.settings import relative, settings
+from toolcall_conformance.engine.settings import Settings, relative, settings
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
@@ -34,8 +34,8 @@ from toolcall_conformance.upstream import MissingLibraryError, PortInUseError
 def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any = None, name: str = "") -> Run:
     """Prepare the run that ``arguments`` (all begin with ``toolcall::``) select. Raises pytest.UsageError.
 
-    ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or the translator itself with its
-    ``name``.
+    ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or with its ``name`` the
+    translator itself, its class or its factory.
     """
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     try:
@@ -66,7 +66,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
         driver: Driver = NoTranslator()
         if translator is not None and not isinstance(translator, str):
-            driver = PythonDriver(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
+            driver = _given(translator, name, chosen, corpus)
         elif chosen.translator is not None:
             driver = load_driver(
                 chosen.translator,
@@ -74,6 +74,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
                 seconds=chosen.seconds,
                 transports=lambda: corpus.transports,
                 say=_teller(config),
+                isolation=chosen.isolation,
             )
         try:
             support = _support(config, driver, corpus)
@@ -96,6 +97,19 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         raise pytest.UsageError(str(error)) from None
     return Run(
         chosen, corpus, driver, make_harness(corpus, chosen.fineness, policy), wanted, support, known, cassettes, policy
+    )
+
+
+def _given(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:
+    """The driver for a translator, a class or a factory that is no text. Raises SpecError."""
+    if chosen.isolation is None:
+        return adopt(translator, name, seconds=chosen.seconds, transports=lambda: corpus.transports)
+    return load_driver(
+        importable(translator, name),
+        directory=chosen.home,
+        seconds=chosen.seconds,
+        transports=lambda: corpus.transports,
+        isolation=chosen.isolation,
     )
 
 

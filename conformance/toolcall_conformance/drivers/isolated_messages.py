@@ -1,0 +1,139 @@
+"""What the child of ``--toolcall-isolated`` answers: the outcomes of the driver inside it, as JSON.
+
+A channel of its own, and not the protocol of ``exec:``: whole outcomes cross, so that the verdicts are those of the
+driver in this interpreter by construction. Whoever reads an answer trusts nothing in it, as a translator wrote to it.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from dataclasses import asdict, fields
+from typing import Any
+
+from toolcall_conformance.drivers.json_result import plain, plain_list
+from toolcall_conformance.drivers.outcomes import (
+    BadOutput,
+    Crashed,
+    Misdirected,
+    Outcome,
+    Produced,
+    ProtocolError,
+    RaisedError,
+    RefusedOutcome,
+    RequestFlaw,
+    TimedOut,
+    TranslatorError,
+    UnsupportedOutcome,
+)
+from toolcall_conformance.drivers.streams import OutputPiece, Source, Streamed, StreamOutcome
+
+# Outcomes of texts and numbers alone.
+_SIMPLE: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (RefusedOutcome, UnsupportedOutcome, RaisedError, TimedOut, BadOutput, ProtocolError, Misdirected)
+}
+
+
+class MessageError(ValueError):
+    """A message that no child of ours writes."""
+
+
+def written(outcome: Outcome | StreamOutcome) -> dict[str, Any]:
+    """An outcome as JSON."""
+    name = type(outcome).__name__
+    match outcome:
+        case Produced():
+            return {"kind": name, **asdict(outcome)}
+        case Crashed():
+            return {"kind": name, "sentence": outcome.sentence, "traceback": outcome.traceback}
+        case Streamed():
+            pieces = [[b64encode(one.data).decode(), one.taken, one.ended] for one in outcome.pieces]
+            raised = written(outcome.raised) if outcome.raised is not None else None
+            rest = {"losses": outcome.losses, "exact": outcome.exact, "from_whole": outcome.from_whole}
+            return {"kind": name, "pieces": pieces, "raised": raised, **rest}
+    return {"kind": name, **asdict(outcome)}
+
+
+def read(message: Any, operation: str) -> Any:
+    """The outcome that a message says. Raises MessageError."""
+    try:
+        return _read(dict(message), operation)
+    except (KeyError, TypeError, ValueError) as error:
+        raise MessageError(f"{type(error).__name__}: {error}") from None
+
+
+def _read(message: dict[str, Any], operation: str) -> Any:
+    kind = message.pop("kind")
+    if kind == Produced.__name__:
+        return _produced(operation=operation, **message)
+    if kind == Crashed.__name__:
+        return _crashed(**message)
+    if kind == Streamed.__name__:
+        return _streamed(**message)
+    made = _SIMPLE[kind](**message)
+    for field in fields(made):
+        _verify(getattr(made, field.name), float if field.name == "seconds" else str)
+    return made
+
+
+def _produced(
+    *, operation: str, value: Any, mutated: bool, losses: list[str], flaws: list[Any]
+) -> Produced | BadOutput:
+    copy = plain_list if isinstance(value, list) else plain
+    body = copy(value, operation)
+    if isinstance(body, BadOutput):
+        return body
+    found = tuple(RequestFlaw(**{**one, "models": tuple(one["models"])}) for one in flaws)
+    for flaw in found:
+        _verify((flaw.kind, flaw.sentence, *flaw.models), str)
+    return Produced(body, mutated=_flag(mutated), losses=_texts(losses), flaws=found)
+
+
+def _crashed(*, sentence: str, traceback: str) -> Crashed:
+    _verify((sentence, traceback), str)
+    return Crashed(TranslatorError(sentence), traceback)
+
+
+def _streamed(*, pieces: list[Any], raised: Any, losses: list[str], exact: bool, from_whole: bool) -> Streamed:
+    why = _read(dict(raised), "stream") if raised is not None else None
+    if why is not None and not isinstance(why, (RefusedOutcome, Crashed)):
+        raise MessageError("a stream that broke off with neither")
+    found = tuple(_piece(*one) for one in pieces)
+    return Streamed(found, why, _texts(losses), _flag(exact), _flag(from_whole))
+
+
+def _piece(data: str, taken: int, ended: bool) -> OutputPiece:
+    _verify(taken, int)
+    return OutputPiece(b64decode(data, validate=True), taken, _flag(ended))
+
+
+def _texts(value: list[str]) -> tuple[str, ...]:
+    _verify(tuple(value), str)
+    return tuple(value)
+
+
+def _flag(value: Any) -> bool:
+    return bool(_verify(value, bool))
+
+
+def _verify(value: Any, kind: type) -> Any:
+    for one in value if isinstance(value, tuple) else (value,):
+        if not isinstance(one, (int, float) if kind is float else kind):
+            raise MessageError(f"{one!r:.60} is no {kind.__name__}")
+    return value
+
+
+def written_source(source: Source) -> dict[str, Any]:
+    """The stream of an upstream as JSON."""
+    return {
+        "pieces": [b64encode(piece).decode() for piece in source.pieces],
+        "end": source.end,
+        "watched": source.watched,
+        "reply": source.reply,
+    }
+
+
+def read_source(message: dict[str, Any]) -> Source:
+    """The stream of an upstream that a question has."""
+    pieces = tuple(b64decode(piece) for piece in message["pieces"])
+    return Source(pieces, message["end"], message["watched"], message["reply"])
