@@ -100,7 +100,7 @@ def _unpacked(kept: dict[str, Any]) -> dict[str, Any]:
 
 def _pieces(secret: str) -> list[str]:
     """What must not be left either: most of a secret, and each line of one."""
-    return [secret[: max(len(secret) * 2 // 3, 6)], *(line for line in secret.splitlines()[1:-1])]
+    return [secret[: max(len(secret) * 2 // 3, 6)], *(line for line in secret.splitlines()[1:-1] if line)]
 
 
 def main() -> None:

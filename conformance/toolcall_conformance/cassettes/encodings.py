@@ -11,7 +11,7 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9_.~+-]){3,}")
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{11,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
+_BASE64 = re.compile(r"(?!REDACTED-)[A-Za-z0-9+/_-]{11,}(?:\r?\n[A-Za-z0-9+/_-]+)*={0,2}")
 _ESCAPES = re.compile(r"(?:\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|[^\\\s\"'])+")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))")
 _GZIP = b"\x1f\x8b\x08"

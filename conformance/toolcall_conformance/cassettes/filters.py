@@ -1,6 +1,7 @@
 """What is redacted in a recording: the built-in filters and those of the user's file.
 
-The built-in ones are data, ``default_filters.json``. A user's file, TOML or JSON, has any of these keys:
+The built-in ones are data: ``default_filters.json``, ``secret_names.json`` and the rules of a scanner. A user's file,
+TOML or JSON, has any of these keys:
 
 ``headers``: names of further headers to keep; all others are dropped. ``keys``: names of members, form fields and query
 parameters whose values are replaced. ``patterns``: regular expressions, each a text or ``{"name", "regex",
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcall_conformance import foreign_files
+from toolcall_conformance.cassettes.scanner import Rule, rules
 
 _KNOWN = ("headers", "keys", "patterns", "environment", "off")
 
@@ -44,13 +46,21 @@ class SecretPattern:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """All filters of a recording. ``normal`` has spelt the names of keys; those of headers are in lower case."""
+    """All filters of a recording. ``normal`` has spelt the names of keys; those of headers are in lower case.
+
+    ``keys`` are names of credentials, ``accounts`` those that tell who asked, ``own`` those of the user's file; ``off``
+    are names that are none.
+    """
 
     headers: frozenset[str]
     keys: frozenset[str]
+    accounts: frozenset[str]
+    own: frozenset[str]
     query: frozenset[str]
     patterns: tuple[SecretPattern, ...]
+    rules: tuple[Rule, ...]
     environment: tuple[str, ...] = field(default=())
+    off: frozenset[str] = field(default=frozenset())
 
     @classmethod
     def default(cls) -> Filters:
@@ -95,14 +105,16 @@ def _content(path: Path) -> dict[str, Any]:
 def _filters(said: dict[str, Any], where: str = "") -> Filters:
     default = _defaults()
     off = _switched_off(said.get("off", []), default, where)
-    keys = [*default["keys"], *said.get("keys", [])]
+    off_names = frozenset(map(normal, off))
     own = said.get("patterns", [])
     if not isinstance(own, list):
         raise FilterError(f"{where}`patterns` must be a list of regular expressions")
     return Filters(
         headers=frozenset(name.lower() for name in [*default["headers"], *said.get("headers", [])]) - off,
-        keys=frozenset(map(normal, keys)) - {normal(name) for name in off},
-        query=frozenset(map(normal, default["query"])) - {normal(name) for name in off},
+        keys=frozenset(map(normal, [*default["keys"], *said.get("keys", [])])) - off_names,
+        accounts=frozenset(map(normal, default["accounts"])) - off_names,
+        own=frozenset(map(normal, said.get("keys", []))) - off_names,
+        query=frozenset(map(normal, default["query"])) - off_names,
         patterns=(
             # The user's go first: their replacements take precedence.
             *(_pattern(entry, number, where) for number, entry in enumerate(own, 1)),
@@ -112,12 +124,18 @@ def _filters(said: dict[str, Any], where: str = "") -> Filters:
                 if entry["name"] not in off
             ),
         ),
+        rules=tuple(rule for rule in rules() if rule.name not in off),
         environment=tuple(said.get("environment", [])),
+        off=off_names,
     )
 
 
 def _switched_off(names: list[str], default: dict[str, Any], where: str) -> frozenset[str]:
-    known = [*default["headers"], *default["keys"], *default["query"], *(one["name"] for one in default["patterns"])]
+    known = [
+        *(name for part in ("headers", "keys", "accounts", "query") for name in default[part]),
+        *(one["name"] for one in default["patterns"]),
+        *(rule.name for rule in rules()),
+    ]
     for name in names:
         if name not in known:
             raise FilterError(f"{where}`off` has {name!r}, which is not a built-in filter{_near(name, known)}")

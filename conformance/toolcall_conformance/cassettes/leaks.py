@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from toolcall_conformance.cassettes.redaction import is_json
+from toolcall_conformance.cassettes.json_strings import is_json
 from toolcall_conformance.cassettes.split_secrets import joined_texts
 
 _ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))")

@@ -8,29 +8,26 @@ is a known value.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable
 from urllib.parse import quote, unquote_plus
 
+from toolcall_conformance.cassettes import assignments
+from toolcall_conformance.cassettes.assignments import Named
 from toolcall_conformance.cassettes.encodings import rewrite_base64, rewrite_escapes, rewrite_percent
 from toolcall_conformance.cassettes.filters import Filters, SecretPattern, normal
+from toolcall_conformance.cassettes.json_strings import is_json, rewritten
+from toolcall_conformance.cassettes.naming import Kind, is_inner, is_placeholder, kind_of, looks_drawn
+from toolcall_conformance.cassettes.scanner import Scanner
 from toolcall_conformance.known_secrets import KnownSecrets
 
 PLACEHOLDER = "REDACTED"
 _MOST_DEPTH = 8
 _LONG = 6
 _SHORT = 500
-_OPAQUE = 20
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_COLON = re.compile(r"[ \t\r\n]*:")
-_NUMBER = re.compile(r"[ \t\r\n]*:[ \t\r\n]*(-?[0-9][0-9.eE+-]*)")
+_IN_QUERY = 6
+_MADE_UP = re.compile("[xX]{8}|0{16}|[.]{3}")
 _URL = re.compile(r"https?://([^\s\"'<>\\]+)")
-# name: value, name=value, "name": "value", also with the quotes escaped; the value ends where the quote does.
-_ASSIGNED = re.compile(
-    r"""(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z][A-Za-z0-9_.-]{2,40})(?P<between>\\*["']?\s*(?:=>|[:=])\s*)"""
-    r"""(?:(?P<open>\\*["'])(?P<quoted>[^"'\\]+)|(?P<bare>[^\s"'\\,;&{}\[\]()<>]+))"""
-)
 
 
 class Redactor:
@@ -44,21 +41,23 @@ class Redactor:
         self._counts: dict[str, int] = {}
         self._numbers: set[str] = set()
         self._clean: set[str] = set()
+        self._scanner = Scanner(filters.rules)
+        self._kinds: dict[str, Kind | None] = {}
 
     def text(self, text: str, depth: int = 0) -> str:
         """Redact a text of any kind."""
         if depth > _MOST_DEPTH or not text or text in self._clean:
             return text
-        said = self._json(text, depth) if is_json(text) else self._running(text, depth)
+        said = rewritten(text, _Members(self, depth + 1)) if is_json(text) else self._running(text, depth)
         if said == text and len(text) <= _SHORT:
             self._clean.add(text)  # most texts of a body occur many times
         return said
 
     def under(self, name: str, value: str, *, query: bool = False) -> str:
         """Redact the value of a name."""
-        if self.is_secret_name(name, query=query) and value and not value.startswith(PLACEHOLDER):
+        if self._is_secret(name, value, query=query):
             return self.placeholder(normal(name), value)
-        return self.text(value)
+        return self._scanner.value(name, self.text(value), self.placeholder)
 
     def query(self, text: str) -> str:
         """Redact a URL's query, or a whole form: ``name=value&name=value``."""
@@ -77,10 +76,28 @@ class Redactor:
         """The secrets that became placeholders so far."""
         return tuple(self._placeholders)
 
-    def is_secret_name(self, name: str, *, query: bool = False) -> bool:
-        """Whether every value of this name is a secret."""
-        spelt = normal(name)
-        return spelt in self.filters.keys or (query and spelt in self.filters.query)
+    def kind(self, name: str) -> Kind | None:
+        """What the name says of its value; names occur again and again."""
+        if name not in self._kinds:
+            filters = self.filters
+            kind = kind_of(name, filters.keys, filters.accounts, filters.own)
+            self._kinds[name] = None if normal(name) in filters.off else kind
+        return self._kinds[name]
+
+    def _is_secret(self, name: str, value: str, *, query: bool = False) -> bool:
+        """Whether the value of a name in a body, a form or a header is a secret."""
+        if not value or value.startswith(PLACEHOLDER):
+            return False
+        kind, spelt = self.kind(name), normal(name)
+        if kind is Kind.OWN:
+            return True
+        if is_placeholder(value):
+            return False
+        if spelt in self.filters.keys or kind in (Kind.PASSWORD, Kind.ACCOUNT):
+            return True
+        if query and spelt in self.filters.query:
+            return looks_drawn(value, _IN_QUERY)
+        return kind is not None and looks_drawn(value)
 
     def placeholder(self, kind: str, secret: str) -> str:
         """The placeholder of a secret; equal secrets have equal placeholders."""
@@ -97,7 +114,7 @@ class Redactor:
         text = self._plain(text, self.filters.patterns)
         # Whether it has a query is asked here: an expression that looks for the mark starts anew at each `http://`.
         text = _URL.sub(lambda found: self.query(found[0]) if "?" in found[1][1:-1] else found[0], text)
-        text = _ASSIGNED.sub(self._assigned, text)
+        text = assignments.replaced(text, self.kind, self._assigned)
 
         def deeper(inner: str) -> str:
             return self.text(inner, depth + 1)
@@ -106,16 +123,16 @@ class Redactor:
         text = rewrite_escapes(text, deeper)
         return rewrite_base64(text, deeper, self._bytes)
 
-    def _plain(self, text: str, patterns: Iterable[SecretPattern]) -> str:
+    def _plain(self, text: str, patterns: Iterable[SecretPattern], *, shapes_alone: bool = False) -> str:
         text = self._known.replaced(text, lambda secret: self.placeholder("key", secret))
         for pattern in patterns:
             text = pattern.regex.sub(lambda found, pattern=pattern: self._matched(found, pattern), text)  # type: ignore[misc]
-        return text
+        return self._scanner.replaced(text, self.placeholder, shapes_alone=shapes_alone)
 
     def _matched(self, found: re.Match[str], pattern: SecretPattern) -> str:
         group = 1 if pattern.regex.groups and found[1] is not None else 0
         secret = found[group]
-        if not secret or secret.startswith(PLACEHOLDER):
+        if not secret or secret.startswith(PLACEHOLDER) or _MADE_UP.search(secret):
             return found[0]
         said = self.placeholder(pattern.name, secret)
         if pattern.replace is not None and said != secret:
@@ -125,49 +142,16 @@ class Redactor:
 
     def _bytes(self, data: str) -> str:
         """Redact binary data: known values and unmistakable shapes alone; e-mail addresses occur there by chance."""
-        return self._plain(data, (pattern for pattern in self.filters.patterns if pattern.shape))
+        return self._plain(data, (one for one in self.filters.patterns if one.shape), shapes_alone=True)
 
-    def _assigned(self, found: re.Match[str]) -> str:
-        value = found["quoted"] or found["bare"]
-        if found["bare"] and found["between"][-1:].isspace() and not re.search("[0-9]", value) and len(value) < _OPAQUE:
-            return found[0]  # running text: "The secret: patience."
-        if not self.is_secret_name(found["name"].rpartition(".")[2]) or value.startswith(PLACEHOLDER):
-            return found[0]
-        if value.lower() in _SCHEMES or value in _WORDS:
-            return found[0]  # `Authorization: Bearer …`, which the patterns know; `"password": null`
-        return found["name"] + found["between"] + (found["open"] or "") + self.placeholder(normal(found["name"]), value)
+    def _assigned(self, named: Named) -> str:
+        if named.value.startswith(PLACEHOLDER):
+            return named.value
+        if named.value.isdigit() and not named.quoted and named.in_quotes:
+            return self.number(named.name, named.value)  # JSON in running text stays JSON
+        return self.placeholder(normal(named.name), named.value)
 
-    def _json(self, text: str, depth: int) -> str:
-        """Redact JSON string by string: everything else stays byte for byte."""
-        made: list[str] = []
-        end, name, listed = 0, "", False
-        for found in _STRING.finditer(text):
-            between = text[end : found.start()]
-            gap = between.translate(_NO_BLANKS)
-            if gap in (":", ":["):
-                listed = gap == ":["
-            elif not (listed and gap == ","):
-                name, listed = "", False
-            made.append(between)
-            end = found.end()
-            follows = _NUMBER.match(text, end)
-            is_name = _COLON.match(text, end) is not None
-            inner = json.loads(found[0], strict=False)
-            if is_name:
-                said, name, listed = self.text(inner, depth + 1), inner, False
-                if follows is not None and self.is_secret_name(inner):
-                    made.append(_quoted(found[0], inner, said))
-                    made.append(text[end : follows.start(1)] + self._number(inner, follows[1]))
-                    end = follows.end()
-                    continue
-            elif name and self.is_secret_name(name) and inner and not inner.startswith(PLACEHOLDER):
-                said = self.placeholder(normal(name), inner)
-            else:
-                said = self.text(inner, depth + 1)
-            made.append(_quoted(found[0], inner, said))
-        return "".join([*made, text[end:]])
-
-    def _number(self, name: str, number: str) -> str:
+    def number(self, name: str, number: str) -> str:
         """Replace a number by that of its placeholder, so that its type stays."""
         if number in self._numbers:
             return number  # already a placeholder
@@ -178,25 +162,28 @@ class Redactor:
         self._numbers.add(said)
         return said
 
-
-_SCHEMES = ("bearer", "basic", "digest", "token", "negotiate")
-_WORDS = ("null", "None", "true", "false", "True", "False", "undefined")
-_NO_BLANKS = str.maketrans("", "", " \t\r\n")
-
-
-def is_json(text: str) -> bool:
-    """Whether a text is a whole JSON object or array."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return False
-    try:
-        json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    def member(self, outer: str, name: str, value: str, depth: int) -> str:
+        """Redact a text of a JSON body, under its own name or that of the object it is in."""
+        for held in (name, outer if is_inner(name) else ""):
+            if held and self._is_secret(held, value):
+                return self.placeholder(normal(held), value)
+        said = self.text(value, depth)
+        return self._scanner.value(name, said, self.placeholder) if said == value else said
 
 
-def _quoted(token: str, before: str, after: str) -> str:
-    if before == after:
-        return token
-    # A lone surrogate must be escaped.
-    return json.dumps(after, ensure_ascii=bool(re.search("[\ud800-\udfff]", after)))
+class _Members:
+    """The strings of one JSON text, each redacted."""
+
+    def __init__(self, redactor: Redactor, depth: int) -> None:
+        self._redactor = redactor
+        self._depth = depth
+
+    def name(self, name: str) -> str:
+        return self._redactor.text(name, self._depth)
+
+    def value(self, outer: str, name: str, value: str) -> str:
+        return self._redactor.member(outer, name, value, self._depth)
+
+    def number(self, name: str, number: str) -> str:
+        named = self._redactor.kind(name)
+        return number if named is None else self._redactor.number(name, number)

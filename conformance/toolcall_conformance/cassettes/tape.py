@@ -13,12 +13,12 @@ _INSTALL = "pip install 'toolcall-conformance[cassettes]'"
 
 
 class MissingRecorderError(Exception):
-    """vcrpy or httpx2 is missing or too old; the message says how to install it."""
+    """vcrpy, httpx2 or google-re2 is missing or too old; the message says how to install it."""
 
 
 def verify_installed() -> None:
     """Raises MissingRecorderError."""
-    for name in ("vcrpy", "httpx2"):
+    for name in ("vcrpy", "httpx2", "google-re2"):
         try:
             version = metadata.version(name)
         except metadata.PackageNotFoundError:

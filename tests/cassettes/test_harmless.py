@@ -1,0 +1,58 @@
+"""Texts without secrets stay as they are, byte for byte: source code, logs, diffs, lockfiles, prose."""
+
+from __future__ import annotations
+
+import json
+import site
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from cassettes.carriers import interaction
+from cassettes.harmless import changed
+from toolcall_conformance.cassettes.filters import Filters
+from toolcall_conformance.cassettes.redaction import Redactor
+from toolcall_conformance.cassettes.scrubbing import scrubbed
+
+TEXTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("harmless.json").read_text(encoding="utf-8"))["texts"]
+FILTERS = Filters.default()
+MOST = 6_000
+"""Lines of installed files that a run of the tests reads."""
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_samples_stay_as_they_are(language: str) -> None:
+    for text in (*TEXTS[language], "\n".join(TEXTS[language])):
+        assert Redactor(FILTERS).text(text) == text
+        raw = interaction(response=json.dumps({"content": text, "arguments": json.dumps({"result": text})}))
+        assert scrubbed(raw, Redactor(FILTERS))["response"]["body"] == raw["response"]["body"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('x {"user_id": 918273645, "a": 1} y', 'x {"user_id": 1, "a": 1} y'),
+        ('x {"user_id": "u7Kq2Lm9Zx1"} y', 'x {"user_id": "REDACTED-userid-1"} y'),
+        ('x {"a": {"password": "s3same-open", "b": []}} y', 'x {"a": {"password": "REDACTED-password-1", "b": []}} y'),
+    ],
+)
+def test_json_in_prose_stays_json(text: str, said: str) -> None:
+    assert Redactor(FILTERS).text(text) == said
+    json.loads(said[2:-2])
+
+
+def test_installed_files_stay_as_they_are() -> None:
+    """Of what is installed beside the tests; `python -m cassettes.harmless` reads all of a machine."""
+    folder = Path(sysconfig.get_paths()["purelib"] or site.getsitepackages()[0])
+    found = [*folder.glob("p*/*.py"), *folder.glob("*/*.pyi"), *folder.glob("*.dist-info/RECORD")]
+    lines, wrong = 0, []
+    for path in sorted(found):
+        text = path.read_text(encoding="utf-8")
+        if len(text) < 200_000:
+            lines += text.count("\n") + 1
+            wrong += [(path.name, line) for line, said in changed(text, Redactor(FILTERS)) if "-email-" not in said]
+        if lines > MOST:
+            break
+    assert lines > MOST / 2
+    assert len(wrong) <= lines / 10_000, wrong
