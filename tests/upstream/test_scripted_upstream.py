@@ -7,6 +7,7 @@ import gzip
 import http.client
 import json
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -397,3 +398,37 @@ def test_without_aiohttp_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingLibraryError, match=r"not installed: pip install 'toolcall-conformance\[http\]'"):
         ScriptedUpstream(Addresses(TRANSPORTS)).start()
+
+
+DROPPED = [
+    b"POST {path}/alpha HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc",
+    b"POST {path}/alpha HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    b"POST {path}/alpha HTTP/1.1\r\nhost: x\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc",
+    b"POST {path}/alpha HTTP/1.1\r\nho st: x\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("sent", DROPPED, ids=["body", "chunk", "gzip", "header"])
+@pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
+def test_what_a_client_does_wrong_is_not_logged(
+    upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture, sent: bytes, reset: bool
+) -> None:
+    address = urlsplit(upstream.conversation("alpha").url)
+    with socket.create_connection((address.hostname or "", address.port or 0)) as client:
+        client.sendall(sent.replace(b"{path}", address.path.encode()))
+        if reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    assert ask(upstream.url, "/nowhere")[0] == 404  # it serves on, and has seen the end of the other connection
+    upstream.stop()
+    assert caplog.text == ""
+
+
+def test_what_fails_within_the_server_is_logged(
+    upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(upstream.addresses, "find_api", fail)
+    assert ask(upstream.conversation("alpha").url, "/alpha")[0] == 500
+    assert caplog.text.count("\nZeroDivisionError") == 1

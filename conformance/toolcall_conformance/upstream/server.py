@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -101,7 +102,7 @@ class ScriptedUpstream:
 
         app = web.Application(client_max_size=REQUEST_LIMIT)
         app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
+        self._runner = web.AppRunner(app, access_log=None, logger=_logger(), shutdown_timeout=0.2)
         await self._runner.setup()
         site = web.TCPSite(self._runner, LOOPBACK, self._port)
         await site.start()
@@ -150,6 +151,24 @@ class ScriptedUpstream:
         living = [one for one in reversed(self._conversations.values()) if one.open]
         last = self._last if self._last is not None and self._last.token in self._conversations else None
         return next((one for one in living if not one.requests), living[0] if living else last)
+
+
+def _logger() -> logging.Logger:
+    """Tells what fails within this server, as `aiohttp.server` does, but not what a client did wrong.
+
+    A gateway that drops its connections, or sends what is no HTTP, would fill the log with tracebacks of aiohttp.
+    """
+    logger = logging.getLogger(__name__)
+    if _is_ours not in logger.filters:
+        logger.addFilter(_is_ours)
+    return logger
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    from aiohttp import http_exceptions, web
+
+    clients = ConnectionError, web.RequestPayloadError, http_exceptions.HttpProcessingError, TimeoutError
+    return not (record.exc_info and isinstance(record.exc_info[1], clients))
 
 
 async def _answer(request: web.Request, reply: Reply) -> web.StreamResponse:
