@@ -409,6 +409,7 @@ DROPPED = [
 
 
 @pytest.mark.parametrize("sent", DROPPED, ids=["body", "chunk", "gzip", "header"])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of asyncio, at the end of a server
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 def test_what_a_client_does_wrong_is_not_logged(
     upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture, sent: bytes, reset: bool

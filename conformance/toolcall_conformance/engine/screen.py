@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from toolcall_conformance.engine import recordings
+from toolcall_conformance.engine import captured, recordings
 from toolcall_conformance.engine.printing import say, say_annotation, say_pieces, say_title
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.settings import relative
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # What pytest lists unless -r says otherwise.
 _USUAL_LIST = "fE"
+# The outcomes whose texts it can print, in its order.
+_TOLD = ("error", "failed", "passed", "xpassed", "xfailed", "unstable")
 
 
 def _is_ours(one: Any) -> bool:
@@ -49,6 +51,7 @@ class Screen:
         verbose, alone = self.config.get_verbosity() > 0, len(self.collector.expected) == 1
         told = any(report.nodeid in self.collector.expected for report in self._stats["failed"])
         self._told = alone and told and self.config.option.tbstyle != "no"
+        captured.cut(one for name in _TOLD for one in terminalreporter.stats.get(name, ()) if _is_ours(one))
         self._show(terminalreporter, "failed", ours=verbose or alone)
         self._show(terminalreporter, "warnings", ours=verbose)
         try:
