@@ -48,5 +48,10 @@ def test_words_have_no_markup() -> None:
     assert words("<b> *a* [x](y) call_id | `a_b` `") == r"\<b\> \*a\* \[x\](y) call\_id \| `a_b` \`"
 
 
+def test_words_mention_nobody_and_link_nowhere() -> None:
+    said = "ask @me or a/b#12, see https://a.example/x or www.a.example now"
+    assert words(said) == "ask `@me` or `a/b#12,` see `https://a.example/x` or `www.a.example` now"
+
+
 def test_an_address_ends_where_it_ends() -> None:
     assert link("evidence", "https://a.example/x_(y)>z") == "[evidence](<https://a.example/x_(y)%3Ez>)"

@@ -168,7 +168,7 @@ def own_words() -> frozenset[str]:
     return frozenset(words | {*Verdict} | PYTESTS | COLOURS | SHIELDS)
 
 
-PYTESTS = {"setup", "teardown"}
+PYTESTS = {"setup", "teardown", "xfailed", "xpassed"}
 COLOURS = {"head", "good", "bad"}
 SHIELDS = {"schemaVersion", "color", "isError"}  # https://shields.io/badges/endpoint-badge
 

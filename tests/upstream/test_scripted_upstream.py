@@ -27,6 +27,9 @@ from toolcall_conformance.upstream import (
     UpstreamConversation,
 )
 
+# Of asyncio, where a server ends with a connection open.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 PENDING: Future[Any] = Future()  # a translator that has not returned yet
 
 
@@ -409,7 +412,6 @@ DROPPED = [
 
 
 @pytest.mark.parametrize("sent", DROPPED, ids=["body", "chunk", "gzip", "header"])
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of asyncio, at the end of a server
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 def test_what_a_client_does_wrong_is_not_logged(
     upstream: ScriptedUpstream, caplog: pytest.LogCaptureFixture, sent: bytes, reset: bool

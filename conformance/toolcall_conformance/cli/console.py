@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
+from typing import TextIO
 
 from toolcall_conformance.showing import visible, visible_json, visible_lines
 
@@ -17,17 +20,19 @@ _COLOURS = {
     "warning": "33;1",
     "ok": "32",
 }
+# Standard output and standard error, while what others print is held back.
+_ours: list[tuple[TextIO, TextIO]] = []
 
 
 def say(*pieces: str | tuple[str, str], error: bool = False) -> None:
     """Print a line; a piece with a kind has its colour on a terminal. ``error`` prints to standard error."""
-    line = "".join(_piece(one, error=error) for one in pieces)
-    print(line, file=sys.stderr if error else sys.stdout, flush=True)
+    stream = _stream(error=error)
+    print("".join(_piece(one, stream) for one in pieces), file=stream, flush=True)
 
 
 def say_lines(text: str, *, error: bool = False) -> None:
     """Print a text of several lines."""
-    print(visible_lines(text), file=sys.stderr if error else sys.stdout)
+    print(visible_lines(text), file=_stream(error=error))
 
 
 def say_json(text: str) -> None:
@@ -40,11 +45,28 @@ def say_script(text: str) -> None:
     print(text)
 
 
-def _piece(piece: str | tuple[str, str], *, error: bool) -> str:
+@contextlib.contextmanager
+def others_held_back() -> Iterator[None]:
+    """Hold back what a translator in this process prints and logs; at the end show the beginning of it."""
+    from toolcall_conformance.drivers.held_back import held_back
+
+    _ours.append((sys.stdout, sys.stderr))
+    try:
+        with held_back() as printed:
+            yield
+    finally:
+        _ours.pop()
+        if printed.lines:
+            say("the translator printed:", error=True)
+        for line in printed.lines:
+            say(line, error=True)
+
+
+def _stream(*, error: bool) -> TextIO:
+    return _ours[-1][error] if _ours else sys.stderr if error else sys.stdout
+
+
+def _piece(piece: str | tuple[str, str], stream: TextIO) -> str:
     text, kind = (piece, "") if isinstance(piece, str) else piece
-    return _coloured(visible(text), kind, sys.stderr if error else sys.stdout)
-
-
-def _coloured(text: str, kind: str, stream: object) -> str:
-    plain = not getattr(stream, "isatty", bool)() or bool(os.environ.get("NO_COLOR"))
-    return text if plain or kind not in _COLOURS else f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m"
+    plain = not stream.isatty() or bool(os.environ.get("NO_COLOR")) or kind not in _COLOURS
+    return visible(text) if plain else f"\x1b[{_COLOURS[kind]}m{visible(text)}\x1b[0m"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance import settings_sources
 from toolcall_conformance.cli.common import UsageError, add_corpus
-from toolcall_conformance.cli.console import say
+from toolcall_conformance.cli.console import others_held_back, say
 from toolcall_conformance.cli.settings import Settings
 from toolcall_conformance.settings_sources import Named
 from toolcall_conformance.smoke import Problem, RouteReport
@@ -54,27 +54,28 @@ def run(parsed: argparse.Namespace) -> int:
     settings = Settings(parsed)
     translator, corpus = _translator(settings), settings.corpus()
     seconds = settings_sources.seconds(settings.named("timeout"))
-    try:
-        driver = load_driver(
-            translator.value,
-            directory=translator.directory,
-            seconds=seconds,
-            transports=lambda: corpus.transports,
-            isolation=_isolation(settings),
-            say=lambda sentence: say(sentence, error=True),
-        )
-    except (SpecError, MissingLibraryError, PortInUseError) as error:
-        raise UsageError(str(error)) from None
-    try:
-        say(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
-        reports = []
-        for report in try_routes(driver, corpus):
-            reports.append(report)
-            if report.problems or report.unsupported is None:
-                say(*_line(report))
-        noise = list(getattr(driver, "noise", ()))
-    finally:
-        driver.close()
+    with others_held_back():
+        try:
+            driver = load_driver(
+                translator.value,
+                directory=translator.directory,
+                seconds=seconds,
+                transports=lambda: corpus.transports,
+                isolation=_isolation(settings),
+                say=lambda sentence: say(sentence, error=True),
+            )
+        except (SpecError, MissingLibraryError, PortInUseError) as error:
+            raise UsageError(str(error)) from None
+        try:
+            say(f"{driver.name}{f' {driver.version}' if driver.version else ''}, reached as {driver.spec}")
+            reports = []
+            for report in try_routes(driver, corpus):
+                reports.append(report)
+                if report.problems or report.unsupported is None:
+                    say(*_line(report))
+            noise = list(getattr(driver, "noise", ()))
+        finally:
+            driver.close()
     for line in _not_done(reports):
         say(line)
     _summarise(reports, noise, settings.pytest("translator", "corpus", "timeout", "isolated", "memory"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import warnings
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 
 from toolcall_conformance.checks import ItemResult
+from toolcall_conformance.drivers.foreign import text_of
 from toolcall_conformance.drivers.tracebacks import place_of
-from toolcall_conformance.engine import artefacts
+from toolcall_conformance.engine import artefacts, live_logs
 from toolcall_conformance.engine.crossing import keep_captured, keep_text, make_fit, make_warning_fit
 from toolcall_conformance.engine.nodes import ConformanceItem, HarnessError, ItemFailedError, RootNode
 from toolcall_conformance.engine.run import Run
@@ -26,6 +28,7 @@ from toolcall_conformance.findings import MISSING, Finding, Verdict, failing
 from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.model import ItemRecord
 from toolcall_conformance.reports.near import near
+from toolcall_conformance.showing import visible
 
 # The attribute of a report that holds its record. Attributes cross from xdist's workers, as user properties do, but do
 # not fill the JUnit file.
@@ -49,6 +52,16 @@ class Engine:
         if isinstance(collector, pytest.Session) and report.passed:
             report.result.append(RootNode.of(collector, self.run))
         return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        with live_logs.fit(item.config) if isinstance(item, ConformanceItem) else contextlib.nullcontext():
+            return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Of an interrupt, which a translator can raise, too, pytest shows the words."""
+        excinfo.value.args = tuple(visible(text_of(one)) for one in excinfo.value.args)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
+from toolcall_conformance.drivers.held_back import Printed, held_back, real
 from toolcall_conformance.drivers.loading import adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
@@ -38,6 +39,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     translator itself, its class or its factory.
     """
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
+    printed = Printed()
     try:
         for report in () if hasattr(config, "workerinput") else chosen.reports:
             verify_writable(report)
@@ -64,23 +66,13 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             shown = relative(chosen.known_failures, chosen.directory)
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
-        driver: Driver = NoTranslator()
-        if translator is not None and not isinstance(translator, str):
-            driver = _given(translator, name, chosen, corpus)
-        elif chosen.translator is not None:
-            driver = load_driver(
-                chosen.translator,
-                directory=chosen.home,
-                seconds=chosen.seconds,
-                transports=lambda: corpus.transports,
-                say=_teller(config),
-                isolation=chosen.isolation,
-            )
-        try:
-            support = _support(config, driver, corpus)
-        except BaseException:
-            driver.close()
-            raise
+        with held_back() as printed:
+            driver = _driver(config, chosen, corpus, translator, name)
+            try:
+                support = _support(config, driver, corpus)
+            except BaseException:
+                driver.close()
+                raise
     except (
         CorpusError,
         CassetteError,
@@ -94,7 +86,8 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
         known_failures.KnownFailuresError,
         OSError,  # a path that cannot even be asked for, as one too long
     ) as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
+    _say(config, _told(printed))
     return Run(
         chosen, corpus, driver, make_harness(corpus, chosen.fineness, policy), wanted, support, known, cassettes, policy
     )
@@ -113,18 +106,37 @@ def _given(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driv
     )
 
 
-def _teller(config: pytest.Config) -> Callable[[str], None]:
-    """Tells the user what takes long, despite pytest's capture; nobody in a quiet run, or in a worker."""
+def _driver(config: pytest.Config, chosen: Settings, corpus: Corpus, translator: Any, name: str) -> Driver:
+    """The way to the translator of the options, or of ``prepare``. Raises as ``load_driver`` does."""
+    if translator is not None and not isinstance(translator, str):
+        return _given(translator, name, chosen, corpus)
+    if chosen.translator is None:
+        return NoTranslator()
+    return load_driver(
+        chosen.translator,
+        directory=chosen.home,
+        seconds=chosen.seconds,
+        transports=lambda: corpus.transports,
+        say=lambda sentence: _say(config, [f"toolcall: {sentence}"]),
+        isolation=chosen.isolation,
+    )
 
-    def say(sentence: str) -> None:
-        if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
-            return
-        capture = config.pluginmanager.getplugin("capturemanager")
-        with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
-            sys.stderr.write(visible(f"toolcall: {sentence}") + "\n")
-            sys.stderr.flush()
 
-    return say
+def _told(printed: Printed) -> list[str]:
+    """What the translator printed while it was loaded and tried."""
+    return ["toolcall: while it was loaded, the translator printed:", *printed.lines] if printed.lines else []
+
+
+def _say(config: pytest.Config, lines: Sequence[str]) -> None:
+    """Tell the user something at once, despite pytest's capture; nobody in a quiet run, or in a worker."""
+    if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
+        return
+    capture = config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
+        stderr = real(sys.stderr)
+        for line in lines:
+            stderr.write(visible(line) + "\n")
+        stderr.flush()
 
 
 SUPPORT = "toolcall_support"

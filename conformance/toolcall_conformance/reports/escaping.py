@@ -6,6 +6,7 @@ import re
 
 from toolcall_conformance.showing import visible
 
+_LINKED = r"[^\s`]*(?:@\w|#\d|://|www\.)[^\s`]*"
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&#]")
 
 
@@ -24,9 +25,14 @@ def code(text: str, *, most: int = 200, cell: bool = False) -> str:
 
 
 def words(text: str) -> str:
-    """A sentence of ours as Markdown: what stands between two backticks is code, nothing else has a meaning."""
-    pieces = re.split("`([^`]+)`", visible(text))
-    return "".join(code(one) if number % 2 else _MARKUP.sub(r"\\\g<0>", one) for number, one in enumerate(pieces))
+    """A sentence as Markdown: what stands between two backticks is code, nothing else has a meaning.
+
+    So is what GitHub makes a mention, a reference or a link though its characters have backslashes.
+    """
+    pieces = re.split(f"`([^`]+)`|({_LINKED})", visible(text))
+    return "".join(
+        code(one) if number % 3 else _MARKUP.sub(r"\\\g<0>", one) for number, one in enumerate(pieces) if one
+    )
 
 
 def link(text: str, url: str) -> str:

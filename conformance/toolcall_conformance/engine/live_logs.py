@@ -1,0 +1,48 @@
+"""Live logs (``log_cli``, ``log_file``) while an item of ours runs: pytest writes them past its reports."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from toolcall_conformance.showing import shortened, visible, visible_lines
+
+_HANDLERS = ("log_cli_handler", "log_file_handler")
+
+
+@contextlib.contextmanager
+def fit(config: pytest.Config) -> Iterator[None]:
+    """Let pytest's handlers write what is fit to be shown."""
+    plugin = config.pluginmanager.get_plugin("logging-plugin")
+    found = [getattr(plugin, name, None) for name in _HANDLERS]
+    handlers = [one for one in found if isinstance(one, logging.Handler)]
+    before = [handler.formatter for handler in handlers]
+    for handler, formatter in zip(handlers, before, strict=True):
+        handler.setFormatter(_Fit(formatter or logging.Formatter()))
+    try:
+        yield
+    finally:
+        for handler, formatter in zip(handlers, before, strict=True):
+            handler.setFormatter(formatter)
+
+
+class _Fit(logging.Formatter):
+    """Gives a formatter, which may add colours, records that are fit to be shown."""
+
+    def __init__(self, inner: logging.Formatter) -> None:
+        super().__init__()
+        self._inner = inner
+
+    def format(self, record: logging.LogRecord) -> str:
+        shown = copy.copy(record)
+        shown.msg, shown.args = visible_lines(shortened(record.getMessage())), None
+        shown.name, shown.filename = visible(record.name), visible(record.filename)
+        if record.exc_info:
+            shown.exc_text = visible_lines(shortened(self.formatException(record.exc_info)))
+            shown.exc_info = None
+        shown.stack_info = visible_lines(record.stack_info) if record.stack_info else None
+        return self._inner.format(shown)

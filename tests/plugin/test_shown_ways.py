@@ -1,0 +1,209 @@
+"""The other ways to pytest's terminal: mistakes of the user, recordings, children, suites, logs, interrupts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from typing import Any
+
+import pytest
+
+from cassettes import goldens
+from hostile_text import ATTACK, harmless
+from toolcall_conformance.library import Corpus
+
+ITEM = "toolcall::box/two::request::alpha-to-beta"
+NAMED = ATTACK.replace("/", "")
+
+
+def shown(result: pytest.RunResult, *, must_say: str = "pwned") -> str:
+    text = f"{result.stdout.str()}\n{result.stderr.str()}"
+    harmless(text, must_say=must_say)
+    assert "INTERNALERROR" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (f"toolcall::{ATTACK}",),
+        (ITEM, f"--toolcall-translator={ATTACK}:T"),
+        (ITEM, f"--toolcall-translator=exec:{ATTACK}"),
+        (ITEM, f"--toolcall-translator=gateway:{ATTACK}"),
+        (ITEM, f"--toolcall-timeout={ATTACK}"),
+        (ITEM, f"--toolcall-cuts={ATTACK}"),
+        (ITEM, f"--toolcall-repeat={ATTACK}"),
+        (ITEM, f"--toolcall-report={ATTACK}"),
+        (ITEM, f"--toolcall-corpus={ATTACK}"),
+        (ITEM, f"--toolcall-cassettes={ATTACK}"),
+        (ITEM, f"--toolcall-policy={ATTACK}"),
+        (ITEM, f"--toolcall-known-failures={ATTACK}"),
+        (ITEM, f"--toolcall-artifacts=/dev/null/{ATTACK}"),
+    ],
+    ids=lambda arguments: arguments[-1].split("=")[0].split(ATTACK)[0],
+)
+def test_mistakes_of_the_user(project: Any, arguments: tuple[str, ...]) -> None:
+    shown(project.run(*arguments))
+
+
+UNLOADABLE = {
+    "import": f"raise ValueError({ATTACK!r})",
+    "constructor": f"class T:\n    def __init__(self):\n        raise type({ATTACK!r}, (Exception,), {{}})({ATTACK!r})",
+    "prints": f"print({ATTACK!r})\nraise ValueError('pwned')",
+}
+
+
+@pytest.mark.parametrize("module", UNLOADABLE.values(), ids=UNLOADABLE)
+def test_a_translator_that_does_not_load(project: Any, module: str) -> None:
+    project.module("unloadable", module)
+    shown(project.run(ITEM, spec="unloadable:T"))
+
+
+@pytest.mark.parametrize("known", [f"{ATTACK}", f"[[known]]\nitems = [{json.dumps(ATTACK)}]\nrule = 'x'\nreason = 'y'",
+                                   f"[[known]]\n{json.dumps(ATTACK)} = 1"], ids=["text", "item", "key"])  # fmt: skip
+def test_files_of_settings(project: Any, known: str) -> None:
+    for option, name in (("known-failures", "known.toml"), ("policy", "policy.toml")):
+        (project.path / name).write_text(known, encoding="utf-8")
+        shown(project.run(ITEM, f"--toolcall-{option}={name}"), must_say="")
+    (project.path / "pyproject.toml").write_text(f"[tool.toolcall]\n{json.dumps(ATTACK)} = 1", encoding="utf-8")
+    shown(project.run(ITEM))
+
+
+def test_recordings(pytester: pytest.Pytester, corpus: Corpus) -> None:
+    exchanges = goldens.exchanges(corpus, "shell/realistic", "anthropic")
+    path = pytester.path / "cassettes" / f"{NAMED}.json"
+    goldens.write(path, exchanges)
+    cassette = json.loads(path.read_text(encoding="utf-8"))
+    for one in cassette["interactions"]:
+        answer = json.loads(one["response"]["body"]["string"])
+        answer |= {"stop_reason": ATTACK, "model": ATTACK, ATTACK: ATTACK}
+        for block in answer["content"]:
+            block |= {"type": ATTACK} if block["type"] == "text" else {"name": ATTACK, "id": ATTACK}
+        one["response"]["body"]["string"] = json.dumps(answer)
+    path.write_text(json.dumps(cassette), encoding="utf-8")
+    (path.parent / f"damaged {NAMED}.json").write_text(f'{{"interactions": [{{"{ATTACK}', encoding="utf-8")
+    for more in ("-v", "-rA"):
+        shown(
+            pytester.runpytest_inprocess(
+                "-p", "no:hypothesispytest", "toolcall::recorded", "--toolcall-cassettes=cassettes", more
+            )
+        )
+
+
+CHILD = f"""
+import json
+import os
+import sys
+
+ATTACK = {ATTACK!r}
+asked = {{}}
+for line in sys.stdin:
+    told = json.loads(line)
+    os.write(2, ATTACK.encode())
+    answer = {{"seq": told["seq"]}}
+    if told["op"] == "hello":
+        answer |= {{"name": ATTACK, "version": ATTACK, "protocol": 1}}
+    elif told["op"] == "open":
+        asked["case"] = told.get("case", "")
+    elif told["op"] == "close":
+        pass
+    elif asked["case"].endswith("one"):
+        answer |= {{"failed": ATTACK, "traceback": ATTACK}}
+    elif asked["case"].endswith("two"):
+        os.write(2, ATTACK.encode())
+        os._exit(3)
+    else:
+        print(ATTACK)
+        answer |= {{ATTACK: 1}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="exec: needs pipes that can be polled")
+def test_a_child(project: Any) -> None:
+    project.module("child", CHILD)
+    result = project.run("toolcall::", "-v", spec=f"exec:{sys.executable} child.py")
+    assert shown(result).count("FAILED") >= 3
+
+
+SUITE = f"""
+import logging
+
+from toolcall_conformance.suite import ConformanceSuite
+
+ATTACK = {ATTACK!r}
+
+
+class Session:
+    def request(self, body):
+        print(ATTACK)
+        logging.getLogger(ATTACK).error(ATTACK)
+        raise ValueError(ATTACK)
+
+
+class Unsupported(Exception):
+    pass
+
+
+class T:
+    name = ATTACK
+
+    def open(self, route):
+        if route.upstream == "gemini":
+            raise Unsupported(ATTACK)
+        return Session()
+
+
+class TestMine(ConformanceSuite):
+    translator = T()
+    cases = ("shell/seed",)
+    checks = ("request",)
+    routes = ("anthropic-to-openai_chat",)
+
+
+class TestNone(TestMine):
+    routes = ("anthropic-to-gemini",)
+"""
+
+
+def test_a_suite_of_the_user_s_own(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_suite_hostile=SUITE)
+    shown(pytester.runpytest_inprocess("-p", "no:hypothesispytest", "-rA", "-v"))
+
+
+LOGGING = f"""
+import logging
+import os
+
+import good
+
+ATTACK = {ATTACK!r}
+
+
+class Session(good.Session):
+    def request(self, body):
+        try:
+            raise ValueError(ATTACK)
+        except ValueError:
+            logging.getLogger(ATTACK).exception(ATTACK, stack_info=True)
+        if "one" in body["text"] and os.environ["PYTEST_CURRENT_TEST"].startswith("toolcall"):
+            raise KeyboardInterrupt(ATTACK)
+        return super().request(body)
+
+
+class T(good.T):
+    def open(self, route):
+        return Session(route)
+"""
+
+
+def test_live_logs_and_interrupts(project: Any) -> None:
+    project.module("logs", LOGGING)
+    wanted = ("toolcall::crate/deep", "toolcall::box/one::request::alpha-to-beta", "--toolcall-translator=logs:T")
+    live = ("-o", "log_cli=true", "--log-file=run.log", "--color=no")
+    text = shown(project.pytester.runpytest_inprocess(*wanted, *live, no_reraise_ctrlc=True))
+    assert "live log call" in text
+    assert re.search("KeyboardInterrupt: .*pwned", text)
+    harmless((project.path / "run.log").read_text(encoding="utf-8"))
