@@ -29,9 +29,10 @@ def deaf() -> None:
 
 
 def hop() -> None:
-    """Be another process each millisecond, whose parent is gone."""
+    """Be another process each millisecond, whose parent is gone. Ends by itself, should a test not end it."""
     os.setsid()
-    while True:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
         time.sleep(0.001)
         if os.fork():
             os._exit(0)
