@@ -53,9 +53,11 @@ def gone(token: str, seconds: float = 5) -> bool:
 def came(token: str, number: int, seconds: float = 5) -> bool:
     """Whether so many processes are seen; one that executes another program has no arguments for a moment."""
     end = time.monotonic() + seconds
-    while len(running(token)) < number and time.monotonic() < end:
+    while time.monotonic() < end:
+        if len(running(token)) >= number:
+            return True
         time.sleep(0.01)
-    return len(running(token)) >= number
+    return False
 
 
 def started(kind: str, token: str, folder: Path) -> ChildProcess:
