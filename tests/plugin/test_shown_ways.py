@@ -1,4 +1,4 @@
-"""The other ways to pytest's terminal: mistakes of the user, recordings, children, suites, logs, interrupts."""
+"""The other ways to pytest's terminal: mistakes of the user, recordings, children, gateways, suites, interrupts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cassettes import goldens
+from drivers import gateway_project
 from hostile_text import ATTACK, harmless
 from toolcall_conformance.library import Corpus
 
@@ -126,6 +127,55 @@ def test_a_child(project: Any) -> None:
     project.module("child", CHILD)
     result = project.run("toolcall::", "-v", spec=f"exec:{sys.executable} child.py")
     assert shown(result).count("FAILED") >= 3
+
+
+GATEWAY = f"""
+import json
+import os
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+ATTACK = {ATTACK!r}
+print(ATTACK, file=sys.stderr, flush=True)
+if sys.argv[1] == "dies":
+    sys.exit(3)
+
+
+class Gateway(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.say(200, "{{}}")
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        print(ATTACK, flush=True)
+        if "one" in body["text"]:
+            os._exit(3)
+        self.say(500 if "two" in body["text"] else 200, json.dumps({{"error": {{"message": ATTACK}}, "text": ATTACK}}))
+
+    def say(self, status, text):
+        self.send_response(status, "pwned \\x9b31m")
+        self.send_header("content-type", "application/json; x=\\x9b31m\\x7f")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+HTTPServer(("127.0.0.1", int(sys.argv[2])), Gateway).serve_forever()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups")
+@pytest.mark.parametrize("fault", ["serves", "dies"])
+def test_a_gateway(project: Any, fault: str) -> None:
+    project.module("gateway", GATEWAY)
+    command = [sys.executable, "-u", "gateway.py", fault, "{port}", "{upstream}"]
+    spec = gateway_project.write(project, name=ATTACK, version=ATTACK, command=command)
+    items = [f"toolcall::{case}::request::alpha-to-beta" for case in ("box/one", "box/two", "crate/deep")]
+    result = project.run(*items, "-v", "--toolcall-artifacts=bodies", spec=spec)
+    assert shown(result).count("FAILED") == (3 if fault == "serves" else 0)
 
 
 SUITE = f"""
