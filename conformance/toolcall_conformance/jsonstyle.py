@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import whole_files
 from toolcall_conformance.showing import visible
 
 #: Characters of a line that holds more than one value.
@@ -127,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found += 1
         print(visible(str(path)))
         if not asked.check:
-            path.write_bytes(text.encode("utf-8"))
+            whole_files.write(path, text)
     return 1 if found and asked.check else 0
 
 

@@ -26,7 +26,8 @@ from .target import Target
 RELEASED = "2026-11-21"
 #: What rendering a broken case raises.
 CANNOT_RENDER = (ValueError, LookupError, TypeError, AttributeError, OSError)
-_TEMPORARY = ".rendering-"
+#: How the names of temporary files begin; no reader of a corpus looks at them.
+TEMPORARY = ".rendering-"
 # The corpus: beside this package in a checkout, beside it as an installed one.
 _CORPORA = (Path(__file__).parents[2] / "corpus", Path(__file__).parents[1] / "toolcall_conformance" / "corpus")
 
@@ -165,9 +166,12 @@ def write(case: Path, key: str, text: str) -> bool:
     if path.exists() and path.read_bytes() == text.encode():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = case / f"{_TEMPORARY}{os.getpid()}.tmp"
+    temporary = case / f"{TEMPORARY}{os.getpid()}.tmp"
     try:
-        temporary.write_bytes(text.encode())
+        with temporary.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())  # the contents are on the disk before the name is
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -176,7 +180,7 @@ def write(case: Path, key: str, text: str) -> bool:
 
 def sweep(corpus: Path) -> None:
     """Take away the temporary files of runs that were killed."""
-    for left in corpus.glob(f"scenarios/*/*/{_TEMPORARY}*.tmp"):
+    for left in corpus.glob(f"scenarios/*/*/{TEMPORARY}*.tmp"):
         left.unlink(missing_ok=True)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from doubles.catalogue import Double, doubles, root
+from toolcall_conformance import whole_files
 from toolcall_conformance.jsonstyle import written
 from toolcall_conformance.library import load_corpus
 
@@ -42,18 +43,19 @@ def files_of(double: Double) -> dict[Path, bytes]:
     }
 
 
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
 def main() -> int:
     """Write all files; prints how many changed."""
     if not root().is_relative_to(Path(__file__).parents[2]):
         print(f"{root()} is not the corpus of these tests: set PYTHONPATH", file=sys.stderr)
         return 2
     files = {path: content for double in doubles() for path, content in files_of(double).items()}
-    count = 0
-    for path, content in files.items():
-        if not path.exists() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            count += 1
+    changed = [(path, content) for path, content in files.items() if _read(path) != content]
+    whole_files.write_all(changed)
+    count = len(changed)
     for path in sorted(root().glob("*/**/*"), reverse=True):
         if path.is_file() and path not in files:
             path.unlink()

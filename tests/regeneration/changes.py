@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from toolcall_reference.render import write
+from toolcall_conformance import whole_files
+from toolcall_reference.render import TEMPORARY
 
 #: Lines of a diff that are shown, and characters of a line.
 LINES, WIDTH = 8, 150
@@ -72,24 +74,40 @@ class PublishError(Exception):
 
 def publish(changes: Iterable[Change], corpus: Path) -> None:
     """Replace each file as a whole. Raises PublishError where one cannot be written; those before it are put back."""
-    done: list[Change] = []
+    changes = [*changes]
+    places = {(corpus / "scenarios" / change.case / change.key).resolve(): change for change in changes}
+    done: list[Path] = []
     try:
-        for change in changes:
-            done.append(change)
-            write(corpus / "scenarios" / change.case, change.key, change.after)
+        _write(changes, corpus, done.append)
     except OSError as error:
-        told = f"{done[-1].case}/{done[-1].key} cannot be written ({error.strerror})"
-        stuck = [f"{change.case}/{change.key}" for change in reversed(done) if not _put_back(change, corpus)]
+        failed = places.get(Path(error.filename or ""))
+        told = f"{f'{failed.case}/{failed.key}' if failed else corpus} cannot be written ({error.strerror})"
+        stuck = [change for path in reversed(done) if not _put_back(change := places[path], corpus)]
         if stuck:
-            raise PublishError(f"{told}, and these cannot be put back, restore them: {', '.join(stuck)}") from None
+            names = ", ".join(f"{change.case}/{change.key}" for change in stuck)
+            raise PublishError(f"{told}, and these cannot be put back, restore them: {names}") from None
         raise PublishError(f"{told}; every file is as it was") from None
+
+
+def _write(changes: Iterable[Change], corpus: Path, renamed: Callable[[Path], None]) -> None:
+    """Write the files in one step each. Temporary ones stand in the case's folder, where no reader of the corpus looks.
+
+    ``sweep`` takes away what a killed run left of them.
+    """
+    scenarios = (corpus / "scenarios").resolve()
+
+    def temporary(path: Path) -> Path:
+        return scenarios.joinpath(*path.relative_to(scenarios).parts[:2], f"{TEMPORARY}{secrets.token_hex(8)}.tmp")
+
+    files = ((corpus / "scenarios" / change.case / change.key, change.after.encode()) for change in changes)
+    whole_files.write_all(files, temporary=temporary, renamed=renamed)
 
 
 def _put_back(change: Change, corpus: Path) -> bool:
     case = corpus / "scenarios" / change.case
     try:
         if change.before is not None:
-            write(case, change.key, change.before)
+            _write([replace(change, after=change.before)], corpus, lambda _: None)
         else:
             (case / change.key).unlink(missing_ok=True)
     except OSError:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import signal
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,19 @@ def pytest_configure(config: pytest.Config) -> None:
     GoldenExtension.corpus = library.default_root()
     if config.getoption("update_snapshots", False) or config.getoption("update_new_snapshots_only", False):
         config.pluginmanager.register(Regeneration(config))
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Generator[None]:
+    """Let Ctrl-C wait for a moment: half of the files would be new, and no word said of it."""
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 @pytest.fixture
@@ -96,7 +112,8 @@ class Regeneration:
         if found:
             return [f"{AS_IT_WAS}: the corpus's own tests reject what would be; mend that and {AGAIN}:", *found]
         try:
-            publish(self.changes, self.corpus)
+            with uninterrupted():
+                publish(self.changes, self.corpus)
         except PublishError as error:
             return [f"Nothing is regenerated: {error}; mend that and {AGAIN}."]
         return []

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
-import os
-import secrets
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from toolcall_conformance import whole_files
 from toolcall_conformance.cassettes.interactions import CassetteError
 
 
@@ -33,7 +31,7 @@ def make_ready(path: Path) -> None:
 
 
 def write(path: Path, cassette: Mapping[str, Any]) -> None:
-    """Write a temporary file and rename it, so that an earlier cassette stays until then. Raises CassetteError.
+    """Write a cassette in one step; an earlier one stays until then. Raises CassetteError.
 
     Equal contents give equal bytes: sorted keys, two blanks, ASCII (vcrpy reads files in the locale's encoding).
     """
@@ -41,19 +39,11 @@ def write(path: Path, cassette: Mapping[str, Any]) -> None:
         text = json.dumps(cassette, indent=2, sort_keys=True) + "\n"
     except TypeError:
         raise CassetteError(f"{path}: not written: a JSON cassette cannot hold a body that is not UTF-8 text") from None
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("x", encoding="ascii", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        whole_files.write(path, text)
     except OSError as error:
         earlier = "; the earlier cassette is unchanged" if path.exists() else ""
         raise CassetteError(f"{path}: not written: {_why(error)}{earlier}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def _why(error: OSError) -> str:

@@ -30,7 +30,7 @@ def verify_writable(path: Path, option: str = OPTION) -> None:
     if not path.parent.is_dir():
         raise ReportError(f"{option}: there is no directory {path.parent}; make it first")
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(prefix=".writable.", suffix=".tmp", dir=path.parent)
     except OSError as error:
         raise ReportError(f"{option}: {path.parent} is not writable ({error.strerror})") from None
     os.close(descriptor)
