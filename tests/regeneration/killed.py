@@ -244,6 +244,7 @@ def provider(corpus: Any) -> tuple[int, str]:
     child = os.fork()
     if child == 0:
         laid = [one for one in replies(corpus.cases[CASE], "anthropic", streamed=False) if isinstance(one, Given)]
+        _silent()  # it would tell of every client that was stopped in the middle
         with on_loopback() as made:
             made.answers = [lambda asked: laid[len(asked.body["messages"]) > 1]] * 100_000
             os.write(tell, made.url.encode())

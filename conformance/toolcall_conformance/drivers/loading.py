@@ -23,6 +23,7 @@ from toolcall_conformance.drivers.gateway import GatewayDriver
 from toolcall_conformance.drivers.isolated_driver import MEMORY, IsolatedDriver
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.loopback import reach_loopback
+from toolcall_conformance.drivers.platforms import verify_pipes
 from toolcall_conformance.drivers.python import PythonDriver
 from toolcall_conformance.drivers.tracebacks import last_frame
 
@@ -61,6 +62,7 @@ def load_driver(
     translator lives in a child process, as the others do anyway. Raises SpecError.
     """
     if spec.startswith(EXEC):
+        verify_pipes(spec)
         return ExecDriver(spec, directory=directory, seconds=seconds)
     if spec.startswith(GatewayDriver.prefix):
         path = directory / spec.removeprefix(GatewayDriver.prefix)
@@ -74,6 +76,7 @@ def load_driver(
         sys.path.insert(0, str(directory))
     limit = max(seconds, LOAD_SECONDS)
     if isolation is not None:
+        verify_pipes(spec)
         return IsolatedDriver(
             spec,
             directory=directory,
