@@ -9,6 +9,8 @@ import pytest
 
 from miniature import write_case
 from toolcall_conformance.engine import crossing
+from toolcall_conformance.engine.texts import Crash, FailureText
+from toolcall_conformance.reports.failure import Line
 
 LOUD = """
 import logging
@@ -78,3 +80,11 @@ def test_an_item_with_more_findings_than_somebody_reads(project: Any, monkeypatc
     whole = (project.path / "bodies/box/one/request/alpha-to-beta/findings.txt").read_text(encoding="utf-8")
     assert "got   " in whole
     assert "got   " not in text.partition("= toolcall conformance =")[0]
+
+
+def test_a_long_text_is_cut_once_and_between_lines() -> None:
+    lines = [Line(f"{number}: {'x' * 90}", "MUST") for number in range(1_000)]
+    shown = FailureText.of(lines, Crash("here", 1, "rule"))
+    assert crossing.fit(str(shown)) == str(shown)
+    assert (shown.lines[0], shown.lines[-1], shown.whole) == (lines[0], lines[-1], lines)
+    assert len(str(shown)) > crossing.TEXT * 0.9

@@ -59,12 +59,17 @@ class FailureText(TerminalRepr):
         return cls(shown, reprcrash, [] if shown is whole else whole)
 
 
+# Room for the line that says how many are left out.
+_SAID = 100
+
+
 def _beginning_and_end(lines: list[Line]) -> list[Line]:
     ends = list(itertools.accumulate(len(line.text) + 1 for line in lines))
     if not lines or ends[-1] <= TEXT:
         return lines
-    first = sum(end <= TEXT // 2 for end in ends)
-    last = sum(end > ends[-1] - TEXT // 2 for end in ends)
+    half = (TEXT - _SAID) // 2
+    first = sum(end <= half for end in ends)
+    last = sum(end > ends[-1] - half for end in ends)
     said = f"    … {len(lines) - first - last} lines are left out; findings.txt among the item's files has all"
     return [*lines[:first], Line(said), *lines[-last:]]
 
