@@ -232,6 +232,8 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
         )
     run = prepare(config, wanted, translator=owner.translator, name=owner.__name__)
     config.add_cleanup(run.driver.close)
+    if run.watchdog is not None:
+        config.add_cleanup(run.watchdog.rest)
     if not config.pluginmanager.hasplugin("toolcall-suite-output"):
         config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}

@@ -124,7 +124,18 @@ class _Server:
             "finish_exchange": session.finish_exchange,
         }
         outcome = plays[operation](*arguments) if operation in plays else session.call(operation, *arguments)
-        return {} if operation == "finish_exchange" else {"outcome": written(outcome)}
+        return {} if operation == "finish_exchange" else {"outcome": written(outcome), "has_children": _has_children()}
+
+
+def _has_children() -> bool:
+    """Whether the translator started processes that are still there."""
+    if not hasattr(os, "waitid"):
+        return True
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _tell_test(name: str | None) -> None:

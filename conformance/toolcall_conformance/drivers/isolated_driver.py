@@ -127,7 +127,11 @@ class IsolatedDriver:
         return answer
 
     def play(self, child: Child, operation: str, fields: dict[str, Any], calls: int) -> Outcome | StreamOutcome:
-        """Play an operation of a session. After a call that took too long its child is ended, with all it started."""
+        """Play an operation of a session.
+
+        After a call that took too long a child that has children is ended, with all that it forked. Another is kept:
+        what a large library imports in its first call would make the next one too slow.
+        """
         answer = self.ask(child, operation, fields, calls)
         return self._read(child, answer, operation) if isinstance(answer, dict) else answer
 
@@ -139,7 +143,7 @@ class IsolatedDriver:
             return ProtocolError(
                 f"its process did not answer as ours do ({error}); the translator wrote to its channel"
             )
-        if isinstance(outcome, TimedOut):
+        if isinstance(outcome, TimedOut) and answer.get("has_children") is not False:
             child.kill(f"was ended when {operation} took more than {outcome.seconds:g} s")
         return outcome
 

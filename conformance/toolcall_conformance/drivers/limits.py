@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from toolcall_conformance.drivers import standing
+
 T = TypeVar("T")
 
 # The alarm repeats, in case the code swallows the first exception.
@@ -31,6 +33,11 @@ def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = 
     Code that swallows the alarm, blocks it, or is in a call of C meanwhile, cannot be stopped here; what it returns
     too late does not count. ``in_thread`` uses a thread even if a timer is available.
     """
+    with standing.shown(seconds):
+        return _call(seconds, function, in_thread=in_thread)
+
+
+def _call(seconds: float, function: Callable[[], T], *, in_thread: bool) -> T:
     started = time.monotonic()
     if not in_thread and hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
         returned = _with_alarm(seconds, function)

@@ -37,6 +37,9 @@ class Isolation:
     megabytes: float | None = MEMORY
 
 
+# Specs of translators that live in a process of their own anyway.
+OTHER_PROCESSES = (EXEC, GatewayDriver.prefix)
+
 # Large libraries take ten seconds to import on a busy machine.
 LOAD_SECONDS = 30.0
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sysconfig
 import traceback
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from urllib.parse import unquote, urlsplit
 
 from toolcall_conformance.drivers.foreign import PASSING, encodable, text_of, type_name
@@ -59,6 +60,13 @@ def last_frame(error: BaseException) -> str:
     return f"{stack[-1].filename}:{stack[-1].lineno}" if stack else ""
 
 
+def last_line(frame: FrameType) -> str:
+    """Where in the user's code a thread stands, as ``file:line``; empty where it is in a library's alone."""
+    stack = reversed(traceback.extract_stack(frame))
+    found = next((one for one in stack if not _is_installed(one.filename)), None)
+    return f"{found.filename}:{found.lineno}" if found is not None else ""
+
+
 # A frame of a traceback as Python and as JavaScript write it.
 _PYTHON = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 _JAVASCRIPT = re.compile(r"^\s*at (?:.*\()?(?P<file>(?:file://)?/[^()\n]+?):(?P<line>\d+):\d+\)?$", re.MULTILINE)
@@ -79,10 +87,12 @@ _EXTENSIONS = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
 
 def in_usual_order(words: str) -> str:
-    """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, and none of ours."""
+    """What ``faulthandler`` printed of a thread as a traceback has it: the innermost frame last, up to our call."""
 
     def turned(found: re.Match[str]) -> str:
-        lines = [line for line in found[1].splitlines() if not _is_ours(line.split('"')[1])]
+        files = [(line, _is_ours(line.split('"')[1])) for line in found[1].splitlines()]
+        inner = itertools.dropwhile(lambda one: one[1], files)  # ours may wait for its piece of a stream
+        lines = [line for line, _ in itertools.takewhile(lambda one: not one[1], inner)]
         return "\n".join(["Traceback (most recent call last):", *reversed(lines), ""]) if lines else ""
 
     return _EXTENSIONS.sub("", _DUMPED.sub(turned, words)).rstrip("\n")

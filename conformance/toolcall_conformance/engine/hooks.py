@@ -120,6 +120,8 @@ class Engine:
 
     def pytest_unconfigure(self) -> None:
         self.run.driver.close()
+        if self.run.watchdog is not None:
+            self.run.watchdog.rest()
 
     def pytest_report_teststatus(
         self, report: pytest.TestReport

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import astuple, replace
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,13 @@ import pytest
 from toolcall_conformance import fingerprint
 from toolcall_conformance.engine import baseline, nothing
 from toolcall_conformance.engine.hooks import RECORD
-from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.engine.last_report import ended, told_of
 from toolcall_conformance.engine.printing import say
 from toolcall_conformance.engine.run import Run
 from toolcall_conformance.engine.selection import PREFIX
 from toolcall_conformance.engine.setup import SUPPORT
-from toolcall_conformance.findings import Verdict
+from toolcall_conformance.engine.watchdog import COMMAND, command
 from toolcall_conformance.known_failures import KnownFailuresError
-from toolcall_conformance.levels import finding
 from toolcall_conformance.reports import files
 from toolcall_conformance.reports.examples import Examples
 from toolcall_conformance.reports.harm import Harm
@@ -54,6 +54,8 @@ class RecordCollector:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect([item.nodeid for item in session.items])
+        if self.run.watchdog is not None and self.run.settings.reports:
+            self.run.watchdog.plan(self._plan())
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -61,8 +63,19 @@ class RecordCollector:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker what the translator supports."""
+        """Tell a worker what the translator supports, and what the user wrote."""
         node.workerinput[SUPPORT] = self.run.support.to_json()
+        node.workerinput[COMMAND] = command(self.config)
+
+    def _plan(self) -> dict[str, object]:
+        """What reports that another process writes begin with."""
+        return {
+            "header": self._header,
+            "report": [str(path) for path in self.run.settings.reports],
+            "corpus": [str(folder) for folder in self.run.settings.corpora],
+            "not_applicable": [astuple(one) for one in self._not_applicable()],
+            "expected": len(self.expected),
+        }
 
     def _expect(self, nodeids: list[str]) -> None:
         ours = {item.nodeid for item in self.run.selected}
@@ -71,6 +84,8 @@ class RecordCollector:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         text = getattr(report, RECORD, None)
         if text is not None:
+            if self.run.watchdog is not None and self.run.settings.reports:
+                self.run.watchdog.keep(text, report.duration)
             self._keep(ItemRecord.loads(text).lasting(report.duration))
         elif (
             report.nodeid.startswith(f"{PREFIX}::")
@@ -80,7 +95,9 @@ class RecordCollector:
             # The translator crashed its worker process.
             planned = next((item for item in self.run.selected if item.nodeid == report.nodeid), None)
             if planned is not None:
-                self.records[report.nodeid] = self._died(planned)
+                said = "the process died while the translator ran"
+                died = ended(self.run.corpus, told_of(planned), "translation/crashed", said)
+                self.records[report.nodeid] = died
 
     def _keep(self, record: ItemRecord) -> None:
         """Keep a record; bodies only of the simplest items of each kind of finding."""
@@ -90,22 +107,6 @@ class RecordCollector:
             for nodeid in dropped:
                 self.records[nodeid] = replace(self.records[nodeid], bodies=[])
         self.records[record.nodeid] = record
-
-    def _died(self, planned: Planned) -> ItemRecord:
-        said = "the process died while the translator ran"
-        crashed = finding(self.run.corpus, "translation/crashed", "", said, element="body")
-        return ItemRecord.of(
-            nodeid=planned.nodeid,
-            case=planned.case.id,
-            check=planned.check,
-            client=planned.route.client,
-            upstream=planned.route.upstream,
-            variant=planned.variant or None,
-            verdict=Verdict.FAIL,
-            outcome="failed",
-            findings=[crashed],
-            facts=lambda finding: {"signature": self.run.signature(finding), "standing": "new"},
-        )
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> Generator[None]:
@@ -128,6 +129,8 @@ class RecordCollector:
 
     def write_reports(self) -> RunRecord:
         """Write the reports of the items that have run so far."""
+        if self.run.watchdog is not None:
+            self.run.watchdog.rest()
         record = self.record = self._run_record()
         for path in self.run.settings.reports:
             try:
@@ -162,17 +165,21 @@ class RecordCollector:
         # A worker may have run what this process did not plan: such records stand at the end.
         items = sorted(self.records.values(), key=lambda record: (order.get(record.nodeid, len(order)), record.nodeid))
         return RunRecord(
-            header=self._header(),
+            header=self._header,
             items=items,
-            not_applicable=[
-                NotApplicable(item.nodeid, item.case.id, item.check, item.route.client, item.route.upstream)
-                for item in self.run.not_applicable
-            ],
+            not_applicable=self._not_applicable(),
             stale=baseline.stale(self.run, items),
             expected=len(self.expected),
             roots=root_causes(items, Harm.of(self.run.corpus.harm)),
         )
 
+    def _not_applicable(self) -> list[NotApplicable]:
+        return [
+            NotApplicable(item.nodeid, item.case.id, item.check, item.route.client, item.route.upstream)
+            for item in self.run.not_applicable
+        ]
+
+    @cached_property
     def _header(self) -> dict[str, object]:
         run, driver = self.run, self.run.driver
         return {

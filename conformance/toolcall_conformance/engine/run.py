@@ -17,6 +17,7 @@ from toolcall_conformance.engine.plan import Planned, Support, items, recorded_i
 from toolcall_conformance.engine.selection import Selection
 from toolcall_conformance.engine.settings import Settings
 from toolcall_conformance.engine.tries import Tried, play
+from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.findings import Finding, Verdict, failing
 from toolcall_conformance.known_failures import Kind, KnownFailures, Standing
 from toolcall_conformance.library import Case, Corpus, Rule
@@ -37,6 +38,7 @@ class Run:
     known: KnownFailures
     cassettes: Cassettes | None = None
     policy: Policy | None = None
+    watchdog: Watchdog | None = None
 
     def existing(self, has_case: Callable[[str], bool]) -> frozenset[str]:
         """The ids of all items of some cases, supported or not; within one format only the supported ones."""
@@ -115,6 +117,8 @@ class Run:
     def execute(self, item: Planned) -> ItemResult:
         """Play one item. An exception from here is a fault of the harness."""
         play = (REPLAYS if isinstance(item.case, RecordedCase) else CHECKS)[item.check]
+        if self.watchdog is not None:
+            self.watchdog.plays(item, self.settings.seconds)
         self.driver.begin_item(item.case.id)
         try:
             return play(item.case, item.route, self.driver.open, self.harness, item.variant, self._other(item))

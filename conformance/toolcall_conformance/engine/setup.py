@@ -19,12 +19,14 @@ from toolcall_conformance.cassettes.replay import REPLAYS
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.drivers import Driver, SpecError, load_driver
 from toolcall_conformance.drivers.held_back import Printed, held_back, real
-from toolcall_conformance.drivers.loading import adopt, importable
+from toolcall_conformance.drivers.loading import OTHER_PROCESSES, adopt, importable
 from toolcall_conformance.drivers.no_translator import NoTranslator
 from toolcall_conformance.engine import selection
+from toolcall_conformance.engine.leaving import Leaving
 from toolcall_conformance.engine.plan import Support, UnusableSessionError, probe
 from toolcall_conformance.engine.run import Run, make_harness
 from toolcall_conformance.engine.settings import Settings, relative, settings
+from toolcall_conformance.engine.watchdog import Watchdog
 from toolcall_conformance.library import Case, Corpus, CorpusError, load_corpus
 from toolcall_conformance.policy import PolicyError, load_policy
 from toolcall_conformance.reports.files import ReportError, verify_writable
@@ -66,6 +68,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
             shown = relative(chosen.known_failures, chosen.directory)
             known = known_failures.load(chosen.known_failures, names, may_lack=chosen.update, name=shown)
         policy = load_policy(corpus, chosen.policy) if chosen.policy is not None else None
+        watchdog = _watchdog(config, chosen, translator)  # before its standard error is held back
         with held_back() as printed:
             driver = _driver(config, chosen, corpus, translator, name)
             try:
@@ -88,9 +91,18 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     ) as error:
         raise pytest.UsageError("\n".join([str(error), *_told(printed)])) from None
     _say(config, _told(printed))
-    return Run(
-        chosen, corpus, driver, make_harness(corpus, chosen.fineness, policy), wanted, support, known, cassettes, policy
-    )
+    harness = make_harness(corpus, chosen.fineness, policy)
+    return Run(chosen, corpus, driver, harness, wanted, support, known, cassettes, policy, watchdog)
+
+
+def _watchdog(config: pytest.Config, chosen: Settings, translator: Any) -> Watchdog | None:
+    """Who ends a run that stands still: where a translator lives in this interpreter. It is then left, too."""
+    spec = chosen.translator if translator is None or isinstance(translator, str) else ""
+    if spec is None or chosen.isolation is not None or spec.startswith(OTHER_PROCESSES):
+        return None
+    if not config.pluginmanager.hasplugin("toolcall-leaving"):
+        config.pluginmanager.register(Leaving(), "toolcall-leaving")
+    return Watchdog.of(config)
 
 
 def _given(translator: Any, name: str, chosen: Settings, corpus: Corpus) -> Driver:

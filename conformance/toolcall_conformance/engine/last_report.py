@@ -1,0 +1,100 @@
+"""What the watcher does at the end of a run that it ends, or that has died: the reports, and a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcall_conformance.causes import cause_of
+from toolcall_conformance.drivers.tracebacks import in_usual_order
+from toolcall_conformance.engine.plan import Planned
+from toolcall_conformance.findings import Verdict
+from toolcall_conformance.levels import finding
+from toolcall_conformance.library import Corpus, load_corpus
+from toolcall_conformance.reports import files
+from toolcall_conformance.reports.harm import Harm
+from toolcall_conformance.reports.model import ItemRecord, NotApplicable, RunRecord
+from toolcall_conformance.reports.roots import root_causes
+from toolcall_conformance.showing import visible, visible_lines
+
+# What a record says of the item itself.
+Told = Mapping[str, Any]
+
+
+def conclude(
+    plan: Told | None,
+    item: Told | None,
+    records: Sequence[tuple[str, float]],
+    *,
+    stands: str,
+    where: str,
+    advice: str,
+    whose: str,
+) -> str:
+    """Write the reports of ``plan`` with ``records``, and return the lines to print.
+
+    ``stands`` is how long the last call of ``item`` may have taken, where it stands still, or empty if the process
+    died in it; ``where`` is where it stands as ``faulthandler`` tells it, ``advice`` the command that isolates the
+    translator, and ``whose`` what ends: the run, or a worker of it.
+    """
+    name = visible(str(item["nodeid"])) if item is not None else "loading the translator and asking what it does"
+    why = f"a call did not return within {stands}, and nothing stops it" if stands else "the process died in a call"
+    lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here"]
+    lines += [f"  {line}" for line in visible_lines(in_usual_order(where)).splitlines()]
+    if plan is not None:
+        lines += _write(plan, item, records, "translation/timed-out" if stands else "translation/crashed", why)
+    return "\n".join([*lines, f"toolcall: in a process of its own it costs this item alone: {visible(advice)}", ""])
+
+
+def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], rule: str, why: str) -> list[str]:
+    """Write the reports; a line for each."""
+    try:
+        corpus = load_corpus(extra=[Path(folder) for folder in plan["corpus"]])
+        items = [ItemRecord.loads(text).lasting(duration) for text, duration in records]
+        if item is not None:
+            items = [one for one in items if one.nodeid != item["nodeid"]]
+            items.append(ended(corpus, item, rule, why))
+        run = RunRecord(
+            header=plan["header"],
+            items=items,
+            not_applicable=[NotApplicable(*one) for one in plan["not_applicable"]],
+            stale=[],
+            expected=plan["expected"],
+            roots=root_causes(items, Harm.of(corpus.harm)),
+        )
+    except Exception as error:  # whatever it is, the run has to end
+        return [f"toolcall: no report could be written: {type(error).__name__}: {visible(str(error))}"]
+    return [_written(run, Path(path), corpus, len(items)) for path in plan["report"]]
+
+
+def _written(run: RunRecord, path: Path, corpus: Corpus, count: int) -> str:
+    try:
+        files.write(run, path, corpus)
+    except Exception as error:
+        return f"toolcall: {visible(str(error))}"
+    return f"toolcall: the report {visible(path.name)} has the {count} items until now"
+
+
+def told_of(item: Planned) -> dict[str, Any]:
+    """What a record says of an item itself."""
+    return {
+        "nodeid": item.nodeid,
+        "case": item.case.id,
+        "check": item.check,
+        "client": item.route.client,
+        "upstream": item.route.upstream,
+        "variant": item.variant or None,
+    }
+
+
+def ended(corpus: Corpus, item: Told, rule: str, said: str) -> ItemRecord:
+    """The record of an item whose process ended or was ended before its verdict."""
+    found = finding(corpus, rule, "", said, element="body")
+    return ItemRecord.of(
+        **item,
+        verdict=Verdict.FAIL,
+        outcome="failed",
+        findings=[found],
+        facts=lambda one: {"signature": str(cause_of(corpus, one)), "standing": "new"},
+    )

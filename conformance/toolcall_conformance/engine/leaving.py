@@ -1,0 +1,90 @@
+"""Ends pytest after its summary, with the run's exit code, though the translator left something that still runs.
+
+Python waits for each thread that is no daemon, and for each function at exit, before it ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+from types import FrameType
+
+import pytest
+
+from toolcall_conformance.drivers.tracebacks import last_line
+from toolcall_conformance.showing import visible
+
+# What is about to end gets this time; libraries send their last telemetry then.
+_GRACE_SECONDS = 3.0
+_EXIT_SECONDS = 3.0
+_LOOK_SECONDS = 0.05
+_NAMED = 3
+# The functions behind `pytest` and `python -m pytest`; the second since pytest 9.
+_COMMANDS = ("console_main", "_console_main")
+
+
+class Leaving:
+    """Active where a translator lives in this interpreter."""
+
+    def __init__(self) -> None:
+        self._session: pytest.Session | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        # In somebody else's process, a notebook for one, nothing is to end.
+        if self._session is not None and _commands():
+            code = int(self._session.exitstatus)
+            threading.Thread(target=_end, args=(code,), name="toolcall-leaving", daemon=True).start()
+
+
+def _commands() -> bool:
+    """Whether pytest's command runs in the main thread."""
+    frame = _frame(threading.main_thread())
+    while frame is not None:
+        if frame.f_code.co_name in _COMMANDS and frame.f_globals.get("__name__") == "_pytest.config":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _end(code: int) -> None:
+    """Wait until pytest's command has returned, and a moment more; if the process is still there, end it."""
+    while _commands():
+        time.sleep(_LOOK_SECONDS)
+    time.sleep(_GRACE_SECONDS)
+    waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
+    others = [thread for thread in waiting if thread is not threading.main_thread()]
+    what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"
+    if others[_NAMED:]:
+        what += f" and {len(others) - _NAMED} more"
+    said = f"toolcall: the translator left running: {what}; pytest ends without it (exit code {code})\n"
+    sys.stderr.write(said)
+    if others:  # else they run already
+        leaver = threading.Thread(target=atexit._run_exitfuncs, daemon=True)  # noqa: SLF001 - Python's own, before it waits
+        leaver.start()
+        leaver.join(_EXIT_SECONDS)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _named(thread: threading.Thread) -> str:
+    return f"the thread '{visible(str(thread.name)[:80])}'{_place(thread)}"
+
+
+def _place(thread: threading.Thread) -> str:
+    frame = _frame(thread)
+    line = last_line(frame) if frame is not None else ""
+    return f" at {visible(line)}" if line else ""
+
+
+def _frame(thread: threading.Thread) -> FrameType | None:
+    """Where a thread is."""
+    return sys._current_frames().get(thread.ident or 0)  # noqa: SLF001 - documented, for such uses

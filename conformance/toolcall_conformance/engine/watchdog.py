@@ -1,0 +1,137 @@
+"""Starts a process that ends a run which stands still, and writes its reports; tells it what it needs for that.
+
+There is one such process in a process, whatever number of runs it has. It only sleeps while calls return.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import faulthandler
+import json
+import mmap
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.drivers import standing
+from toolcall_conformance.engine.last_report import told_of
+from toolcall_conformance.engine.plan import Planned
+
+# The key under which xdist's controller tells its workers the command that the user gave.
+COMMAND = "toolcall_command"
+_WRITE_SECONDS = 1.0
+
+
+class Watchdog:
+    """The process beside this one. What it cannot be told is lost: it must never hold up a run."""
+
+    _one: Watchdog | None = None
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Watchdog | None:
+        """The watchdog of this process, which knows nothing of a run yet; None where there can be none."""
+        if os.name != "posix":  # Windows has no signal that says where a process stands
+            return None
+        if cls._one is None or not cls._one.runs():
+            capture = config.pluginmanager.getplugin("capturemanager")
+            with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
+                cls._one = cls()
+        cls._one.begin(_advice(config), _whose(config))
+        return cls._one
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        memory, self._stand = _file(), _file()
+        os.truncate(memory, mmap.PAGESIZE)
+        self._cell = memoryview(mmap.mmap(memory, mmap.PAGESIZE)).cast("d")
+        read, self._to = os.pipe()
+        life, self._life = os.pipe()  # it ends with this process
+        os.set_blocking(self._to, False)
+        passed = (read, life, memory, self._stand)
+        script = Path(__file__).with_name("watcher.py")
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", os.fspath(script), *map(str, passed)],
+            pass_fds=passed,
+            stdin=subprocess.DEVNULL,
+        )
+        os.close(read)
+        os.close(life)
+        os.close(memory)
+        atexit.register(self._leave)
+
+    def runs(self) -> bool:
+        """Whether it is there. A copy of this process has none."""
+        return os.getpid() == self._owner and self._process.poll() is None
+
+    def begin(self, advice: str, whose: str) -> None:
+        """Begin a run; ``advice`` is the command that isolates the translator, ``whose`` says what ends."""
+        path = [entry for entry in sys.path if isinstance(entry, str)]
+        self._tell({"begin": {"advice": advice, "whose": whose, "path": path}})
+        if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
+            faulthandler.register(signal.SIGUSR1, file=self._stand, all_threads=False)
+        standing.show_in(self._cell)
+
+    def plan(self, content: Mapping[str, Any]) -> None:
+        """Say what the reports begin with."""
+        self._tell({"plan": content})
+
+    def plays(self, item: Planned, seconds: float) -> None:
+        """Say which item is played now."""
+        self._tell({"item": told_of(item), "seconds": seconds})
+
+    def keep(self, record: str, duration: float) -> None:
+        """Hand over the record of an item."""
+        self._tell({"record": record, "duration": duration})
+
+    def rest(self) -> None:
+        """The run is over, or writes its reports itself."""
+        standing.show_in(None)
+        self._tell({"rest": True})
+        faulthandler.unregister(signal.SIGUSR1)
+
+    def _leave(self) -> None:
+        """This process ends by itself: nobody is to watch it any more."""
+        if self.runs():
+            self._process.kill()
+            self._process.wait()
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        line = memoryview(json.dumps(message).encode() + b"\n")
+        with contextlib.suppress(OSError):
+            while line:
+                try:
+                    line = line[os.write(self._to, line) :]
+                except BlockingIOError:
+                    if not select.select([], [self._to], [], _WRITE_SECONDS)[1]:
+                        self._to = -1  # it does not read any more
+
+
+def _file() -> int:
+    """A file without a name, open."""
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _advice(config: pytest.Config) -> str:
+    worker = getattr(config, "workerinput", {})
+    return str(worker.get(COMMAND) or command(config))
+
+
+def _whose(config: pytest.Config) -> str:
+    worker = getattr(config, "workerinput", {}).get("workerid")
+    return f"the worker {worker}" if worker else "the run"
+
+
+def command(config: pytest.Config) -> str:
+    """What the user wrote to start pytest, with the translator isolated."""
+    return shlex.join(["pytest", "--toolcall-isolated", *map(str, config.invocation_params.args)])

@@ -1,0 +1,88 @@
+"""A run that stands still, or whose process dies, leaves its report and says which item it was; and every run ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from miniature import write_case
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the watchdog needs POSIX")
+
+STANDING = (Path(__file__).parent / "standing.txt").read_text(encoding="utf-8")
+
+
+def run(project: Any, attack: str, *arguments: str) -> tuple[int, str]:
+    """The exit code and the standard error of a run with a good item, the attack, and a good item."""
+    for name in ("before", attack, "then"):
+        write_case(project.corpus, f"stuck/{name}")
+    project.module("standing", STANDING)
+    result = project.run_apart(
+        "toolcall::stuck/before::request::alpha-to-beta",
+        f"toolcall::stuck/{attack}::request::alpha-to-beta",
+        "toolcall::stuck/then::request::alpha-to-beta",
+        "--toolcall-report=report.json",
+        "--toolcall-timeout=0.5",
+        *arguments,
+        spec="standing:T",
+    )
+    return int(result.ret), result.stderr.str()
+
+
+def items(project: Any) -> tuple[bool, dict[str, Any]]:
+    """Whether the report is complete, and its items by case; waits for who writes it behind the run."""
+    path = project.path / "report.json"
+    end = time.monotonic() + 30
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    report = json.loads(path.read_text(encoding="utf-8"))
+    return report["footer"]["complete"], {item["case"].partition("/")[2]: item for item in report["items"]}
+
+
+def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
+    code, said = run(project, "hold", "--toolcall-report=report.html")
+    complete, found = items(project)
+    assert code == -9
+    assert not complete
+    assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("hold", "fail")]
+    assert found["hold"]["findings"][0]["rule"] == "translation/timed-out"
+    assert "stuck/hold" in (project.path / "report.html").read_text(encoding="utf-8")
+    told = "a call did not return within 0.5 s, and nothing stops it; the run ends here"
+    assert f"toolcall: toolcall::stuck/hold::request::alpha-to-beta: {told}\n" in said
+    line = next(number for number, text in enumerate(STANDING.splitlines(), 1) if ".pthread_mutex_lock" in text)
+    assert f'standing.py", line {line} in hold' in said
+    assert "toolcall: the report report.json has the 2 items until now\n" in said
+    assert "it costs this item alone: pytest --toolcall-isolated " in said
+    assert "toolcall::stuck/hold::request::alpha-to-beta toolcall::stuck/then" in said
+
+
+def test_a_run_whose_process_dies_leaves_its_report(project: Any) -> None:
+    code, _ = run(project, "exit")
+    complete, found = items(project)
+    assert (code, complete) == (5, False)
+    assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("exit", "fail")]
+    assert found["exit"]["findings"][0]["rule"] == "translation/crashed"
+
+
+def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    code, said = run(project, "hold", "-n", "1")
+    complete, found = items(project)
+    assert (code, complete) == (1, True)
+    assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "hold": "fail", "then": "pass"}
+    assert "toolcall::stuck/hold::request::alpha-to-beta: a call did not return within 0.5 s" in said
+    assert "the worker gw0 ends here" in said
+
+
+def test_what_still_runs_keeps_no_run_from_ending(project: Any) -> None:
+    started = time.monotonic()
+    code, said = run(project, "leave")
+    assert code == 1
+    assert r"the translator left running: the thread 'lasting\u001b'; pytest ends without it (exit code 1)" in said
+    assert time.monotonic() - started < 60
+    assert items(project)[0]
