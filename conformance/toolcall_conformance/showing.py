@@ -1,7 +1,8 @@
 """Makes foreign text fit to be shown: every character is seen as what it is, and no line is a command to a CI job.
 
 Foreign is whatever a translator, a child, a gateway, a provider, a cassette, a setting or a private corpus says. All
-that the judge prints, and all text files for readers, go through here. Values in JSON stay what they are.
+that the judge prints, and all text files for readers, go through here. Values in JSON stay what they are, but for the
+secrets in variables of the environment: those go from everything.
 
 Unicode's general category says what is not seen (https://www.unicode.org/reports/tr44/#General_Category_Values):
 controls with ANSI's ESC, C1 and DEL (Cc), format characters, among them those that turn the direction of text around
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+
+from toolcall_conformance.known_secrets import without_secrets
 
 # Nobody reads a longer line; files and reports in JSON have it whole.
 LINE_LIMIT = 2_000
@@ -40,6 +43,7 @@ def visible(text: str) -> str:
 
     An escape may also stand for the second character of ``##[``, and of ``::`` at the start.
     """
+    text = without_secrets(text)
     if not (text.isascii() and text.isprintable()):
         text = _ODD.sub(lambda found: found[0] if _is_seen(found.string, found.start()) else _escaped(found[0]), text)
     return _COMMAND.sub(_disarmed, text)
@@ -47,7 +51,7 @@ def visible(text: str) -> str:
 
 def visible_lines(text: str) -> str:
     """The same of a text of several lines: their ends and tabs stay."""
-    text = text.replace("\r\n", "\n")
+    text = without_secrets(text).replace("\r\n", "\n")
     if not text.isprintable() or not text.isascii():
         text = _ODD.sub(_kept_or_escaped, text)
     return _COMMAND.sub(_disarmed, text)
@@ -55,6 +59,7 @@ def visible_lines(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """JSON text of the same value that can be shown: JSON's own escapes, so nothing of a value is lost."""
+    text = without_secrets(text)
     if not text.isprintable() or not text.isascii():
         text = _ODD.sub(_kept_or_json, text)
     return _COMMAND.sub(_disarmed, text)  # neither stands outside of a JSON string
@@ -64,6 +69,7 @@ def shortened(text: str, limit: int = LINE_LIMIT) -> str:
     """``text``, or of a longer one its beginning and its end, and how much there was."""
     if len(text) <= limit:
         return text
+    text = without_secrets(text)  # half of one would not be known any more
     return f"{text[: limit // 2]} … ({len(text):,} characters) … {text[-limit // 4 :]}"
 
 

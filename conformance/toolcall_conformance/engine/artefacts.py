@@ -10,6 +10,7 @@ from typing import Any
 from toolcall_conformance.checks import ItemResult
 from toolcall_conformance.engine.plan import Planned
 from toolcall_conformance.findings import MISSING
+from toolcall_conformance.known_secrets import bytes_without_secrets
 from toolcall_conformance.showing import visible_json, visible_lines
 
 
@@ -38,9 +39,9 @@ def write(root: Path, item: Planned, result: ItemResult) -> Path | None:
 
 
 def _written(body: Any) -> bytes:
-    """Bytes as they are, anything else as JSON, with escapes for what a terminal would obey."""
+    """Bytes as they are, anything else as JSON with escapes for what a terminal would obey; both without secrets."""
     if isinstance(body, bytes):
-        return body
+        return bytes_without_secrets(body)
     return (visible_json(json.dumps(body, indent=2, ensure_ascii=False)) + "\n").encode("utf-8")
 
 

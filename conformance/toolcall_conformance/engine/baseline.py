@@ -11,6 +11,7 @@ from toolcall_conformance.engine.run import Run, without_rule
 from toolcall_conformance.engine.settings import relative
 from toolcall_conformance.known_failures import Failure, KnownFailuresError, Names, Pattern, load, update
 from toolcall_conformance.known_failures.reading import read
+from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.reports.model import ItemRecord
 
 
@@ -76,6 +77,6 @@ def _converted(path: Path, before: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        whole_files.write(path, text)
+        whole_files.write(path, without_secrets(text))
     except OSError as error:
         raise KnownFailuresError(f"{path}: not written: {error.strerror or error}; the earlier file stays") from None

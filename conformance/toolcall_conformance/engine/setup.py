@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from toolcall_conformance import known_failures
+from toolcall_conformance import known_failures, known_secrets
 from toolcall_conformance.cassettes.cases import load as load_cassettes
 from toolcall_conformance.cassettes.interactions import CassetteError
 from toolcall_conformance.cassettes.replay import REPLAYS
@@ -40,6 +40,7 @@ def prepare(config: pytest.Config, arguments: Sequence[str], *, translator: Any 
     ``translator`` replaces that of the options: a value of ``--toolcall-translator``, or with its ``name`` the
     translator itself, its class or its factory.
     """
+    known_secrets.forget()  # plugins and conftest files have set their variables by now
     chosen = settings(config, translator if translator is None or isinstance(translator, str) else name)
     printed = Printed()
     try:

@@ -16,6 +16,7 @@ from toolcall_conformance.checks.base import PlayedBodies
 from toolcall_conformance.contract import Route
 from toolcall_conformance.engine.witnessing import is_about
 from toolcall_conformance.findings import MISSING
+from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Reading
 from toolcall_conformance.streaming import parse
@@ -125,12 +126,14 @@ def _short(body: Any) -> Any:
         text = json.dumps(cut)
     except (RecursionError, TypeError, ValueError):
         return "(nested too deep, or no JSON)"
-    return cut if len(text) <= _BODY_LIMIT else f"{text[:_TEXT_LIMIT]}… ({len(text)} characters)"
+    return cut if len(text) <= _BODY_LIMIT else f"{without_secrets(text)[:_TEXT_LIMIT]}… ({len(text)} characters)"
 
 
 def _cut(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= _TEXT_LIMIT else f"{value[:_TEXT_LIMIT]}… ({len(value)} characters)"
+        if len(value) <= _TEXT_LIMIT:
+            return value
+        return f"{without_secrets(value)[:_TEXT_LIMIT]}… ({len(value)} characters)"
     if isinstance(value, list):
         return [_cut(one) for one in value]
     if isinstance(value, dict):

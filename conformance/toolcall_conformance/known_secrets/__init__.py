@@ -4,6 +4,7 @@ It knows no pattern: what is not one of its values stays as it is.
 """
 
 from toolcall_conformance.known_secrets.environment import holds_secret, secrets_of
+from toolcall_conformance.known_secrets.process import bytes_without_secrets, forget, without_secrets
 from toolcall_conformance.known_secrets.search import KnownSecrets
 
-__all__ = ["KnownSecrets", "holds_secret", "secrets_of"]
+__all__ = ["KnownSecrets", "bytes_without_secrets", "forget", "holds_secret", "secrets_of", "without_secrets"]

@@ -3,7 +3,7 @@ r"""The spellings of a known secret as one regular expression: every character m
 A character stands for itself, in either case, or for what JSON, shells, HTML, URLs and mail write instead of it:
 ``\/``, ``\u0073`` and ``\x73`` behind up to eight backslashes, ``\163``, ``&#115;``, ``&amp;``, ``%73``, ``=73``. Lines
 may be broken between characters, with indentation. Hexadecimal digits may stand apart. A secret that is cut off is
-found if three quarters of it are there.
+found if three quarters of it are there, or eight characters before the mark of a cut.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ _MOST_STEPS = 48
 _BREAK = r"(?:=?(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)[ \t]{0,64})?"
 """A line's end within a secret, soft as in quoted-printable or escaped as in JSON, and the next line's indentation."""
 _APART = r"(?:[ \t:._-]|\r?\n[ \t]{0,64}|,? ?(?:0|\\{1,8})x)?"
+_AMP = r"(?:&|\\{1,8}u0026)(?:amp;){0,4}"
+_MARK = r"(?=[ \t]?(?:…|\.\.\.|\\{1,8}u2026|&hellip;))"
+"""What stands where a text was cut."""
 
 
 def pattern(secret: str) -> str:
     """All spellings of a secret but those in base64, without groups that capture. For ``re.IGNORECASE``."""
     plain = [_character(letter) for letter in secret]
     coded = [f"{byte:02x}" for byte in secret.encode("utf-8", "surrogatepass")]
-    return f"(?:{_cut(plain, _BREAK)}|{_cut(coded, _APART)})"
+    return f"(?:{_cut(plain, _BREAK)}|{_cut(coded, _APART)}|{_cut(plain, '', _SHORTEST)}{_MARK})"
 
 
 def _character(letter: str) -> str:
@@ -40,16 +43,17 @@ def _character(letter: str) -> str:
             f"%(?:25){{0,4}}{number:02x}",
             f"={number:02x}",
         ]
-    ways += [f"&#0{{0,4}}{number};?", f"&#x0{{0,4}}{number:x};?"]
-    ways += [f"&(?:amp;){{0,4}}{name}" for name in _NAMES.get(letter, ())]
+    ways += [f"{_AMP}#0{{0,4}}{number};?", f"{_AMP}#x0{{0,4}}{number:x};?"]
+    ways += [f"{_AMP}{name}" for name in _NAMES.get(letter, ())]
     if not letter.isalnum():
         ways.append(rf"\\{{1,8}}{re.escape(letter)}")
     return f"(?:{'|'.join(ways)})"
 
 
-def _cut(parts: list[str], between: str) -> str:
-    """The parts in a row; the last quarter may be missing from any place on."""
-    needed = max(min(_SHORTEST, len(parts)), math.ceil(len(parts) * _KEPT))
+def _cut(parts: list[str], between: str, needed: int | None = None) -> str:
+    """The parts in a row; behind the first ``needed``, by default three quarters, any may be where it ends."""
+    if needed is None:
+        needed = max(min(_SHORTEST, len(parts)), math.ceil(len(parts) * _KEPT))
     head, tail = parts[:needed], parts[needed:]
     step = max(1, math.ceil(len(tail) / _MOST_STEPS))
     end = ""

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from toolcall_conformance import whole_files
+from toolcall_conformance.known_secrets import without_secrets
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reports import writers
 from toolcall_conformance.reports.model import RunRecord
@@ -46,9 +47,9 @@ def write(run: RunRecord, path: Path, corpus: Corpus, option: str = OPTION) -> N
 
 
 def write_text(path: Path, text: str, option: str) -> None:
-    """Write a file in one step. Raises ReportError."""
+    """Write a file in one step, without secrets of the environment. Raises ReportError."""
     try:
-        whole_files.write(path, text)
+        whole_files.write(path, without_secrets(text))
     except OSError as error:
         raise ReportError(f"{option}: {path} could not be written ({error.strerror})") from None
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding, Form, Loss, OneOf, Verdict
+from toolcall_conformance.known_secrets import without_secrets
 
 if TYPE_CHECKING:
     from toolcall_conformance.reports.root_cause import RootCause
@@ -191,5 +192,7 @@ def _capped(value: Any, limit: int | None) -> Any:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
-        return {"$shown": repr(value)[:_SHOWN]}
-    return value if limit is None or len(text) <= limit else {"$shown": text[:_SHOWN], "$length": len(text)}
+        return {"$shown": without_secrets(repr(value))[:_SHOWN]}
+    if limit is None or len(text) <= limit:
+        return value
+    return {"$shown": without_secrets(text)[:_SHOWN], "$length": len(text)}
