@@ -94,6 +94,13 @@ def test_no_spelling_is_left(spelling: str) -> None:
             assert key[:8] not in json.dumps(kept)
 
 
+def test_words_apart_are_no_secret() -> None:
+    raw = interaction(response=json.dumps({"text": "a correct horse, a battery: staple"}))
+    for password in ("correcthorse", "battery-staple", "batterystaple"):
+        assert scrubbed(raw, Redactor(Filters.default(), [password]))["response"]["body"] == raw["response"]["body"]
+        assert not leaked(raw, [password])
+
+
 def test_equal_secrets_have_equal_placeholders_in_every_spelling() -> None:
     key = KEYS[0]
     said = Redactor(Filters.default(), [key]).text(f"{key} {bytes_apart(':')(key)} {spelt('&#{};')(key)}")

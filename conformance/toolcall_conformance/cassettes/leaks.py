@@ -21,7 +21,8 @@ from toolcall_conformance.cassettes.split_secrets import joined_texts
 _ESCAPE = re.compile(r"\\{1,8}(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|([^\w\s]))")
 _SOFT_BREAK = re.compile(r"=\r?\n")
 _QUOTED = re.compile("=([0-9A-Fa-f]{2})")
-_BLANK = re.compile(r"(?:\\{1,8}[nrt]|\s)+")
+_BREAK = re.compile(r"(?:\\{1,8}r)?(?:\\{1,8}n|\n)[ \t]*|\r\n[ \t]*")
+_APART = re.compile(r"0x|\\x|[\s:.,_-]")
 _PACKED = re.compile(r"H4sI[A-Za-z0-9+/_-]{20,}")
 _MOST_UNPACKED = 2**24
 _CUT = 0.75
@@ -30,24 +31,37 @@ _CUT = 0.75
 def leaked(cassette: Any, secrets: Iterable[str]) -> bool:
     """Whether a cassette, as JSON, still holds one of the secrets, or its first three quarters.
 
-    It searches all texts and names, as they are and with escapes undone, without blanks, unpacked, and joined as
-    clients assemble them from streams. It searches for the secret itself, in base64 at any place of a longer text, and
-    in hexadecimal digits.
+    It searches all texts and names, as they are and with escapes undone, without ends of lines, unpacked, and joined
+    as clients assemble them from streams. It searches for the secret itself, in base64 at any place of a longer text,
+    and in hexadecimal digits.
     """
-    wanted = [form.lower() for secret in secrets for form in forms(secret)]
-    return any(form in text for text in _readings(cassette) for form in wanted)
+    secrets = tuple(secrets)
+    wanted = {form for secret in secrets for form in forms(secret)}
+    digits = [_hex(secret) for secret in secrets]
+    for text in _texts(cassette):
+        apart = _APART.sub("", text.lower())
+        if any(form in apart for form in digits):
+            return True
+        if any(form in reading for reading in _readings(text) for form in wanted):
+            return True
+    return False
 
 
 def forms(secret: str) -> set[str]:
-    """The spellings of a secret that cannot be undone without knowing its place."""
-    cut = secret[: max(8, math.ceil(len(secret) * _CUT))]
-    data = cut.encode("utf-8", "surrogatepass")
-    coded = _coded(data)
+    """The spellings of a secret that cannot be undone without knowing its place, in lower case."""
+    cut = _cut(secret)
+    coded = _coded(cut.encode("utf-8", "surrogatepass"))
     coded |= {twice for once in coded for twice in _coded(once.encode())}
-    bare = _BLANK.sub("", cut)
-    return {cut, bare, data.hex()} | {
-        form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))
-    }
+    both = {form for text in coded for form in (text, text.replace("+", "-").replace("/", "_"))}
+    return {form.lower() for form in (cut, _BREAK.sub("", cut), *both)}
+
+
+def _cut(secret: str) -> str:
+    return secret[: max(8, math.ceil(len(secret) * _CUT))]
+
+
+def _hex(secret: str) -> str:
+    return _cut(secret).encode("utf-8", "surrogatepass").hex()
 
 
 def _coded(data: bytes) -> set[str]:
@@ -59,20 +73,18 @@ def _coded(data: bytes) -> set[str]:
     return found
 
 
-def _readings(cassette: Any) -> Iterator[str]:
-    """Every text in lower case, in all steps of undoing its escapes, and without blanks or what parts hex digits."""
-    for text in _texts(cassette):
-        for _ in range(4):
-            # Whatever stands for itself in one spelling stands for something else in another: each is a reading.
-            yield text.lower()
-            yield _BLANK.sub("", _SOFT_BREAK.sub("", text)).lower()
-            meant = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
-            if meant == text:
-                break
-            text = meant
-        quoted = _QUOTED.sub(lambda found: chr(int(found[1], 16)), _SOFT_BREAK.sub("", text))
-        yield quoted.lower()
-        yield re.sub(r"0x|\\x|[\s:.,_-]", "", text.lower())
+def _readings(text: str) -> tuple[str, ...]:
+    """A text in lower case, in all steps of undoing its escapes, and without the ends of its lines."""
+    found = []
+    # Whatever stands for itself in one spelling stands for something else in another: each step is a reading.
+    for _ in range(4):
+        found += [text, _BREAK.sub("", text), _BREAK.sub("", _SOFT_BREAK.sub("", text))]
+        meant = html.unescape(unquote(_ESCAPE.sub(_meant, text)))
+        if meant == text:
+            break
+        text = meant
+    found.append(_QUOTED.sub(lambda one: chr(int(one[1], 16)), _SOFT_BREAK.sub("", found[0])))
+    return tuple(dict.fromkeys(one.lower() for one in found))
 
 
 def _meant(found: re.Match[str]) -> str:
