@@ -29,16 +29,16 @@ def _tool(number: int) -> Body:
     return {"name": f"t{number}", "description": f"d{number}", "input_schema": schema}
 
 
-def _call(number: int, value: int | None = None) -> Body:
+def call(number: int, value: int | None = None) -> Body:
     given = {"a": number if value is None else value}
     return {"type": "tool_use", "id": f"toolu_{number:08d}", "name": "t0", "input": given}
 
 
-def _result(number: int) -> Body:
+def result(number: int) -> Body:
     return {"type": "tool_result", "tool_use_id": f"toolu_{number:08d}", "content": f"result {number}"}
 
 
-def _request(*messages: tuple[str, Any], tools: int = 1) -> Body:
+def request(*messages: tuple[str, Any], tools: int = 1) -> Body:
     return {
         "model": MODELS["anthropic"],
         "max_tokens": 100,
@@ -48,18 +48,18 @@ def _request(*messages: tuple[str, Any], tools: int = 1) -> Body:
 
 
 def _parallel(size: int, value: int | None = None) -> Body:
-    calls, results = [_call(at, value) for at in range(size)], [_result(at) for at in range(size)]
-    return _request(("user", "Go on"), ("assistant", calls), ("user", results))
+    calls, results = [call(at, value) for at in range(size)], [result(at) for at in range(size)]
+    return request(("user", "Go on"), ("assistant", calls), ("user", results))
 
 
 def _turns(size: int) -> Body:
-    rounds = ((("assistant", [_call(at)]), ("user", [_result(at)])) for at in range(size))
-    return _request(("user", "Go on"), *itertools.chain.from_iterable(rounds))
+    rounds = ((("assistant", [call(at)]), ("user", [result(at)])) for at in range(size))
+    return request(("user", "Go on"), *itertools.chain.from_iterable(rounds))
 
 
 def _talk(size: int) -> Body:
     rounds = ((("user", f"say {at}"), ("assistant", [{"type": "text", "text": f"said {at}"}])) for at in range(size))
-    return _request(*itertools.chain.from_iterable(rounds), ("user", "end"))
+    return request(*itertools.chain.from_iterable(rounds), ("user", "end"))
 
 
 SHAPES: Mapping[str, Callable[[int], Body]] = {
@@ -67,8 +67,8 @@ SHAPES: Mapping[str, Callable[[int], Body]] = {
     "equal calls": lambda size: _parallel(size, 1),
     "calls in turns": _turns,
     "messages": _talk,
-    "tools": lambda size: _request(("user", "Go on"), tools=size),
-    "texts": lambda size: _request(("user", [{"type": "text", "text": f"text {at}"} for at in range(size)])),
+    "tools": lambda size: request(("user", "Go on"), tools=size),
+    "texts": lambda size: request(("user", [{"type": "text", "text": f"text {at}"} for at in range(size)])),
 }
 """Requests of Anthropic's by what there are ``size`` of."""
 

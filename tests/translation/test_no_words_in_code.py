@@ -44,7 +44,7 @@ SMALL = 2
 """Numbers up to this one count and index."""
 
 NUMBERS = {
-    ("align.py", 50): "a bound of effort among calls that are all alike",
+    ("calls_of_both.py", 10): "a bound of effort among calls that are all alike",
     ("calls.py", 3): "how often JSON is opened to find out why arguments differ; they differ anyway",
     ("chunks.py", 64): "the length of an index's keys",
     ("identity.py", 20): "how many differences are reported",

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcall_conformance.findings import MISSING, Finding, Tolerated
 from toolcall_conformance.jsonvalue import equal, join, resolve
+from toolcall_conformance.judge.places import PlacesByPointer
 from toolcall_conformance.translation import identity
 from toolcall_conformance.translation.pair import Sides
 
@@ -34,14 +35,14 @@ def differences(
     """The differences that ``found`` does not report. What an equivalence accepts is another spelling of the same."""
     aside, reply = _of_the_route(sides), sides.output.direction == "response"
     # Counts are told as what they count, and as members.
-    reported = _places(one for one in found if not one.is_note and one.element != "usage")
-    same = [*_places(accepted), *_renamed(sides)]
+    reported = PlacesByPointer(_places(one for one in found if not one.is_note and one.element != "usage"))
+    same = PlacesByPointer([*_places(accepted), *_renamed(sides)])
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
-    left = ((place, want, got) for place, want, got in plain if not _touches(_whole(place, want, got), reported))
+    left = ((place, want, got) for place, want, got in plain if not reported.touching(_whole(place, want, got)))
     for count, (pointer, want, got) in enumerate(left):
         if count == identity.MOST:
             break
-        spelt = _touches(_whole(pointer, want, got), same) or identity.says_the_same(
+        spelt = bool(same.touching(_whole(pointer, want, got))) or identity.says_the_same(
             want, got, pointer, sides.target, reply=reply
         )
         rule = "translation/identity-spelling" if spelt else "translation/identity"
@@ -76,11 +77,6 @@ def _renamed(sides: Sides) -> Iterator[str]:
 def _whole(pointer: str, want: Any, got: Any) -> str:
     """The place of a difference; of a lost member, which has none in the output, the source's."""
     return join(pointer, *want) if got is MISSING and isinstance(want, dict) else pointer
-
-
-def _touches(pointer: str, places: list[str]) -> bool:
-    """Whether one of the places holds a difference, or lies inside it."""
-    return any(f"{pointer}/".startswith(f"{place}/") or f"{place}/".startswith(f"{pointer}/") for place in places)
 
 
 def _of_the_route(sides: Sides) -> frozenset[str]:

@@ -7,19 +7,14 @@ before it and its result, only decides between calls that are alike.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
-from toolcall_conformance.jsonvalue import canonical
 from toolcall_conformance.library import Corpus
-from toolcall_conformance.reading import Call, Reading, Unreadable
+from toolcall_conformance.reading import Reading
+from toolcall_conformance.translation.calls_of_both import Calls, Marks, worth_comparing
 from toolcall_conformance.translation.chains import Chances, best_chain
-from toolcall_conformance.translation.surroundings import Surroundings, surroundings
-
-_NEAR = 50
-Marks = tuple[frozenset[str], frozenset[str], frozenset[str]]
 
 
 @dataclass(slots=True)
@@ -45,7 +40,7 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     it has in common, in points of the corpus; then, as *changed*, where as many are left over between the same
     neighbours.
     """
-    calls = _Calls.of(corpus, source, output, names)
+    calls = Calls.of(corpus, source, output, names)
     found = Alignment(pairs=calls.by_id())
     found.moved = _out_of_order(found.pairs)
     taken = set(found.pairs.values())
@@ -54,12 +49,10 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     found.pairs.update(_in_order(calls, rows, columns))
     taken = set(found.pairs.values())
     spare = dict.fromkeys(right for right in columns if right not in taken)
-    for left in rows:
-        equal = [right for right in calls.equals(left) if right in spare] if left not in found.pairs else []
-        if equal:
-            found.pairs[left] = max(equal, key=lambda right: (calls.alike(left, right), -right))
-            found.moved.add(left)
-            del spare[found.pairs[left]]
+    for left, right in _elsewhere(calls, [left for left in rows if left not in found.pairs], [*spare]):
+        found.pairs[left] = right
+        found.moved.add(left)
+        del spare[right]
     lost, rest = [left for left in rows if left not in found.pairs], list(spare)
     found.pairs.update(_left_over(calls, lost, rest))
     found.pairs.update(_between_neighbours(found.pairs, len(calls.source), len(calls.output)))
@@ -69,122 +62,7 @@ def align(corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, 
     return found
 
 
-@dataclass(slots=True)
-class _Calls:
-    """The calls of both sides, and what any two of them have in common."""
-
-    source: Sequence[Call]
-    output: Sequence[Call]
-    around_source: Sequence[Surroundings]
-    around_output: Sequence[Surroundings]
-    expected: list[str | None]
-    values: tuple[list[str], list[str]]
-    known: Mapping[str, int]
-    ids: tuple[frozenset[str | None], frozenset[str | None]]
-    places: dict[tuple[str | None, str], list[int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, corpus: Corpus, source: Reading, output: Reading, names: Mapping[str, str]) -> _Calls:
-        before, after = source.calls, output.calls
-        expected = [names.get(call.name or "", call.name) for call in before]
-        values = [_value(call) for call in before], [_value(call) for call in after]
-        alike = any(len(set(each)) < len(each) for each in values)  # else there is nothing to decide
-        around = surroundings(source, say=alike), surroundings(output, say=alike)
-        ids = frozenset(call.id for call in before), frozenset(call.id for call in after)
-        found = cls(before, after, *around, expected, values, corpus.alignment.parameters, ids)
-        for right, call in enumerate(after):
-            found.places.setdefault((call.name, values[1][right]), []).append(right)
-        return found
-
-    def equals(self, left: int) -> list[int]:
-        """The calls of the output with the name and the arguments of one of the source."""
-        named = dict.fromkeys([self.expected[left], self.source[left].name])
-        value = self.values[0][left]
-        return sorted(right for name in named if name is not None for right in self.places.get((name, value), []))
-
-    def points(self, left: int, right: int) -> int:
-        """What two calls have in common."""
-        before, after = self.source[left], self.output[right]
-        points = 0
-        if after.name is not None and after.name in (self.expected[left], before.name):
-            points += self.known["name_points"]
-        if self.values[0][left] == self.values[1][right]:
-            points += self.known["arguments_points"]
-        if before.id is not None and before.id == after.id:
-            points += self.known["id_points"]
-        return points
-
-    def marks_of_source(self, left: int) -> Marks:
-        """The names that a call may have in the output, its arguments, and its id."""
-        call = self.source[left]
-        return _set(call.name, self.expected[left]), _set(self.values[0][left]), _set(call.id)
-
-    def marks_of_output(self, right: int) -> Marks:
-        """The same of a call of the output."""
-        call = self.output[right]
-        return _set(call.name), _set(self.values[1][right]), _set(call.id)
-
-    def equal(self, left: int, right: int) -> bool:
-        """Whether two calls have the same name and the same arguments."""
-        return self.points(left, right) >= self.known["name_points"] + self.known["arguments_points"]
-
-    def alike(self, left: int, right: int) -> int:
-        """What the surroundings of two calls have in common."""
-        return self.around_source[left].points(self.around_output[right], self.known)
-
-    def by_id(self) -> dict[int, int]:
-        """Pairs of calls with the same id, if ids are unchanged: the source has all ids of the output.
-
-        Where calls stand in place and their ids do not, the output was numbered anew; ids that stand in place say
-        nothing.
-        """
-        before, after = Counter(call.id for call in self.source), Counter(call.id for call in self.output)
-        if not all(after) or not after.keys() <= before.keys():
-            return {}
-        where = {call.id: right for right, call in enumerate(self.output)}
-        once = {name for name in after if before[name] == after[name] == 1}
-        pairs = {left: where[call.id] for left, call in enumerate(self.source) if call.id in once}
-        elsewhere = {left: right for left, right in pairs.items() if left != right}
-        kept = sum(self.equal(left, right) for left, right in elsewhere.items())
-        renumbered = sum(self.equal(left, left) for left in elsewhere if left < len(self.output))
-        return self._without_strangers(pairs) if kept >= renumbered else {}
-
-    def _without_strangers(self, pairs: dict[int, int]) -> dict[int, int]:
-        """Without pairs of the same id where another call is intact.
-
-        That is so where it lost its own id, or where two calls of different tools changed places.
-        """
-        changed = {left: right for left, right in pairs.items() if not self.equal(left, right)}
-        if not changed:
-            return pairs
-        intact: dict[int, list[int]] = {}
-        for left in range(len(self.source)):
-            for right in self.equals(left):
-                intact.setdefault(right, []).append(left)
-        strangers = {
-            right
-            for left, right in changed.items()
-            if any(
-                other not in pairs or (other in changed and self.output[right].name != self.expected[left])
-                for other in intact.get(right, ())
-            )
-        }
-        return {
-            left: right
-            for left, right in pairs.items()
-            if left not in changed or not (right in strangers or strangers.intersection(self.equals(left)))
-        }
-
-
-def _set(*marks: str | None) -> frozenset[str]:
-    return frozenset(mark for mark in marks if mark is not None)
-
-
-def _value(call: Call) -> str:
-    return canonical(call.arguments.raw if isinstance(call.arguments, Unreadable) else call.arguments)
-
-
-def _in_order(calls: _Calls, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
+def _in_order(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of equal calls in order: as many as possible, of these the ones in the likest surroundings."""
     start, size = 0, min(len(rows), len(columns))
     while start < size and _unmistakable(calls, rows[start], columns[start]):
@@ -199,21 +77,30 @@ def _in_order(calls: _Calls, rows: Sequence[int], columns: Sequence[int]) -> lis
     left, right = rows[start : len(rows) - end], columns[start : len(columns) - end]
     places = {column: at for at, column in enumerate(right)}
     most = 1 + sum(calls.known[f"{each}_points"] for each in ("turn", "text", "result")) * min(len(left), len(right))
-    chances: Chances = {}
-    known: dict[tuple[str | None, ...], list[int]] = {}
-    seen: Counter[tuple[str | None, ...]] = Counter()
-    for row, each in enumerate(left):
-        said = (calls.expected[each], calls.source[each].name, calls.values[0][each])
-        if said not in known:
-            known[said] = [column for column in calls.equals(each) if column in places] if right else []
-        # Of very many that are alike, those that come about as late among them.
-        equal = known[said][max(0, seen[said] - _NEAR) : seen[said] + _NEAR]
-        seen[said] += 1
-        chances[row] = {places[at]: calls.points(each, at) * most + calls.alike(each, at) for at in equal}
+    chances: Chances = {
+        row: {places[at]: calls.points(each, at) * most + calls.alike(each, at) for at in candidates}
+        for row, (each, candidates) in enumerate(worth_comparing(calls, left, right))
+    }
     return pairs + [(left[row], right[at]) for row, at in best_chain(chances, len(right))]
 
 
-def _unmistakable(calls: _Calls, left: int, right: int) -> bool:
+def _elsewhere(calls: Calls, rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The pairs of equal calls in any order: each row with the likest column that is left."""
+    spare: dict[tuple[str | None, str], dict[int, None]] = {}
+    for column in columns:
+        spare.setdefault((calls.output[column].name, calls.values[1][column]), {})[column] = None
+    for row, candidates in worth_comparing(calls, rows, columns):
+        equal = [spare[key] for name in calls.names(row) if (key := (name, calls.values[0][row])) in spare]
+        left = [column for column in candidates if any(column in each for each in equal)]
+        left = left or [column for each in equal for column in islice(each, 1)]
+        if left:
+            best = max(left, key=lambda column: (calls.alike(row, column), -column))
+            for each in equal:
+                each.pop(best, None)
+            yield row, best
+
+
+def _unmistakable(calls: Calls, left: int, right: int) -> bool:
     """Whether two equal calls have more in common than either can have with any other call."""
     one, two = calls.source[left].id, calls.output[right].id
     return (
@@ -223,7 +110,7 @@ def _unmistakable(calls: _Calls, left: int, right: int) -> bool:
     )
 
 
-def _left_over(calls: _Calls, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
+def _left_over(calls: Calls, lost: Sequence[int], rest: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs in order, of calls that are left over, that have the most in common."""
     worth = [calls.known[f"{each}_points"] for each in ("name", "arguments", "id")]
     before, after = [calls.marks_of_source(left) for left in lost], [calls.marks_of_output(right) for right in rest]

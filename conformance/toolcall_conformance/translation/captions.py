@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Media, Result, Text, Turn
@@ -22,42 +22,59 @@ from toolcall_conformance.translation.words import names_in, renamed, says_name,
 _NAME = "media-beside-result"
 
 
-def owner(corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
+class Neighbours:
+    """What stands around the media of one turn: its results, and what is before each row of media."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.results = [item for item in turn.items if isinstance(item, Result)]
+        self._passed = [0, *accumulate(isinstance(item, Result) for item in turn.items)]
+        self._ahead: list[object] = []
+        ahead: object = None
+        for item in turn.items:
+            self._ahead.append(ahead)
+            ahead = ahead if isinstance(item, Media) else item
+
+    def ahead(self, index: int) -> object:
+        """What stands before the row of media that the item at ``index`` is in; None where nothing does."""
+        return self._ahead[index]
+
+    def results_before(self, index: int) -> list[Result]:
+        """The results that stand before the item at ``index``."""
+        return self.results[: self._passed[index]]
+
+    def follows_a_result(self, index: int) -> bool:
+        """Whether any result stands before the item at ``index``."""
+        return self._passed[index] > 0
+
+
+def owner(corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call]) -> tuple[int | None, bool]:
     """The ordinal of the call that media beside results come from, and whether that is unclear.
 
-    ``index`` is where the media stand in ``turn``, ``calls`` are all calls of the body. A caption right before them
+    ``index`` is where the media stand in their turn, ``calls`` are all calls of the body. A caption right before them
     decides; else the result that they follow, if others follow them; else the only result.
     """
-    if not any(isinstance(item, Result) for item in turn.items[:index]):
+    if not beside.follows_a_result(index):
         return None, False
-    named = captioned(corpus, turn, index, calls)
+    named = captioned(corpus, beside, index, calls)
     if named is not None:
         return named, False
-    ahead = _ahead(turn, index)
-    results = [item for item in turn.items if isinstance(item, Result)]
+    ahead, results = beside.ahead(index), beside.results
     if isinstance(ahead, Result) and (ahead is not results[-1] or len(results) == 1):
         return ahead.call, False
     return None, len(results) > 1
 
 
 def captioned(
-    corpus: Corpus, turn: Turn, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None
+    corpus: Corpus, beside: Neighbours, index: int, calls: Sequence[Call], called: Mapping[str, int] | None = None
 ) -> int | None:
     """The ordinal of the call that the caption of media names, perhaps by an id of ``called``; None if none does."""
-    ahead = _ahead(turn, index)
-    results = [item for item in turn.items[:index] if isinstance(item, Result)]
-    if not isinstance(ahead, Text) or not results:
+    ahead = beside.ahead(index)
+    if not isinstance(ahead, Text) or not beside.follows_a_result(index):
         return None
+    results = beside.results_before(index)
     answered = {result.call for result in results}
     others = {call for word, call in (called or {}).items() if call in answered and says_name(ahead.text, word)}
     return others.pop() if len(others) == 1 else _named(corpus, ahead.text, results, calls)
-
-
-def _ahead(turn: Turn, index: int) -> object:
-    """What stands before a row of media."""
-    while index and isinstance(turn.items[index - 1], Media):
-        index -= 1
-    return turn.items[index - 1] if index else None
 
 
 def _named(corpus: Corpus, caption: str, results: Sequence[Result], calls: Sequence[Call]) -> int | None:
@@ -127,9 +144,10 @@ def redundant_captions(pair: Pair) -> frozenset[str]:
         return frozenset()
     calls = pair.source.calls
     for turn in pair.source.turns:
+        beside = Neighbours(turn)
         for index, item in enumerate(turn.items):
-            if isinstance(item, Media) and isinstance(text := _ahead(turn, index), Text):
-                call = captioned(pair.corpus, turn, index, calls, pair.called)
+            if isinstance(item, Media) and isinstance(text := beside.ahead(index), Text):
+                call = captioned(pair.corpus, beside, index, calls, pair.called)
                 home = inside.get(pair.calls.get(call)) if call is not None else None
                 if home is not None and all(media_bytes(each) in home for each in _row(turn, index)):
                     found.add(text.pointer)

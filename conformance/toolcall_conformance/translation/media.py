@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
-from toolcall_conformance.translation.captions import captioned, owner
+from toolcall_conformance.translation.captions import Neighbours, captioned, owner
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.links import ResultComparison, link_results
-from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.media_twins import PlacedMedia, twins_of
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.payload import plain_text
@@ -27,51 +26,21 @@ from toolcall_conformance.translation.sequences import common
 from toolcall_conformance.translation.wire_words import said_as
 
 
-@dataclass(slots=True, eq=False)
-class PlacedMedia:
-    """Media and where they stand.
-
-    ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
-    the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and no
-    caption says of which.
-    """
-
-    media: Media
-    side: str
-    place: int
-    in_result: bool = False
-    call: int | None = None
-    unclear: bool = False
-    key: str = ""
-
-    def __post_init__(self) -> None:
-        self.key = media_bytes(self.media)
-
-
 def compare_media(pair: Pair) -> Iterator[Finding]:
     """Look for each piece of media of the source in the output, first at its place, then anywhere."""
     before = _landmarks(pair.source, pair.calls)
     after = _landmarks(pair.output, {call: call for call in pair.calls.values()})
     source = list(_pieces(pair.corpus, pair.source, _matched(before, after, 0), pair.calls, pair.called))
     output = list(_pieces(pair.corpus, pair.output, _matched(before, after, 1), None))
-    free: dict[str, list[PlacedMedia]] = {}
-    for piece in output:
-        free.setdefault(piece.key, []).append(piece)
-    twins: dict[int, PlacedMedia] = {}
-    for fits in (_at_home, _same_place, _anywhere):
-        for index, piece in enumerate(source):
-            if index in twins:
-                continue
-            twin = next((other for other in free.get(piece.key, ()) if fits(piece, other)), None)
-            if twin is not None:
-                twins[index] = twin
-                free[piece.key].remove(twin)
-    left = [piece for piece in output if piece in free[piece.key]]
+    twins = twins_of(source, output)
+    met = {id(twin) for twin in twins.values()}
+    left = [piece for piece in output if id(piece) not in met]
+    unlinked = _of_lost_results(pair) if len(twins) < len(source) else frozenset()
     for index, piece in enumerate(source):
         if index in twins:
             yield from _compare_place(pair, piece, twins[index])
             yield from _compare_type(pair, piece, twins[index])
-        elif not (piece.in_result and _is_of_lost_result(pair, piece.media)):
+        elif id(piece.media) not in unlinked:
             yield from _report_lost(pair, piece, left)
     yield from _compare_order(pair, source, twins)
     known: dict[str, str] = {}
@@ -98,18 +67,6 @@ def painted(reading: Reading) -> Iterator[tuple[Media, str]]:
         for item in turn.items:
             if isinstance(item, Hosted) and item.drawn is not None:
                 yield item.drawn, item.pointer
-
-
-def _at_home(left: PlacedMedia, right: PlacedMedia) -> bool:
-    return left.place == right.place and left.call == right.call and not right.unclear
-
-
-def _same_place(left: PlacedMedia, right: PlacedMedia) -> bool:
-    return left.place == right.place and (left.call is None or right.call is None)
-
-
-def _anywhere(_left: PlacedMedia, _right: PlacedMedia) -> bool:
-    return True
 
 
 def _compare_place(pair: Pair, left: PlacedMedia, right: PlacedMedia) -> Iterator[Finding]:
@@ -207,12 +164,12 @@ def mime_of(corpus: Corpus, media: Media) -> str | None:
     return str(usual.get(name, name)) or None
 
 
-def _is_of_lost_result(pair: Pair, media: Media) -> bool:
-    """Whether media went with the result that held them, or with its call: that is reported."""
+def _of_lost_results(pair: Pair) -> frozenset[int]:
+    """The media, by identity, that went with the result that held them, or with its call: that is reported."""
     comparison = ResultComparison.of(pair)
     links = link_results(comparison)
-    holders = (left for left, result in enumerate(comparison.source) if any(part is media for part in result.parts))
-    return any(left not in links for left in holders)
+    lost = (result for left, result in enumerate(comparison.source) if left not in links)
+    return frozenset(id(part) for result in lost for part in result.parts if isinstance(part, Media))
 
 
 def _report_lost(pair: Pair, piece: PlacedMedia, free: list[PlacedMedia]) -> Iterator[Finding]:
@@ -368,12 +325,13 @@ def _pieces(
     place = 0
     for number, turn in enumerate(reading.turns):
         place += counts.get(number, 0)
+        beside = Neighbours(turn)
         for index, item in enumerate(turn.items):
             if isinstance(item, Media):
                 if calls is None:
-                    call, unclear = owner(corpus, turn, index, every)
+                    call, unclear = owner(corpus, beside, index, every)
                 else:
-                    named = captioned(corpus, turn, index, every, called)
+                    named = captioned(corpus, beside, index, every, called)
                     call, unclear = calls.get(named) if named is not None else None, False
                 yield PlacedMedia(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Hosted) and item.pointer in steps:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
 from toolcall_conformance.reading import Media
+
+T = TypeVar("T")
 
 
 def media_bytes(media: Media) -> str:
@@ -15,3 +20,22 @@ def media_bytes(media: Media) -> str:
 def base64_spelling(text: str) -> str:
     """Base64 in one spelling: the standard alphabet, without padding and white space."""
     return "".join(text.split()).replace("-", "+").replace("_", "/").rstrip("=")
+
+
+def same_bytes(source: Iterable[Media], output: Iterable[Media]) -> Iterator[tuple[Media, Media]]:
+    """The media of both sides with the same bytes, in pairs; of equal ones the first belongs to the first."""
+    return in_pairs(source, output, media_bytes)
+
+
+def in_pairs(source: Iterable[T], output: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[T, T]]:
+    """What has the same key on both sides; where one side has fewer of them, its last one goes with the rest."""
+    known: dict[str, list[T]] = {}
+    for two in output:
+        known.setdefault(key(two), []).append(two)
+    seen: dict[str, list[T]] = {}
+    for one in source:
+        seen.setdefault(key(one), []).append(one)
+    for mark, ones in seen.items():
+        twos = known.get(mark, [])
+        for at in range(max(len(ones), len(twos)) if twos else 0):
+            yield ones[min(at, len(ones) - 1)], twos[min(at, len(twos) - 1)]

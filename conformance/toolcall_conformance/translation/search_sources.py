@@ -14,6 +14,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.jsonvalue import JSONError, parse
 from toolcall_conformance.reading import Reading, Result, Text, Value
 from toolcall_conformance.reading.model import Item
+from toolcall_conformance.translation.holding import FirstHolding
 from toolcall_conformance.translation.nearest import container
 from toolcall_conformance.translation.pair import Sides
 
@@ -26,13 +27,14 @@ def settle(sides: Sides) -> tuple[Sides, list[Finding]]:
     told = list(texts_of(sides.output))
     said = {label for text in told for label in text.labels}
     words = "\n".join([*(_plain(text.text) for text in told), *_in_objects(sides.output)])
+    places = Told(told)
     lost: dict[tuple[str, ...], Finding] = {}
     for text in cited:
         missing = [label for label in text.labels if label not in said and label not in words]
         if missing and text.labels not in lost:
             lost[text.labels] = sides.finding(
                 "translation/search-source",
-                place_of(text, told) or container(sides),
+                places.place_of(text) or container(sides),
                 want=missing,
                 got=MISSING,
                 source=text.pointer,
@@ -77,9 +79,17 @@ def _in_objects(reading: Reading) -> Iterator[str]:
         yield from map(_plain, _leaves(one.value))
 
 
-def place_of(cited: Text, told: Sequence[Text]) -> str:
-    """Where the output says the text of a search result."""
-    return next((text.pointer for text in told if cited.text.strip() in _plain(text.text)), "")
+class Told:
+    """The texts of the output, to look up where it says the text of a search result."""
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self._texts = texts
+        self._holding = FirstHolding(_plain(text.text) for text in texts)
+
+    def place_of(self, cited: Text) -> str:
+        """The pointer of the first text that has ``cited`` in it; empty where none has."""
+        number = self._holding.of(cited.text.strip())
+        return "" if number is None else self._texts[number].pointer
 
 
 def _plain(text: str) -> str:

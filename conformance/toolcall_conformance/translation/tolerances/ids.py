@@ -33,14 +33,14 @@ def optional_id_dropped(bodies: Bodies) -> Iterator[Occurrence]:
 @tolerance("order-of-results-linked-by-id")
 def order_of_results_linked_by_id(bodies: Bodies) -> Iterator[Occurrence]:
     """The results of a turn answer the same calls in another order."""
-    orders = [
-        tuple(-1 if result.call is None else bodies.pair.calls.get(result.call, -1) for result in turn)
-        for turn in _turns(bodies.pair.source)
-    ]
+    orders: dict[tuple[int, ...], dict[tuple[int, ...], None]] = {}
+    for turn in _turns(bodies.pair.source):
+        order = tuple(-1 if result.call is None else bodies.pair.calls.get(result.call, -1) for result in turn)
+        orders.setdefault(tuple(sorted(order)), {})[order] = None
     for turn in _turns(bodies.pair.output):
         order = tuple(-1 if result.call is None else result.call for result in turn)
-        for other in orders:
-            if order != other and sorted(order) == sorted(other) and -1 not in order:
+        for other in orders.get(tuple(sorted(order)), ()):
+            if order != other and -1 not in order:
                 yield Occurrence(turn[0].pointer, None, other, order)
 
 

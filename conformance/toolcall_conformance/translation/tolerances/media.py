@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from toolcall_conformance.reading import Media, Result
 from toolcall_conformance.reading.model import Reading
 from toolcall_conformance.translation.media import demand_of, is_drawn, mime_of, stands_for
-from toolcall_conformance.translation.media_bytes import media_bytes
+from toolcall_conformance.translation.media_bytes import media_bytes, same_bytes
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
@@ -24,11 +24,13 @@ def _media(reading: Reading) -> Iterator[tuple[Media, bool, str]]:
 @tolerance("media-beside-result")
 def media_beside_result(bodies: Bodies) -> Iterator[Occurrence]:
     """Media stand in a result on one side, and beside the results on the other."""
-    output = list(_media(bodies.pair.output))
+    twins: dict[str, tuple[Media, set[bool]]] = {}
+    for two, within, _ in _media(bodies.pair.output):
+        twins.setdefault(media_bytes(two), (two, set()))[1].add(within)
     for one, inside, _ in _media(bodies.pair.source):
-        twins = [(two, within) for two, within, _ in output if media_bytes(one) == media_bytes(two)]
-        if twins and all(within != inside for _, within in twins):
-            yield Occurrence(twins[0][0].pointer, one.pointer)
+        twin = twins.get(media_bytes(one))
+        if twin is not None and inside not in twin[1]:
+            yield Occurrence(twin[0].pointer, one.pointer)
 
 
 @tolerance("media-placeholder")
@@ -46,9 +48,8 @@ def media_placeholder(bodies: Bodies) -> Iterator[Occurrence]:
 @tolerance("media-type-alias")
 def media_type_alias(bodies: Bodies) -> Iterator[Occurrence]:
     """Media with the same bytes have a type by another name, or by the name that the bytes have."""
-    output = [media for media, _, _ in _media(bodies.pair.output)]
-    for one, _, _ in _media(bodies.pair.source):
-        for two in output:
-            both = mime_of(bodies.pair.corpus, one) is not None and mime_of(bodies.pair.corpus, two) is not None
-            if both and one.mime != two.mime and media_bytes(one) == media_bytes(two):
-                yield Occurrence(two.pointer, one.pointer, one.mime, two.mime)
+    source, output = ([media for media, _, _ in _media(each)] for each in (bodies.pair.source, bodies.pair.output))
+    for one, two in same_bytes(source, output):
+        both = mime_of(bodies.pair.corpus, one) is not None and mime_of(bodies.pair.corpus, two) is not None
+        if both and one.mime != two.mime:
+            yield Occurrence(two.pointer, one.pointer, one.mime, two.mime)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.reading import Call, Hosted, Result, Text
 from toolcall_conformance.reading.model import Reading
 from toolcall_conformance.translation.anchors import anchors
 from toolcall_conformance.translation.chunks import squeeze
+from toolcall_conformance.translation.holding import FirstHolding
 from toolcall_conformance.translation.joining import joined_equal
 from toolcall_conformance.translation.runs import TextRun, merge_runs, output_runs, pair_runs, source_runs
-from toolcall_conformance.translation.search_sources import place_of, texts_of
+from toolcall_conformance.translation.search_sources import Told, texts_of
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
 
@@ -132,15 +133,20 @@ def text_before_calls(bodies: Bodies) -> Iterator[Occurrence]:
     for one, two in _same_texts(bodies):
         if (one.pointer in late) != (two.pointer in behind):
             yield Occurrence(two.pointer, one.pointer)
-    joined = [text for text in _behind_calls(bodies.pair.source) if text.pointer not in _matched(bodies)]
-    for text in joined:
-        whole = next((two for two in _texts(bodies.pair.output) if squeeze(text.text) in squeeze(two.text)), None)
-        if whole is not None and whole.pointer not in behind:
+    matched = {one.pointer for one, _ in _same_texts(bodies)}
+    joined = [text for text in _behind_calls(bodies.pair.source) if text.pointer not in matched]
+    for text, whole in _held_by(joined, list(_texts(bodies.pair.output))):
+        if whole.pointer not in behind:
             yield Occurrence(whole.pointer, text.pointer)
 
 
-def _matched(bodies: Bodies) -> set[str]:
-    return {one.pointer for one, _ in _same_texts(bodies)}
+def _held_by(texts: Iterable[Text], others: Sequence[Text]) -> Iterator[tuple[Text, Text]]:
+    """The texts that one of the others holds, each with the first that does; white space aside."""
+    holding = FirstHolding(squeeze(other.text) for other in others)
+    for text in texts:
+        number = holding.of(squeeze(text.text))
+        if number is not None:
+            yield text, others[number]
 
 
 def _behind_calls(reading: Reading) -> Iterator[Text]:
@@ -178,13 +184,9 @@ def late_system_text(bodies: Bodies) -> Iterator[Occurrence]:
     """System text in the middle of the conversation is user text, or joined the system prompt."""
     texts = [item for turn in bodies.pair.output.turns if turn.side == "user" for item in turn.items]
     others = [*bodies.pair.output.system, *(item for item in texts if isinstance(item, Text))]
-    for turn in bodies.pair.source.turns:
-        for item in turn.items if turn.side == "system" else ():
-            twin = next(
-                (two for two in others if isinstance(item, Text) and squeeze(item.text) in squeeze(two.text)), None
-            )
-            if twin is not None:
-                yield Occurrence(twin.pointer, item.pointer)
+    late = [item for turn in bodies.pair.source.turns if turn.side == "system" for item in turn.items]
+    for text, twin in _held_by([item for item in late if isinstance(item, Text)], others):
+        yield Occurrence(twin.pointer, text.pointer)
 
 
 @tolerance("hosted-call-as-text")
@@ -204,7 +206,8 @@ def hosted_call_as_text(bodies: Bodies) -> Iterator[Occurrence]:
 def search_source_as_text(bodies: Bodies) -> Iterator[Occurrence]:
     """The title and source of a search result stand as text beside its own."""
     told = list(texts_of(bodies.pair.output))
+    labelled, places = {one.labels for one in told}, Told(told)
     for text in texts_of(bodies.pair.source):
-        place = place_of(text, told)
-        if text.labels and place and not any(one.labels == text.labels for one in told):
+        place = places.place_of(text) if text.labels and text.labels not in labelled else ""
+        if place:
             yield Occurrence(place, text.pointer, list(text.labels), text.text)

@@ -10,7 +10,7 @@ from toolcall_conformance.jsonvalue import equal
 from toolcall_conformance.reading import Call, Opaque, Reading
 from toolcall_conformance.reading.model import Media, Result, Unreadable
 from toolcall_conformance.translation.calls import arguments_equal
-from toolcall_conformance.translation.media_bytes import base64_spelling, media_bytes
+from toolcall_conformance.translation.media_bytes import base64_spelling, in_pairs, same_bytes
 from toolcall_conformance.translation.odd_arguments import is_odd, keeps, means_empty, shown
 from toolcall_conformance.translation.tolerances.registry import Bodies, Occurrence, tolerance
 
@@ -133,17 +133,14 @@ def _of_arguments(one: Call, two: Call) -> Occurrence:
 @tolerance("base64-alphabet")
 def base64_alphabet(bodies: Bodies) -> Iterator[Occurrence]:
     """Media or state with the same bytes in other characters."""
-    source, output = list(_media(bodies.pair.source)), list(_media(bodies.pair.output))
-    for one in source:
-        for two in output:
-            if one.data != two.data and media_bytes(one) == media_bytes(two):
-                yield Occurrence(two.pointer, one.pointer, _short(one.data), _short(two.data))
+    for one, two in same_bytes(_media(bodies.pair.source), _media(bodies.pair.output)):
+        if one.data != two.data:
+            yield Occurrence(two.pointer, one.pointer, _short(one.data), _short(two.data))
     if not bodies.pair.target.get("opaque_as_bytes"):
         return
-    for old in _opaque(bodies.pair.source):
-        for new in _opaque(bodies.pair.output):
-            if old.value != new.value and base64_spelling(old.value) == base64_spelling(new.value):
-                yield Occurrence(new.pointer, old.pointer, _short(old.value), _short(new.value))
+    for old, new in in_pairs(_opaque(bodies.pair.source), _opaque(bodies.pair.output), _spelling):
+        if old.value != new.value:
+            yield Occurrence(new.pointer, old.pointer, _short(old.value), _short(new.value))
 
 
 def _media(reading: Reading) -> Iterator[Media]:
@@ -155,6 +152,10 @@ def _media(reading: Reading) -> Iterator[Media]:
 
 def _opaque(reading: Reading) -> Iterator[Opaque]:
     return (item for turn in reading.turns for item in turn.items if isinstance(item, Opaque))
+
+
+def _spelling(state: Opaque) -> str:
+    return base64_spelling(state.value)
 
 
 def _short(data: str | None) -> str:

@@ -1,0 +1,70 @@
+"""Which media of the output are which of the source."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from toolcall_conformance.reading import Media
+from toolcall_conformance.translation.media_bytes import media_bytes
+
+Marks = Iterable[Hashable]
+
+
+@dataclass(slots=True, eq=False)
+class PlacedMedia:
+    """Media and where they stand.
+
+    ``place`` counts the landmarks (calls and answers of the assistant) before them, ``call`` is the output's ordinal of
+    the call whose result holds or, by a caption, owns them. ``unclear``: beside several results, and no
+    caption says of which.
+    """
+
+    media: Media
+    side: str
+    place: int
+    in_result: bool = False
+    call: int | None = None
+    unclear: bool = False
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        self.key = media_bytes(self.media)
+
+
+def twins_of(source: Sequence[PlacedMedia], output: Sequence[PlacedMedia]) -> dict[int, PlacedMedia]:
+    """By number of the source its twin: the first free one at its home, else at its place, else anywhere."""
+    twins: dict[int, PlacedMedia] = {}
+    taken: set[int] = set()
+    for wanted, offered in ((_at_home, _at_home), (_at_place, _of_place), (_anywhere, _anywhere)):
+        free: dict[Hashable, deque[PlacedMedia]] = {}
+        for piece in output:
+            for mark in offered(piece) if id(piece) not in taken else ():
+                free.setdefault(mark, deque()).append(piece)
+        for index, piece in enumerate(source):
+            known = free.get(next(iter(wanted(piece)), None)) if index not in twins else None
+            while known and id(known[0]) in taken:
+                known.popleft()
+            if known:
+                twins[index] = known.popleft()
+                taken.add(id(twins[index]))
+    return twins
+
+
+def _at_home(piece: PlacedMedia) -> Marks:
+    return [] if piece.unclear else [(piece.key, piece.place, piece.call)]
+
+
+def _at_place(piece: PlacedMedia) -> Marks:
+    """Its place, for any owner or none if it has one."""
+    return [(piece.key, piece.place, "any" if piece.call is None else "none")]
+
+
+def _of_place(piece: PlacedMedia) -> Marks:
+    """What may stand here: pieces of no call, and where this one is of none, those of any."""
+    return [(piece.key, piece.place, each) for each in (("any", "none") if piece.call is None else ("any",))]
+
+
+def _anywhere(piece: PlacedMedia) -> Marks:
+    return [piece.key]
