@@ -1,0 +1,99 @@
+"""A translator that is good but for one deed, said in the environment: ``HOSTILITY="WHERE HOW VALUE"``.
+
+``WHERE`` is a method or an attribute, ``HOW`` what happens there. Methods are hostile once; then the run must go on.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from hostility.values import DEEDS, ERRORS, value
+from toolcall_reference import ReferenceTranslator, otel
+
+WHERE, HOW, VALUE = os.environ["HOSTILITY"].split(" ")
+
+
+def bad() -> Any:
+    """The value, or what the deed does."""
+    if HOW == "raises":
+        error = ERRORS[VALUE]()
+        raise error
+    if HOW == "does":
+        return DEEDS[VALUE](None)
+    return value(VALUE)
+
+
+def once() -> bool:
+    """Whether this is the first time, or one of as many as ``HOSTILITY_TIMES`` says."""
+    mark = Path(os.environ["HOSTILITY_HOME"], "attacked")
+    times = len(mark.read_bytes()) if mark.exists() else 0
+    if times >= int(os.environ.get("HOSTILITY_TIMES", "1")):
+        return False
+    mark.write_bytes(b"x" * (times + 1))
+    return True
+
+
+def method(name: str, good: Any) -> Any:
+    """A method of a session, hostile if it is the one."""
+
+    def call(*given: Any) -> Any:
+        if name != WHERE or not once():
+            return good(*given)
+        if HOW == "mutates":
+            given[0]["messages"] = given[0]["a"] = bad()
+            return good(*given)
+        return between(good(*given)) if HOW == "yields" else later() if HOW == "awaits" else bad()
+
+    def error(status: Any, body: Any, headers: Any) -> Any:
+        return call(status, body, headers)
+
+    return error if name == "error" else call
+
+
+def between(pieces: Any) -> Any:
+    """The good pieces with the value among them."""
+    for number, piece in enumerate(pieces):
+        yield bad() if number == 1 else piece
+
+
+async def later() -> Any:
+    return bad()
+
+
+class Session:
+    def __init__(self, route: Any) -> None:
+        good = ReferenceTranslator().open(route)
+        for name in ("request", "response", "error", "stream", "tool_calls", "tool_results", "mcp_tools", "mcp_result"):
+            if WHERE != "exchange" and hasattr(good, name):
+                setattr(self, name, method(name, getattr(good, name)))
+        if WHERE == "otel":
+            self.otel = method("otel", lambda asked, told: otel.of_exchange(asked, told, route.client).attributes())
+        if WHERE == "exchange":
+            self.exchange = lambda _body, _url: bad()
+        if WHERE in ("losses", "made_up", "history") and HOW == "is":
+            setattr(self, WHERE, bad())
+
+    if HOW == "property":
+        locals()[WHERE] = property(lambda _self: bad())
+
+
+class T:
+    if WHERE in ("name", "version", "history", "open", "losses") and HOW == "property":
+        locals()[WHERE] = property(lambda _self: bad())
+    elif WHERE in ("name", "version"):
+        locals()[WHERE] = bad()
+
+    def __init__(self) -> None:
+        if WHERE == "constructor":
+            bad()
+
+    if WHERE != "open" or HOW != "property":
+
+        def open(self, route: Any) -> Any:
+            return bad() if WHERE == "open" and once() else Session(route)
+
+
+if WHERE == "module":
+    T = bad()  # type: ignore[misc]

@@ -1,0 +1,162 @@
+"""The places of those who answer: a child process, an HTTP gateway, a provider that is recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from cassettes.loopback_provider import KEY, Asked, Given, base_url, provider, replies
+from hostility import texts
+from hostility.place import Place
+from hostility.values import INJECTED
+from toolcall_conformance import formats, load_corpus
+from toolcall_conformance.cli import main
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parents[1] / "docs" / "examples"
+LIMIT = "1"
+
+LINES = (
+    *("closes", "exits", "kills-itself", "hangs", "floods-stdout", "floods-stderr", "half-line", "long-line"),
+    *("no-newline", "other-seq", "two-answers", "stdout-closed", "grandchild", "grandchild-apart", "ignores-term"),
+    *("injects-stderr", "bytes"),
+)
+"""What a child does in place of an answer; the other values are put into its answer."""
+ANSWERS = (
+    *("closes", "hangs", "drips-header", "drips-body", "endless-body", "endless-header", "continues", "redirects"),
+    *("redirects-away", "status-999", "status-text", "status-0", "long-header", "injected-header", "half-header"),
+    *("short-body", "long-length", "negative-length", "two-lengths", "bad-chunk", "gzip-bomb", "gzip-broken"),
+    *("type-odd", "nothing", "bytes", "events", "event-endless", "http-0.9"),
+)
+"""How a server answers; the other values are put into its body."""
+
+
+def _line(draw: Random) -> str:
+    return draw.choice(LINES if draw.random() < 0.4 else [name for name in texts.names() if name not in texts.FILES])
+
+
+def _answer(draw: Random) -> str:
+    return draw.choice(ANSWERS if draw.random() < 0.5 else [name for name in texts.names() if name not in texts.FILES])
+
+
+def _child(operation: str) -> Place:
+    def play(_folder: Path, value: str, draw: Random) -> int:
+        command = [sys.executable, str(HERE / "child.py"), operation, value, str(draw.randrange(10**6))]
+        return main(["smoke", f"exec:{' '.join(command)}", "--timeout", LIMIT])
+
+    return Place("child", operation, _line, play, seconds=90.0)
+
+
+def _gateway(where: str) -> Place:
+    def play(folder: Path, value: str, draw: Random) -> int:
+        for name in ("gateway.py", "translator.py"):
+            shutil.copy(EXAMPLES / name, folder / name)
+        said = (EXAMPLES / "gateway.toml").read_text()
+        asked = [sys.executable, str(HERE / "hostile_gateway.py"), "{port}", where, value, str(draw.randrange(10**6))]
+        command = f"command = {json.dumps(asked)}"
+        lines = [command if line.startswith("command") else line for line in said.splitlines()]
+        (folder / "gateway.toml").write_text("\n".join(lines))
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+        return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
+
+    return Place("gateway", where, _answer, play, seconds=120.0)
+
+
+def _gateway_file(folder: Path, value: str, draw: Random) -> int:
+    good = {
+        "name": "a",
+        "command": ["true"],
+        "client": {"openai_chat": {}},
+        "upstream": {"anthropic": {"model": "{model}"}},
+    }
+    if value in texts.FILES:
+        texts.FILES[value](folder / "gateway.toml", b'name = "a"\n')
+    else:
+        key = draw.choice(["name", "command", "url", "environment", "files", "ready", "client", "not", "nothing"])
+        rest = "\n".join(
+            f"{name} = {json.dumps(one)}" for name, one in good.items() if name != key and isinstance(one, (str, list))
+        )
+        written = texts.mutated(good.get(key, "x"), value, draw).decode("utf-8", "surrogateescape")
+        text = f"{key} = {written}\n{rest}\n[upstream.anthropic]\n" + (
+            "" if key == "client" else "[client.openai_chat]\n"
+        )
+        (folder / "gateway.toml").write_text(text, errors="surrogateescape")
+    return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
+
+
+def _provider(name: str, kind: str) -> Place:
+    def play(_folder: Path, value: str, draw: Random) -> int:
+        corpus = load_corpus()
+        case = corpus.cases["shell/seed"]
+        laid = replies(case, name, streamed=kind == "stream")
+        for variable in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+            os.environ.pop(variable, None)
+        os.environ[corpus.transports[name]["sdk"]["keys"][0]["variable"]] = KEY
+        with provider() as made:
+            made.answers = [*_hostile(laid, value, draw)]
+            target = base_url(corpus, name, made.url)
+            given = [
+                "--format",
+                name,
+                "--model",
+                "model-1",
+                "--cassettes",
+                "kept",
+                "--rate",
+                "60000",
+                "--max-wait",
+                "2",
+            ]
+            return main(["record", *given, "--base-url", target, "--case", "shell/seed", f"--{kind}", "--timeout", "2"])
+
+    return Place("provider", f"{kind}-{name}", _answer, play, seconds=40.0, weight=3)
+
+
+def _hostile(laid: list[Given | Callable[[Asked], Given]], value: str, draw: Random) -> Iterator[Given]:
+    """Good answers, one of which is hostile."""
+    at = draw.randrange(len(laid))
+    for number, good in enumerate(laid):
+        assert isinstance(good, Given)
+        yield _spoilt(good, value, draw) if number == at else good
+
+
+def _spoilt(good: Given, value: str, draw: Random) -> Given:
+    if value in ANSWERS:
+        odd = {
+            "closes": Given(good.body, breaks=True),
+            "hangs": Given(good.body, silent=True),
+            "redirects-away": Given(b"", 302, {"location": "http://192.0.2.1/"}),
+            "redirects": Given(b"", 307, {"location": "/v1/elsewhere"}),
+            "gzip-broken": Given(good.body, 200, {"content-encoding": "gzip"}),
+            "type-odd": Given(good.body, 200, {"content-type": f"text/{INJECTED[:4]!a};charset=rot13"}),
+            "status-999": Given(good.body, 599),
+            "nothing": Given(b"", 204),
+            "events": Given(b"data: {}\n\n" * 20_000, 200, {"content-type": "text/event-stream"}),
+        }
+        status = draw.choice([400, 401, 404, 429, 500, 503])
+        late = draw.choice(["9" * 50, "-1", "Wed, 99 Foo", "inf", "nan", "1e999", ""])
+        return odd.get(value, Given(bytes(range(256)), status, {"retry-after": late}))
+    lines = good.body.split(b"\n")
+    places = [number for number, line in enumerate(lines) if line.startswith(b"data: {")]
+    if not places:
+        return Given(texts.mutated(json.loads(good.body), value, draw), 200, good.headers)
+    number = draw.choice(places)
+    lines[number] = b"data: " + texts.mutated(json.loads(lines[number][6:]), value, draw)
+    return Given(b"\n".join(lines), 200, good.headers)
+
+
+def places() -> Iterator[Place]:
+    """All places of those who answer."""
+    for operation in ("hello", "open", "request", "response", "stream-", "close"):
+        yield _child(operation)
+    for where in ("ready", "post"):
+        yield _gateway(where)
+    yield Place("gateway", "file", lambda draw: draw.choice(texts.names()), _gateway_file)
+    for name in formats.names():
+        for kind in ("unary", "stream"):
+            yield _provider(name, kind)
