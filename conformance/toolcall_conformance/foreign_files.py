@@ -24,6 +24,8 @@ MOST_DEPTH = 500
 them recurses, and Python stops at a thousand calls."""
 
 
+_CHUNK = 2**16
+
 WRITER_WAIT = 5.0
 """How many seconds a pipe may have no writer: a shell starts both sides at once."""
 
@@ -52,7 +54,7 @@ def _piped(file: BinaryIO) -> bytes:
     until = time.monotonic() + WRITER_WAIT
     while not first:
         try:
-            first = os.read(file.fileno(), 65_536)
+            first = os.read(file.fileno(), _CHUNK)
         except BlockingIOError:  # somebody writes, and has nothing yet
             break
         if time.monotonic() > until:
@@ -73,10 +75,12 @@ def verify(path: Path) -> None:
 
 def limited(file: BinaryIO) -> bytes:
     """All bytes of an open file. Raises OSError where they are too many."""
-    content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise _too_large()
-    return content
+    content = bytearray()
+    while chunk := file.read(_CHUNK):  # one read of all that is allowed would ask for so much memory at once
+        content += chunk
+        if len(content) > MOST_BYTES:
+            raise _too_large()
+    return bytes(content)
 
 
 def _too_large() -> OSError:

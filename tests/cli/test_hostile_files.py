@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -221,3 +222,13 @@ def test_a_document_that_is_no_report_is_refused(
     code = main([command[0], *(word.format(path) if word == "{}" else str(tmp_path / word) for word in command[1:])])
     assert code not in (0, 1)
     assert "report.json: " in capsys.readouterr().err
+
+
+def test_a_small_file_takes_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"a")
+    tracemalloc.start()
+    try:
+        assert foreign_files.read_bytes(tmp_path / "x") == b"a"
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
