@@ -14,7 +14,9 @@ import pytest
 
 from benchmarks.growing import FAULTS, SHAPES, translated
 from toolcall_conformance import Ends, Judge, load_corpus
+from toolcall_conformance.findings import Finding, Level
 from toolcall_conformance.jsonvalue import JSONError, parse
+from toolcall_conformance.reports.failure import ReportedItem, describe
 
 JUDGE = Judge(load_corpus())
 SMALL, LARGE = 55, 165
@@ -48,6 +50,18 @@ def test_work_grows_with_size(shape: str) -> None:
         if grown > MOST:
             steep[fault] = round(grown, 2)
     assert steep == {}
+
+
+def test_telling_findings_grows_with_their_number() -> None:
+    def told(size: int) -> int:
+        found = [Finding("a/b", Level.MUST, f"/{number}", "wrong") for number in range(size)]
+        milder = [Finding("c/d", Level.SHOULD, f"/{number}", "odd") for number in range(size)]
+        item = ReportedItem("case", "request", "anthropic", "gemini", 1)
+        profile = cProfile.Profile()
+        profile.runcall(describe, item, [*found, *milder], {}, failing=found, known=lambda _: None)
+        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+    assert exponent([told(10 * SMALL), told(10 * LARGE)]) < MOST
 
 
 def in_chat(shape: str, size: int) -> tuple[Any, Any]:

@@ -70,8 +70,13 @@ def describe(
     for _, group in groupby(sorted(new, key=lambda finding: (_ORDER.index(finding.level), finding.rule)), key=_by_rule):
         lines += _rule(list(group), rules, subject)
     lines += [Line(f"  known {rule}  ({reason})", "NOTE") for rule, reason in sorted(expected)]
+    graver: dict[tuple[str, str], list[Finding]] = {}
+    for finding in failing:
+        graver.setdefault((finding.rule, finding.pointer), []).append(finding)
     milder = dict.fromkeys(
-        (finding.rule, finding.level, _origin(finding)) for finding in findings if finding not in failing
+        (finding.rule, finding.level, _origin(finding))
+        for finding in findings
+        if finding not in graver.get((finding.rule, finding.pointer), ())
     )
     lines += [
         Line(f"  {rule}  {_breach(rule, rules)}        {level}{said}", level.value) for rule, level, said in milder
