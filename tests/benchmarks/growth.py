@@ -1,37 +1,124 @@
-"""How the time of judging a request grows with its size: `cd tests && python -m benchmarks.growth [SMALL LARGE]`.
+"""How time and memory grow with what grows: ``cd tests && python -m benchmarks.growth [--only WORDS …]``.
 
-Prints, for each shape and fault, the CPU seconds at both sizes and the exponent between them. Run it alone.
+Prints a line for each thing that may grow: the sizes, each twice the one before; CPU seconds at the largest; the
+exponent, fitted to all sizes by least squares over logarithms (1 is linear); and the peak of the process, which does
+nothing else, in MB. A line over ``--limit`` is marked with ``!``, and the exit status is 1. ``--faults`` adds bodies
+that are spoilt as a whole. Run it alone: what else the machine does falls on the figures.
 """
 
 from __future__ import annotations
 
-import itertools
+import argparse
+import gc
+import json
 import math
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from benchmarks.growing import FAULTS, SHAPES, translated
-from toolcall_conformance import Ends, Judge, load_corpus
+from toolcall_conformance import formats
 
-ROUTES = (("openai_chat", "anthropic"), ("anthropic", "openai_responses"), ("gemini", "openai_chat"))
+DOUBLINGS = 3
+LIMIT = 1.25
 
 
-def main() -> None:
-    """Print a line for each route, shape and fault."""
-    sizes = [int(each) for each in sys.argv[1:3]] or [500, 2000]
-    judge = Judge(load_corpus())
-    for (client, upstream), shape, fault in itertools.product(ROUTES, SHAPES, FAULTS):
-        spent = []
-        for size in sizes:
-            source = translated(SHAPES[shape](size), "anthropic", client)
-            output = FAULTS[fault](translated(source, client, upstream))
-            start = time.process_time()
-            judge.request(source, output, Ends(client, upstream))
-            spent.append(time.process_time() - start)
-        exponent = math.log(spent[1] / spent[0]) / math.log(sizes[1] / sizes[0])
-        told = "  ".join(f"{seconds:7.2f} s" for seconds in spent)
-        print(f"{client:>16} to {upstream:16} {shape:14} {fault:18} {told}  exponent {exponent:.2f}", flush=True)
+def exponent(sizes: Sequence[int], seconds: Sequence[float]) -> float:
+    """The slope of the line through the logarithms of sizes and seconds, by least squares."""
+    wide = [math.log(size) for size in sizes]
+    high = [math.log(max(spent, 1e-6)) for spent in seconds]
+    middle, level = sum(wide) / len(wide), sum(high) / len(high)
+    rise = sum((at - middle) * (up - level) for at, up in zip(wide, high, strict=True))
+    return rise / sum((at - middle) ** 2 for at in wide)
+
+
+def sizes_up_to(most: int) -> list[int]:
+    """The sizes that are measured, each twice the one before."""
+    return [max(1, most >> left) for left in range(DOUBLINGS, -1, -1)]
+
+
+def spent(name: str, size: int, rounds: int = 2) -> float:
+    """CPU seconds that a line's work takes at a size: the least of some rounds, each without what was read before."""
+    line = _line(name)
+    found = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            work = line.make(size, Path(folder))
+            formats.cached_reading.cache_clear()
+            gc.collect()
+            begun = time.process_time()
+            work()
+            found.append(time.process_time() - begun)
+    return min(found)
+
+
+def _line(name: str) -> Any:
+    from benchmarks.growth_lines import lines
+
+    return next(line for line in lines(faults=True) if line.name == name)
+
+
+def measure(name: str, sizes: Sequence[int]) -> dict[str, Any]:
+    """The figures of a line, measured in this process."""
+    import resource  # not on Windows
+
+    spent(name, 2, 1)  # what is loaded on first use
+    seconds = [spent(name, size) for size in sizes]
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return {"seconds": seconds, "megabytes": peak / 1e6}
+
+
+def _measured_apart(name: str, sizes: Sequence[int]) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.growth", "--measure", name, "--sizes", *map(str, sizes)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, cwd=Path(__file__).parents[1])
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, print; the exit status: 1 if a line grows faster than it may."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", nargs="+", metavar="WORDS", help="the lines whose names contain one of these")
+    parser.add_argument("--faults", action="store_true", help="spoilt bodies, too")
+    parser.add_argument("--most", type=int, help="the largest size of every line; its own by default")
+    parser.add_argument("--limit", type=float, default=LIMIT, help=f"the exponent that is too much ({LIMIT})")
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    parser.add_argument("--sizes", type=int, nargs="+", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.measure:
+        print(json.dumps(measure(options.measure, options.sizes)))
+        return 0
+    return _print_table(options)
+
+
+def _print_table(options: argparse.Namespace) -> int:
+    from benchmarks.growth_lines import lines
+
+    chosen = [
+        line
+        for line in lines(faults=options.faults)
+        if not options.only or any(words in line.name for words in options.only)
+    ]
+    if not chosen:
+        print(f"no line contains {' or '.join(options.only)}; without --only all are printed", file=sys.stderr)
+        return 2
+    steep = 0
+    print(f"{'what grows':58}{'sizes':>12}{'seconds':>10}{'exponent':>10}{'MB':>7}")
+    for line in chosen:
+        sizes = sizes_up_to(options.most or line.most)
+        found = _measured_apart(line.name, sizes)
+        grown = exponent(sizes, found["seconds"])
+        steep += grown > options.limit
+        mark = " !" if grown > options.limit else ""
+        span = f"{sizes[0]}…{sizes[-1]}"
+        figures = f"{span:>12}{found['seconds'][-1]:10.2f}{grown:10.2f}{found['megabytes']:7.0f}"
+        print(f"{line.name:58}{figures}{mark}", flush=True)
+    return int(steep > 0)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,189 @@
+"""What may grow: lines of the growth table, each of which makes, for a size, the work that is timed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translated
+from benchmarks.growing_replies import asked, stream, streamed
+from toolcall_conformance import Ends, Judge, known_failures, load_corpus
+from toolcall_conformance.cassettes import cases as cassette_cases
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers.python import PythonDriver
+from toolcall_conformance.drivers.streams import Source
+from toolcall_conformance.engine import plan
+from toolcall_conformance.known_failures import Names
+from toolcall_conformance.library import Corpus, default_root
+from toolcall_conformance.streaming import cuts
+from toolcall_conformance.streaming import parse as parse_stream
+from toolcall_reference import ReferenceTranslator
+
+Work = Callable[[], object]
+ROUTES = (("openai_chat", "anthropic"), ("anthropic", "openai_responses"), ("gemini", "openai_chat"))
+CASE = "shell/seed"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: ``make`` prepares work of a size in a folder; the largest size is ``most``."""
+
+    name: str
+    make: Callable[[int, Path], Work]
+    most: int = 4000
+
+
+def _keys(size: int) -> dict[str, Any]:
+    given = {f"k{at}": at for at in range(size)}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "t0", "input": given}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "done"}
+    return request(("user", "Go on"), ("assistant", [call]), ("user", [result]))
+
+
+def _properties(size: int) -> dict[str, Any]:
+    body = request(("user", "Go on"))
+    properties = {f"k{at}": {"type": "integer", "description": f"d{at}"} for at in range(size)}
+    body["tools"][0]["input_schema"] = {"type": "object", "properties": properties, "required": list(properties)}
+    return body
+
+
+BODIES: Mapping[str, Callable[[int], dict[str, Any]]] = {
+    **SHAPES,
+    "keys of an object": _keys,
+    "keys of a schema": _properties,
+}
+
+
+def _judging(shape: str, fault: str, client: str, upstream: str) -> Callable[[int, Path], Work]:
+    def make(size: int, _: Path) -> Work:
+        judge = Judge(load_corpus())
+        source = translated(BODIES[shape](size), "anthropic", client)
+        output = FAULTS[fault](translated(source, client, upstream))
+        return lambda: judge.request(source, output, Ends(client, upstream))
+
+    return make
+
+
+def _stream_source(client: str, shape: str, size: int) -> tuple[str, bytes]:
+    upstream = "openai_chat" if client == "anthropic" else "anthropic"
+    return upstream, stream(upstream, shape, size)
+
+
+def _stream_judged(client: str, shape: str) -> Callable[[int, Path], Work]:
+    def make(size: int, _: Path) -> Work:
+        judge = Judge(load_corpus())
+        upstream, source = _stream_source(client, shape, size)
+        output = streamed(source, upstream, client)
+        ends = Ends(client, upstream)
+        return lambda: judge.stream(parse_stream(source), parse_stream(output), ends, request=asked(client))
+
+    return make
+
+
+def _stream_driven(client: str, shape: str) -> Callable[[int, Path], Work]:
+    def make(size: int, _: Path) -> Work:
+        upstream, source = _stream_source(client, shape, size)
+        driver = PythonDriver(ReferenceTranslator(), "reference", seconds=600)
+        opened: Any = driver.open(Route(client, upstream, MODELS[client], MODELS[upstream], stream=True))
+        opened.session.request(asked(client))
+
+        def work() -> object:
+            came: Any = opened.session.stream(Source(cuts.split_events(source)))
+            return came.data  # an outcome without bytes is not what is measured
+
+        return work
+
+    return make
+
+
+def _cassette_files(size: int, folder: Path) -> Work:
+    (folder / "cassettes").mkdir()
+    for at in range(size):
+        _write_cassette(folder / "cassettes" / f"{at}.json", 1)
+    return lambda: _loaded(folder / "cassettes", size)
+
+
+def _cassette_exchanges(size: int, folder: Path) -> Work:
+    _write_cassette(folder / "one.json", size)
+    return lambda: _loaded(folder / "one.json", size)
+
+
+def _write_cassette(path: Path, count: int) -> None:
+    exchange = load_corpus().cases[CASE].exchanges("anthropic")[0]
+    kind = {"content-type": ["application/json"]}
+    one = {
+        "request": {
+            "method": "POST",
+            "uri": "https://api.anthropic.com/v1/messages",
+            "body": json.dumps(exchange.request),
+            "headers": kind,
+        },
+        "response": {
+            "status": {"code": 200, "message": "OK"},
+            "headers": kind,
+            "body": {"string": json.dumps(exchange.response)},
+        },
+    }
+    path.write_text(json.dumps({"version": 1, "interactions": [one] * count}), encoding="utf-8")
+
+
+def _loaded(path: Path, size: int) -> object:
+    corpus = load_corpus()
+    found = cassette_cases.load(corpus, [path]).cases
+    assert len(found) == size
+    return list(plan.recorded_items(corpus, found))
+
+
+def _known(form: str) -> Callable[[int, Path], Work]:
+    def make(size: int, folder: Path) -> Work:
+        path = folder / "known.txt"
+        path.write_text("".join(f"{form.format(at)} a/b # why\n" for at in range(size)), encoding="utf-8")
+        items = [f"toolcall::fam/case-{at}::request::anthropic-to-gemini" for at in range(size)]
+
+        def work() -> object:
+            known = known_failures.load(path, Names(["a/b"]))
+            assert all(known.standing(item, "a/b", "x").is_known for item in items)
+            return list(known.stale(items, {item: [] for item in items}))
+
+        return work
+
+    return make
+
+
+def _private_cases(size: int, folder: Path) -> Work:
+    sample = default_root() / "scenarios" / CASE
+    scenario = json.loads((sample / "scenario.json").read_text(encoding="utf-8"))
+    for at in range(size):
+        case = folder / "private" / "scenarios" / "ours" / f"case-{at}"
+        shutil.copytree(sample, case)
+        text = json.dumps(scenario | {"id": f"ours/case-{at}"})
+        (case / "scenario.json").write_text(text, encoding="utf-8")
+
+    def work() -> object:
+        corpus = Corpus(default_root(), [folder / "private"])
+        found = list(plan.items(corpus, wanted=lambda case, _: case.startswith("ours/")))
+        assert len({item.case.id for item in found}) == size
+        return found
+
+    return work
+
+
+def lines(*, faults: bool = False) -> Iterator[Line]:
+    """All lines; with ``faults`` also bodies that a careless translator spoilt as a whole."""
+    for shape, (client, upstream) in itertools.product(BODIES, ROUTES):
+        for fault in FAULTS if faults else ["none"]:
+            spoilt = "" if fault == "none" else f", {fault}"
+            yield Line(f"{shape}, {client} to {upstream}{spoilt}", _judging(shape, fault, client, upstream))
+    for client, shape in itertools.product(MODELS, ("one long text", "texts and calls")):
+        yield Line(f"stream, {shape}, {client}, judged", _stream_judged(client, shape))
+        yield Line(f"stream, {shape}, {client}, driven", _stream_driven(client, shape))
+    yield Line("cassettes in a folder", _cassette_files, 2000)
+    yield Line("exchanges of a cassette", _cassette_exchanges, 2000)
+    yield Line("known failures, items", _known("fam/case-{}::request::anthropic-to-gemini"))
+    yield Line("known failures, patterns", _known("fam/case-{}::request::*"))
+    yield Line("private cases", _private_cases, 400)

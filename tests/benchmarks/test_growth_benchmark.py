@@ -1,0 +1,52 @@
+"""The benchmark of growth fits exponents, marks what is steep, and finds its lines; its figures are not tested."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import growth
+from benchmarks.growth_lines import lines
+
+
+@pytest.mark.parametrize("power", [0.5, 1, 2])
+def test_exponent(power: float) -> None:
+    sizes = growth.sizes_up_to(4000)
+    assert sizes == [500, 1000, 2000, 4000]
+    assert growth.exponent(sizes, [3 * size**power for size in sizes]) == pytest.approx(power)
+
+
+def test_every_line_has_work(tmp_path: Path) -> None:
+    """Of streams and routes one each: they differ in their names alone."""
+    names = {line.name.partition(",")[0]: line for line in lines()}
+    assert len({line.name for line in lines(faults=True)}) == len(list(lines(faults=True)))
+    for at, line in enumerate(names.values()):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        assert line.make(2, folder)() is not None
+
+
+@pytest.mark.parametrize(("power", "status"), [(1, 0), (2, 1)])
+def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], power: int, status: int) -> None:
+    def figures(_name: str, sizes: list[int]) -> dict[str, Any]:
+        return {"seconds": [size**power / 1e6 for size in sizes], "megabytes": 51}
+
+    monkeypatch.setattr(growth, "_measured_apart", figures)
+    assert growth.main(["--only", "tools, gemini", "--most", "800"]) == status
+    [_, row] = capsys.readouterr().out.splitlines()
+    assert "100…800" in row
+    assert f" {power}.00 " in row
+    assert row.endswith("!") == bool(status)
+
+
+def test_a_line_in_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert growth.main(["--only", "known failures, items", "--most", "16", "--limit", "9"]) == 0
+    [_, row] = capsys.readouterr().out.splitlines()
+    assert int(row.split()[-1]) > 10, "megabytes"
+
+
+def test_words_that_no_line_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert growth.main(["--only", "nothing like it"]) == 2
+    assert "no line contains nothing like it" in capsys.readouterr().err
