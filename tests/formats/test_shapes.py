@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from formats.test_mutations import JUNK, each_format, mutated
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.rules.schemas import breaches
 from toolcall_conformance.rules.shapes import Shapes
+from toolcall_conformance.rules.telling import validator
 
 VALUES: list[Any] = [*JUNK, 2, 2.0, 3, 10**20, "a", "ab", "abc", [1], [True], [1, 2], [1, "a"], {"a": 1}, {"a": None}]
 VALUES += [{"a": 1, "b": "b"}, {"ax": 1, "b": 2}, {"abc": []}, {"a": {"a": {"a": 1}}}, {"b": True}, {"a": [], "c": 1}]
@@ -42,6 +44,22 @@ def test_each_keyword_means_what_it_means_to_jsonschema(schema: Any) -> None:
     plain, compiled = jsonschema.Draft202012Validator(document), Shapes(document)
     for value in VALUES:
         assert compiled.fits(value) == plain.is_valid(value), value
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
+def test_each_error_is_that_of_jsonschema(schema: Any) -> None:
+    document = {"allOf": [schema], "$defs": schema.get("$defs", {}) if isinstance(schema, dict) else {}}
+    plain, ours = jsonschema.Draft202012Validator(document), validator(document, Shapes(document))
+    for value in [*VALUES, *map(list, itertools.pairwise(VALUES))]:
+        assert errors_of(ours, value) == errors_of(plain, value), value
+
+
+def errors_of(judge: Any, value: Any) -> list[Any]:
+    return sorted(
+        json.dumps([*map(list, (error.absolute_path, error.absolute_schema_path)), error.validator, error.message])
+        + json.dumps([error.validator_value, error.instance, error.schema])
+        for error in judge.iter_errors(value)
+    )
 
 
 def test_an_unknown_keyword_is_told() -> None:

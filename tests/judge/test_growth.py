@@ -23,6 +23,8 @@ SMALL, LARGE = 55, 165
 """Beyond what lists of choices name at most."""
 MOST = 1.2
 """The exponent of n log n between these sizes is below this, that of half linear and half square above."""
+MOST_PER_FINDING = 1250
+"""Calls of functions for one more finding of a schema; 950 in the worst case, 1600 if each is worked out anew."""
 
 ENDS = Ends("openai_chat", "anthropic")
 
@@ -50,6 +52,15 @@ def test_work_grows_with_size(shape: str) -> None:
         if grown > MOST:
             steep[fault] = round(grown, 2)
     assert steep == {}
+
+
+@pytest.mark.parametrize("fault", ["ids null", "types wrong", "nulls"])
+def test_a_finding_takes_little_work(fault: str) -> None:
+    first, small, large = [in_chat("calls at once", size) for size in (2, SMALL, LARGE)]
+    work(first[0], FAULTS[fault](first[1]))  # what is loaded on first use
+    told = [len(JUDGE.request(source, FAULTS[fault](output), ENDS).findings) for source, output in (small, large)]
+    spent = [work(source, FAULTS[fault](output)) for source, output in (small, large)]
+    assert (spent[1] - spent[0]) / (told[1] - told[0]) < MOST_PER_FINDING
 
 
 def test_telling_findings_grows_with_their_number() -> None:

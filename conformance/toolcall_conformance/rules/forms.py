@@ -65,7 +65,7 @@ class Forms:
         """The branch of a condition that is sure to hold."""
         kind = _type_of(schema["if"])
         if isinstance(instance, dict) or (kind and instance is not MISSING):
-            yield schema.get("then" if self._shapes.compile(schema["if"])(instance) else "else")
+            yield schema.get("then" if self._shapes.test(schema["if"])(instance) else "else")
         elif kind == "null":
             yield schema.get("else")  # null is judged there, and mostly refused or as good as absent
 

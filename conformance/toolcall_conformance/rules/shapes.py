@@ -28,6 +28,7 @@ class Shapes:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self._compiled: dict[str, Fits] = {}
+        self._tests: dict[int, tuple[Any, Fits]] = {}
         for name in ("#", *(f"#/$defs/{name}" for name in document.get("$defs", {}))):
             self._at(name)
 
@@ -39,6 +40,13 @@ class Shapes:
         if reference not in self._compiled:
             self._compiled[reference] = self.compile(resolve(self._document, reference.removeprefix("#")))
         return self._compiled[reference]
+
+    def test(self, schema: Any) -> Fits:
+        """As ``compile``, once for each part of the document."""
+        known = self._tests.get(id(schema))
+        if known is None:  # the schema is kept with its test, so that no other one gets its id
+            known = self._tests[id(schema)] = schema, self.compile(schema)
+        return known[1]
 
     def compile(self, schema: Any) -> Fits:
         """The function that tells whether a value fits ``schema``, a part of the document."""

@@ -28,6 +28,8 @@ class Wants:
     def __init__(self, document: Mapping[str, Any], shapes: Shapes, *, pieces: bool = False) -> None:
         self._document = document
         self._forms = Forms(document, shapes, pieces=pieces)
+        self._said: dict[Any, Said] = {}  # by kind of error: a careless translator makes thousands of one kind
+        self._told: dict[Any, Any] = {}
 
     def wanted(self, error: ValidationError) -> Any:
         """What should stand at the place of an error: a JSON value, OneOf, Form, MISSING or NOT_KNOWN.
@@ -44,10 +46,26 @@ class Wants:
         if error.schema is False or must_be_absent(error):
             return MISSING
         meant = _meant(error.instance, schema) if error.validator == "type" else NOT_KNOWN
-        return _told(self.form(error)) if meant is NOT_KNOWN else meant
+        return self._form_told(error) if meant is NOT_KNOWN else meant
+
+    def _form_told(self, error: ValidationError) -> Any:
+        kind = _kind_of(error)
+        if kind is None:
+            return _told(self.form(error))
+        if kind not in self._told:
+            self._told[kind] = _told(self.form(error))
+        return self._told[kind]
 
     def form(self, error: ValidationError) -> Said:
         """What the document says of the place of an error, or of the keys that lack there; empty if nothing."""
+        kind = _kind_of(error)
+        if kind is None:
+            return self._form(error)
+        if kind not in self._said:
+            self._said[kind] = self._form(error)
+        return self._said[kind]
+
+    def _form(self, error: ValidationError) -> Said:
         schema, keyword = error.schema, str(error.validator)
         if missing := missing_keys(error):
             return self._of_keys(error, missing)
@@ -92,6 +110,15 @@ class Wants:
 
     def _referred(self, schema: Mapping[str, Any]) -> Any:
         return resolve(self._document, schema["$ref"].removeprefix("#"))
+
+
+def _kind_of(error: ValidationError) -> Any:
+    """What errors have in common of which a document says the same; None where it depends on more."""
+    value: Any = error.instance
+    if isinstance(value, dict) and str(error.validator) != "type":
+        return None
+    whole = isinstance(value, float) and value.is_integer()  # an integer to JSON Schema
+    return str(error.validator), type(value), whole, id(error.schema), *error.absolute_schema_path
 
 
 def missing_keys(error: ValidationError) -> list[str]:
