@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 
 from .deltas import Closed, Delta, Failed, Grown, Opened
@@ -37,22 +39,52 @@ class InOrder:
 
     def __init__(self) -> None:
         self._open: int | None = None
-        self._waiting: list[Delta] = []
+        self._numbers = itertools.count()
+        self._waiting: OrderedDict[int, Delta] = OrderedDict()
+        self._of_place: defaultdict[int | None, deque[int]] = defaultdict(deque)
 
     def __call__(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, Failed):
             yield delta
-        elif self._open is None or getattr(delta, "place", None) == self._open:
-            yield from self._pass(delta)
+        elif self._open is not None and _place(delta) != self._open:
+            self._hold(delta)
         else:
-            self._waiting.append(delta)
+            yield from self._pass(delta)
 
     def _pass(self, delta: Delta) -> Iterator[Delta]:
-        yield delta
-        if isinstance(delta, Opened):
-            self._open = delta.place
-        elif isinstance(delta, Closed):
-            self._open = None
-            waiting, self._waiting = self._waiting, []
-            for held in waiting:
-                yield from self(held)
+        """A delta whose turn it is, and those that waited for it; each is looked at once, however many wait."""
+        passing: Delta | None = delta
+        while passing is not None:
+            yield passing
+            if isinstance(passing, Opened):
+                self._open = passing.place
+            elif isinstance(passing, Closed):
+                self._open = None
+            passing = self._next()
+
+    def _hold(self, delta: Delta) -> None:
+        number = next(self._numbers)
+        self._waiting[number] = delta
+        self._of_place[_place(delta)].append(number)
+
+    def _next(self) -> Delta | None:
+        """The first that waits: of the open item, or of all if none is open."""
+        if self._open is None and self._waiting:
+            _, delta = self._waiting.popitem(last=False)
+            self._taken(_place(delta))
+            return delta
+        if self._open is not None and self._open in self._of_place:
+            return self._waiting.pop(self._taken(self._open))
+        return None
+
+    def _taken(self, place: int | None) -> int:
+        """The first number that waits of a place; it waits no longer."""
+        numbers = self._of_place[place]
+        first = numbers.popleft()
+        if not numbers:
+            del self._of_place[place]
+        return first
+
+
+def _place(delta: Delta) -> int | None:
+    return getattr(delta, "place", None)

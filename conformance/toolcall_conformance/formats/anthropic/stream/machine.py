@@ -56,6 +56,7 @@ class _MessageMachine(Machine):
         self.state = MessageState.BEFORE
         self.message: dict[str, Any] | None = None
         self.blocks: list[StreamedBlock] = []
+        self._unended: dict[int, None] = {}  # the indexes of the blocks that are open, in their order
         self.reason_at = ""
         self.last_event = ""
         self._unnamed: list[tuple[str, Any]] = []
@@ -156,8 +157,9 @@ class _MessageMachine(Machine):
             message = f"number of blocks that were started before this one: {len(self.blocks)}"
             got = data.get("index", MISSING)
             self.report.add("stream-block-index", at, message, want=len(self.blocks), got=got)
-        if unfinished := self._unfinished():
-            message = f"the block opened at {self.blocks[unfinished[-1]].pointer} must be stopped before another starts"
+        if self._unended:
+            last = self.blocks[next(reversed(self._unended))]
+            message = f"the block opened at {last.pointer} must be stopped before another starts"
             self.report.add(
                 "stream-block-overlap", pointer, message, want="content_block_stop", got="content_block_start"
             )
@@ -165,13 +167,10 @@ class _MessageMachine(Machine):
         if block.kind == "tool_use" and block.body.get("input"):
             at = f"{pointer}/content_block/input"
             self.report.once("stream-input-in-deltas", at, want={}, got=block.body["input"])
+        self._unended[len(self.blocks)] = None
         self.blocks.append(block)
         assert self.message is not None
         self.message["content"].append(block.body)
-
-    def _unfinished(self) -> list[int]:
-        """The indexes of the blocks that are open."""
-        return [index for index, block in enumerate(self.blocks) if not block.closed]
 
     def _index(self, pointer: str, data: dict[str, Any], otherwise: int) -> int | None:
         """The index that an event says, or means: one of the wrong type is reported once, and is the likely one."""
@@ -186,7 +185,8 @@ class _MessageMachine(Machine):
     def _on_block(self, kind: str, pointer: str, data: dict[str, Any]) -> None:
         at = f"{pointer}/index" if "index" in data else pointer
         where = self._index(pointer, data, len(self.blocks) - 1)
-        got, want = data.get("index", MISSING), one_of(self._unfinished(), MISSING)
+        is_open = where is not None and where in self._unended
+        got, want = data.get("index", MISSING), MISSING if is_open else one_of([*self._unended], MISSING)
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
@@ -203,6 +203,7 @@ class _MessageMachine(Machine):
             self.report.add("stream-block-open", at, message, want=want, got=got)
         if stop:
             block.closed = True
+            self._unended.pop(where % len(self.blocks), None)
         elif isinstance(data.get("delta"), dict):
             block.places.append(f"{pointer}/delta")
             block.extend(f"{pointer}/delta", data["delta"], self.report)

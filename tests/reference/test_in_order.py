@@ -1,0 +1,36 @@
+"""What waits for its turn in a stream is told in the order in which it would open, and looked at once."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+
+from toolcall_reference.arrange import InOrder
+from toolcall_reference.deltas import Closed, Delta, Grown, Opened
+from toolcall_reference.intermediate import Text
+
+
+def told(deltas: list[Delta]) -> list[Delta]:
+    in_order = InOrder()
+    return [said for delta in deltas for said in in_order(delta)]
+
+
+def at_once(count: int) -> list[Delta]:
+    """Texts that all open, then all grow, then all close, the last one first."""
+    opened: list[Delta] = [Opened(place, Text("")) for place in range(count)]
+    grown: list[Delta] = [Grown(place, str(place)) for place in range(count)]
+    return opened + grown + [Closed(place, Text("")) for place in reversed(range(count))]
+
+
+def test_one_after_another() -> None:
+    given = at_once(4)
+    assert told(given) == sorted(given, key=lambda delta: getattr(delta, "place", -1))
+
+
+def test_each_is_looked_at_once() -> None:
+    calls = []
+    for count in (50, 200):
+        given, profile = at_once(count), cProfile.Profile()
+        profile.runcall(told, given)
+        calls.append(int(pstats.Stats(profile).total_calls))  # type: ignore[attr-defined]
+    assert calls[1] < 5 * calls[0]
