@@ -9,7 +9,7 @@ import atexit
 import os
 import sys
 import threading
-import time
+from time import sleep  # a test may replace that of the module, and this must not spin then
 from types import FrameType
 
 import pytest
@@ -21,6 +21,7 @@ from toolcall_conformance.showing import visible
 _GRACE_SECONDS = 3.0
 _EXIT_SECONDS = 3.0
 _LOOK_SECONDS = 0.05
+_LOOKS = 5
 _NAMED = 3
 # The functions behind `pytest` and `python -m pytest`; the second since pytest 9.
 _COMMANDS = ("console_main", "_console_main")
@@ -38,27 +39,45 @@ class Leaving:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        # In somebody else's process, a notebook for one, nothing is to end.
-        if self._session is not None and _commands():
+        # In somebody else's process, a notebook for one, nothing is to end; nor where a test runs pytest in its own.
+        if self._session is not None and _commands() and _runs() == 1:
             code = int(self._session.exitstatus)
             threading.Thread(target=_end, args=(code,), name="toolcall-leaving", daemon=True).start()
 
 
 def _commands() -> bool:
     """Whether pytest's command runs in the main thread."""
-    frame = _frame(threading.main_thread())
+    return _count(_COMMANDS) > 0
+
+
+def _runs() -> int:
+    """How many runs of pytest are under way in the main thread, one in a test of the other."""
+    return max(_count(("main",)), _count(("_main",)))  # the second since pytest 9.1; the first calls it then
+
+
+def _count(names: tuple[str, ...]) -> int:
+    """How many functions of these names, of pytest's own, the main thread is in."""
+    frame, count = _frame(threading.main_thread()), 0
     while frame is not None:
-        if frame.f_code.co_name in _COMMANDS and frame.f_globals.get("__name__") == "_pytest.config":
-            return True
+        count += frame.f_code.co_name in names and frame.f_globals.get("__name__") == "_pytest.config"
         frame = frame.f_back
-    return False
+    return count
+
+
+def _has_returned() -> bool:
+    """Whether the command has. A frame that ends while it is looked at has lost those below: one look is no proof."""
+    for _ in range(_LOOKS):
+        if _commands():
+            return False
+        sleep(_LOOK_SECONDS)
+    return True
 
 
 def _end(code: int) -> None:
     """Wait until pytest's command has returned, and a moment more; if the process is still there, end it."""
-    while _commands():
-        time.sleep(_LOOK_SECONDS)
-    time.sleep(_GRACE_SECONDS)
+    while not _has_returned():
+        sleep(_LOOK_SECONDS)
+    sleep(_GRACE_SECONDS)
     waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
     others = [thread for thread in waiting if thread is not threading.main_thread()]
     what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"
