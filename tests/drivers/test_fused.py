@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -393,6 +395,26 @@ def test_a_route_that_it_does_not_do() -> None:
     opened = driver.open(route("shell/seed", "anthropic", "gemini"))
     assert isinstance(opened, UnsupportedOutcome)
     driver.close()
+
+
+def test_what_it_changes_of_the_process_is_put_back(tmp_path: Path) -> None:
+    class Careless(Library):
+        def open(self, way: Route) -> Any:
+            class Session(Fused):
+                async def exchange(self, body: dict[str, Any], upstream_url: str) -> Any:
+                    os.chdir(tmp_path)
+                    sys.excepthook = print
+                    sys.stdout.close()
+                    return await super().exchange(body, upstream_url)
+
+            return Session(way, "")
+
+    before = Path.cwd(), sys.excepthook
+    driver = driver_of(Careless())
+    assert played(driver, "request", "shell/seed", route("shell/seed", "anthropic", "openai_chat")).findings == ()
+    driver.close()
+    assert (Path.cwd(), sys.excepthook) == before
+    assert not sys.stdout.closed
 
 
 def test_what_comes_too_late_changes_nothing() -> None:

@@ -21,6 +21,7 @@ from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
+from toolcall_conformance.drivers.surroundings import kept
 from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
@@ -143,7 +144,8 @@ class FusedSession(ExchangeSession):
 
     def _limited(self, work: Callable[[], T]) -> T | TimedOut:
         try:
-            return call_within(_SHARES * self._seconds, work)
+            with kept():
+                return call_within(_SHARES * self._seconds, work)
         except TimeIsUp:
             return TimedOut(self._seconds)
 
