@@ -87,5 +87,5 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     for wrong, said in [("b.png", "a badge cannot be named b.png"), ("r.json", "is the report itself")]:
         assert main(["badge", str(report), str(tmp_path / wrong)]) == 4
         assert said in capsys.readouterr().err
-    assert main(["badge", str(report), str(tmp_path / "no" / "b.svg")]) == 4
+    assert main(["badge", str(report), str(report / "b.svg")]) == 4  # a file is no folder
     assert "badge: " in capsys.readouterr().err
