@@ -101,6 +101,7 @@ def main() -> None:
 
     whole_files.write(folder / "kept.json", "whole")
     print("kept", (folder / "kept.json").read_text(encoding="utf-8"))
+    sys.stdout.flush()
     os._exit(0)  # what others do at the end needs what is gone
 
 

@@ -271,7 +271,7 @@ def test_what_is_no_json(value: Any, sentence: str, pointer: str) -> None:
 
 
 def test_too_deep_is_reported_before_python_gives_up() -> None:
-    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9)
+    outcome = call(lambda _body: {"a": nested(100_000)}, limit=10**9, seconds=60)
     assert isinstance(outcome, BadOutput)
     assert "nested more than 200 levels deep" in outcome.sentence
 

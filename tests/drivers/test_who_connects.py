@@ -12,6 +12,7 @@ LIBRARIES = ("aiohttp", "ftplib", "http", "httpx", "httpx2", "requests", "socket
 #: Adapters run in environments of their own, about one library each; what they send is answered in memory.
 CONNECTING = {
     "cassettes/api.py": "recording a real API",
+    "drivers/families.py": "a pair of sockets, between a runner and its supervisor",
     "drivers/gateway.py": "the client of a gateway",
     "drivers/gateway_process.py": "binds ports, to find one that is free",
     "drivers/readiness.py": "whether a gateway is ready",

@@ -50,6 +50,8 @@ def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:
     """
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     begun = time.monotonic()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # or the child would write once more what waits there
     with tempfile.TemporaryFile() as output:
         child = os.fork()
         if not child:
