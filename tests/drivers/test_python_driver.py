@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -185,6 +187,28 @@ def test_the_same_where_there_is_no_alarm(function: Any) -> None:
     thread.start()
     thread.join(5)
     assert outcomes == [TimedOut(0.2)]
+
+
+def test_a_call_that_was_given_up_puts_nothing_back_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By then another test may have other streams."""
+    goes_on, threads = threading.Event(), list[threading.Thread]()
+
+    def waiting(_body: Any) -> Any:
+        threads.append(threading.current_thread())
+        goes_on.wait(30)
+
+    async def outer() -> Outcome:
+        return call(waiting, {}, seconds=0.05)
+
+    before = sys.stderr
+    assert asyncio.run(outer()) == TimedOut(0.05)
+    assert sys.stderr is before
+    later = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", later)
+    goes_on.set()
+    threads[0].join(5)
+    assert not threads[0].is_alive()
+    assert sys.stderr is later
 
 
 def test_a_thread_is_used_inside_a_running_loop() -> None:

@@ -13,7 +13,7 @@ from toolcall_conformance.drivers.foreign import PASSING
 from toolcall_conformance.drivers.limits import TimeIsUp, call_within
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
 from toolcall_conformance.drivers.raised import failure_of
-from toolcall_conformance.drivers.surroundings import kept
+from toolcall_conformance.drivers.surroundings import able_to_go_on, kept
 
 T = TypeVar("T")
 Failed = RefusedOutcome | UnsupportedOutcome | Crashed | TimedOut
@@ -57,8 +57,9 @@ class Caller:
         Both are limited, each by itself: whatever ``read`` touches is the translator's, but its time is ours.
         """
         try:
-            came = self._within(lambda: self._tried(function))
-            found = self._within(lambda: _read(came, read))
+            with kept():
+                came = self._within(lambda: self._tried(function))
+                found = self._within(lambda: _read(came, read))
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
@@ -81,7 +82,7 @@ class Caller:
         """What a call of the translator's returned, or raised."""
         owner = os.getpid()
         try:
-            with kept():
+            with able_to_go_on():
                 return Returned(self._run(function))
         except PASSING:
             raise

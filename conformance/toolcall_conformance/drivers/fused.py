@@ -21,7 +21,7 @@ from toolcall_conformance.drivers.outcomes import BadOutput, Outcome, TimedOut
 from toolcall_conformance.drivers.python_streams import CollectedStream, StreamCollector
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.streams import Source, Streamed, StreamOutcome
-from toolcall_conformance.drivers.surroundings import kept
+from toolcall_conformance.drivers.surroundings import able_to_go_on, kept
 from toolcall_conformance.upstream import Addresses, ScriptedUpstream, UpstreamConversation
 from toolcall_conformance.upstream.loops import LoopThread
 
@@ -143,9 +143,13 @@ class FusedSession(ExchangeSession):
         return self._limited(lambda: super(FusedSession, self).stream(source))
 
     def _limited(self, work: Callable[[], T]) -> T | TimedOut:
+        def limited() -> T:
+            with able_to_go_on():
+                return work()
+
         try:
             with kept():
-                return call_within(_SHARES * self._seconds, work)
+                return call_within(_SHARES * self._seconds, limited)
         except TimeIsUp:
             return TimedOut(self._seconds)
 

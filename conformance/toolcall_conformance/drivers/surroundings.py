@@ -18,20 +18,31 @@ from typing import Any, Self
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Keep the surroundings through a call of the translator's."""
-    streams, hook, limit = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, sys.getrecursionlimit()
-    folder, blocked = _folder(), _blocked()
+    """Keep the streams, the hook and the folder through a limited call of the translator's.
+
+    For whoever waits for the call: a thread that was given up must put nothing back when it ends at last.
+    """
+    streams, hook, folder = (sys.stdout, sys.stderr, sys.stdin), sys.excepthook, _folder()
     sys.stdout, sys.stderr = _shielded(streams[0]), _shielded(streams[1])
     try:
         yield
     finally:
         sys.stdout, sys.stderr, sys.stdin = streams
         sys.excepthook = hook
-        if sys.getrecursionlimit() != limit:
-            sys.setrecursionlimit(limit)
         if folder is not None and _folder() != folder:
             with contextlib.suppress(OSError):  # it is gone, or may no longer be entered
                 os.chdir(folder)
+
+
+@contextlib.contextmanager
+def able_to_go_on() -> Iterator[None]:
+    """Keep, through a call of the translator's, what our own code needs right behind it, within the time limit."""
+    limit, blocked = sys.getrecursionlimit(), _blocked()
+    try:
+        yield
+    finally:
+        if sys.getrecursionlimit() != limit:
+            sys.setrecursionlimit(limit)
         if _blocked() != blocked:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # the last: an alarm that waited rings here
 
