@@ -109,7 +109,17 @@ ls /proc/self/fd; pwd; echo "$X $#"; printf %s "$1" | od -c
 """
 
 
-def test_the_command_has_what_it_would_have_without_a_supervisor(tmp_path: Path) -> None:
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
+def test_the_command_has_what_it_would_have_without_a_supervisor(handler: Any, tmp_path: Path) -> None:
+    """With what nohup ignores, too."""
+    before = signal.signal(signal.SIGHUP, handler)
+    try:
+        _say_what_the_command_has(tmp_path)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def _say_what_the_command_has(tmp_path: Path) -> None:
     said = []
     for start in (families.SupervisedFamily, families.GroupFamily):
         family = start(

@@ -37,8 +37,9 @@ class Supervisor:
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         # Handlers and not SIG_IGN, which the command would inherit. Whoever stops the runner is heard on the socket.
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
-            signal.signal(number, lambda *_: None)
+        numbers = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+        before = {number: signal.signal(number, lambda *_: None) for number in numbers}
+        self._ignored = [number for number, handler in before.items() if handler is signal.SIG_IGN]  # as by nohup
         self._command = 0
         self._childless = False
 
@@ -62,6 +63,8 @@ class Supervisor:
                 os.setsid()
                 for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
                     signal.signal(number, signal.SIG_DFL)
+                for number in self._ignored:
+                    signal.signal(number, signal.SIG_IGN)
                 os.execvp(words[0], words)  # noqa: S606 - as Popen does
             except OSError as error:
                 os.write(tell, str(error.errno).encode())
