@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers.foreign import PASSING
-from toolcall_conformance.drivers.limits import TimeIsUp, call_within
+from toolcall_conformance.drivers.limits import TimeIsUp, limited
 from toolcall_conformance.drivers.outcomes import Crashed, RefusedOutcome, TimedOut, UnsupportedOutcome
 from toolcall_conformance.drivers.raised import failure_of
 from toolcall_conformance.drivers.surroundings import able_to_go_on, kept
@@ -57,9 +57,9 @@ class Caller:
         Both are limited, each by itself: whatever ``read`` touches is the translator's, but its time is ours.
         """
         try:
-            with kept():
-                came = self._within(lambda: self._tried(function))
-                found = self._within(lambda: _read(came, read))
+            with kept(), limited(self._seconds, in_thread=_loop_runs()) as within:
+                came = within(lambda: self._tried(function))
+                found = within(lambda: _read(came, read))
         except TimeIsUp:
             self._drop_loop()
             return TimedOut(self._seconds)
@@ -74,9 +74,6 @@ class Caller:
     def close(self) -> None:
         """Close the loop; a later call would start another."""
         self._drop_loop()
-
-    def _within(self, function: Callable[[], T]) -> T:
-        return call_within(self._seconds, function, in_thread=_loop_runs())
 
     def _tried(self, function: Callable[[], Any]) -> Returned | _Raised:
         """What a call of the translator's returned, or raised."""

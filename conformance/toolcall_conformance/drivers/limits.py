@@ -6,11 +6,12 @@ daemon thread, which is abandoned when its time is up.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from toolcall_conformance.drivers import standing
@@ -33,40 +34,66 @@ def call_within(seconds: float, function: Callable[[], T], *, in_thread: bool = 
     Code that swallows the alarm, blocks it, or is in a call of C meanwhile, cannot be stopped here; what it returns
     too late does not count. ``in_thread`` uses a thread even if a timer is available.
     """
-    with standing.shown(seconds):
-        return _call(seconds, function, in_thread=in_thread)
+    with limited(seconds, in_thread=in_thread) as within:
+        return within(function)
 
 
-def _call(seconds: float, function: Callable[[], T], *, in_thread: bool) -> T:
-    started = time.monotonic()
+@contextlib.contextmanager
+def limited(seconds: float, *, in_thread: bool = False) -> Iterator[Within]:
+    """Give what calls functions, each within ``seconds``, as ``call_within`` calls one."""
     if not in_thread and hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
-        returned = _with_alarm(seconds, function)
+        with _alarms() as alarm:
+            yield Within(seconds, alarm)
     else:
-        returned = _in_thread(seconds, function)
-    if time.monotonic() - started > seconds + _LATE_SECONDS:
-        raise TimeIsUp
-    return returned
+        yield Within(seconds, _in_thread)
 
 
-def _with_alarm(seconds: float, function: Callable[[], T]) -> T:
-    armed = True
+class Within:
+    """Calls functions, each within the same time."""
+
+    def __init__(self, seconds: float, stopped: Callable[[float, Callable[[], Any]], Any]) -> None:
+        self._seconds = seconds
+        self._stopped = stopped
+
+    def __call__(self, function: Callable[[], T]) -> T:
+        """Call ``function`` and return its result. Raises TimeIsUp, and what it raises."""
+        with standing.shown(self._seconds):
+            started = time.monotonic()
+            returned: T = self._stopped(self._seconds, function)
+            if time.monotonic() - started > self._seconds + _LATE_SECONDS:
+                raise TimeIsUp
+            return returned
+
+
+@contextlib.contextmanager
+def _alarms() -> Iterator[Callable[[float, Callable[[], Any]], Any]]:
+    """Give what calls a function and raises in it when its time is up."""
+    armed = False
 
     def ring(_signal: int, _frame: Any) -> None:
         if armed:
             raise TimeIsUp
 
-    started = time.monotonic()
-    before = signal.signal(signal.SIGALRM, ring)
-    # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
-    try:
+    def stopped(seconds: float, function: Callable[[], Any]) -> Any:
+        nonlocal armed
+        armed = True
+        signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT_SECONDS)
         try:
-            return function()
+            try:
+                return function()
+            finally:
+                armed = False
         finally:
             armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    started = time.monotonic()
+    # Another time limit may be running (pytest-timeout): its timer goes on afterwards, less the time used here.
+    left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        yield stopped
     finally:
-        armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if left:
             _resume(before, left - (time.monotonic() - started), interval)
