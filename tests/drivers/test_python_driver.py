@@ -146,8 +146,15 @@ def test_a_wrong_signature_has_no_frame_to_show() -> None:
     assert "takes 0 positional arguments but 1 was given" in outcome.traceback
 
 
+# Each hangs in small steps: a thread that was given up ends at its next one, and is in no later test's way.
 async def _slow(_body: Any) -> Any:
-    await asyncio.sleep(60)
+    for _ in range(600):
+        await asyncio.sleep(0.1)
+
+
+def _sleeping(_body: Any) -> Any:
+    for _ in range(600):
+        time.sleep(0.1)
 
 
 async def _busy(_body: Any) -> Any:
@@ -158,19 +165,20 @@ async def _busy(_body: Any) -> Any:
 def _in_a_thread_of_its_own(_body: Any) -> Any:
     thread = threading.Thread(target=time.sleep, args=(60,), daemon=True)
     thread.start()
-    thread.join()
+    while thread.is_alive():
+        thread.join(0.1)
 
 
 def _swallowing(_body: Any) -> Any:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
-            time.sleep(60)
+            time.sleep(0.1)
         except Exception:
             continue
 
 
-HANGING = [lambda _body: time.sleep(60), _slow, _busy, _in_a_thread_of_its_own, _swallowing]
+HANGING = [_sleeping, _slow, _busy, _in_a_thread_of_its_own, _swallowing]
 
 
 @pytest.mark.parametrize("function", HANGING)
