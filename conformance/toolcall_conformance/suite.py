@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 # What is tested where a class does not say; the loop and the round trip show little more, in more time.
 CHECKED = ("request", "response", "stream")
 
+# For each attribute that selects what is tested, one name.
+_EXAMPLES = {"cases": "shell/seed", "routes": "anthropic-to-gemini", "checks": "request"}
+
 # Outcomes of an item that fails and does not fail the run.
 EXPECTED = ("known", "unstable")
 
@@ -224,7 +227,8 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
         raise pytest.UsageError(
             f'{owner.__name__}: set the translator: translator = "my_package.my_module:MyTranslator", or an object'
         )
-    wanted = [f"toolcall::{case}" for case in owner.cases] or ["toolcall::"]
+    cases, wanted_routes, checks = (_named(owner, what) for what in ("cases", "routes", "checks"))
+    wanted = [f"toolcall::{case}" for case in cases] or ["toolcall::"]
     if config.getoption("toolcall_known_failures_update"):
         raise pytest.UsageError(
             f"{owner.__name__}: --toolcall-known-failures-update is for arguments that begin with toolcall::; "
@@ -238,7 +242,7 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
         config.pluginmanager.register(SuiteOutput(), "toolcall-suite-output")
     routes = {f"{client}-to-{upstream}" for client in run.corpus.formats for upstream in run.corpus.formats}
     ways = {f"{check}-{way}".rstrip("-") for check in CHECKS for way in WAYS.get(check, ("",))}
-    for what, given, there in (("route", owner.routes, routes), ("check", owner.checks, ways)):
+    for what, given, there in (("route", wanted_routes, routes), ("check", checks, ways)):
         if unknown := [name for name in given if not fnmatch.filter(there, name)]:
             raise pytest.UsageError(
                 f"{owner.__name__}: there is no {what} {', '.join(map(repr, unknown))}; "
@@ -248,6 +252,14 @@ def _items(owner: type[ConformanceSuite], config: pytest.Config) -> Iterator[Pla
     if not found:
         raise pytest.UsageError(f"{owner.__name__}: there is nothing to test: {_lacking(owner, run)}")
     yield from found
+
+
+def _named(owner: type[ConformanceSuite], what: str) -> Sequence[str]:
+    """The names in an attribute of a class. A text is a sequence, too: of letters."""
+    given = getattr(owner, what)
+    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
+        return given
+    raise pytest.UsageError(f'{owner.__name__}: {what} must be a list of names: {what} = ("{_EXAMPLES[what]}",)')
 
 
 def _selects(owner: type[ConformanceSuite], planned: Planned) -> bool:

@@ -8,6 +8,8 @@ line for each combination that fails, with the command that repeats it, and a ta
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
 import tempfile
@@ -20,6 +22,10 @@ from random import Random
 
 from hostility.apart import apart
 from hostility.place import Place
+from toolcall_conformance.cli import main as smoke
+
+_FEW = 3
+"""Up to so many combinations are played sooner than what they share is read."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,9 @@ def named(places: Sequence[Place], words: str) -> Combination:
 
 def every_place() -> list[Place]:
     """All places."""
-    from hostility import files, python_translators, servers
+    from hostility import files, pytest_runs, python_translators, servers
 
-    return [*files.places(), *servers.places(), *python_translators.places()]
+    return [*files.places(), *servers.places(), *python_translators.places(), *pytest_runs.places()]
 
 
 def played(one: Combination, *, show: bool = False) -> tuple[str | None, float]:
@@ -91,6 +97,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", metavar="COMBINATION", action="append", help="play this one, and show what it prints")
     options = parser.parse_args(arguments)
     places = [place for place in every_place() if not options.kind or place.kind in options.kind]
+    if (len(options.only) if options.only else options.count) > _FEW:
+        warm()
     if options.only:
         return max(_shown(named(places, words)) for words in options.only)
     tally = Tally(options.count)
@@ -101,6 +109,12 @@ def main(arguments: Sequence[str]) -> int:
         print("\nstopped")
     tally.show()
     return int(bool(tally.failed))
+
+
+def warm() -> None:
+    """Read what most combinations read: each is a copy of this process, and need not do it again."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        smoke(["smoke", "toolcall_reference:ReferenceTranslator"])
 
 
 def _shown(one: Combination) -> int:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _OURS = re.compile(r'File "[^"]*toolcall_conformance/(?!adapters/)[^"]*", line')
+_PYTESTS = re.compile(r"^\S*toolcall_conformance/(?!adapters/)\S*\.py:\d+: ", re.MULTILINE)
+"""How pytest writes a place of a traceback."""
 _SUBREAPER = 36
 ESCAPED = 97
 """The code of a function that raised."""
@@ -38,9 +40,13 @@ class Ended:
             return f"ended by signal {-self.code}"
         if "INTERNALERROR" in self.said:
             return "pytest's INTERNALERROR"
-        if self.code == ESCAPED or ("Traceback (most recent call last)" in self.said and _OURS.search(self.said)):
+        if self.code == ESCAPED or self._shows_ours():
             return "a bare traceback"
         return f"left running: {', '.join(self.left)}" if self.left else None
+
+    def _shows_ours(self) -> bool:
+        shown = "Traceback (most recent call last)" in self.said and _OURS.search(self.said)
+        return bool(shown or _PYTESTS.search(self.said))
 
 
 def apart(function: Callable[[], int], seconds: float, folder: Path) -> Ended:

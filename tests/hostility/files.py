@@ -106,18 +106,13 @@ def _settings(folder: Path, value: str, draw: Random) -> int:
 
 def _environment(_folder: Path, value: str, draw: Random) -> int:
     name = draw.choice(["TRANSLATOR", "TIMEOUT", "CORPUS", "STRICT", "WITNESS", "NOTHING", "CASSETTES"])
-    said = _word(value, draw)
+    said = texts.word(value, draw)
     os.environ[f"TOOLCALL_{name}"] = said.replace("\0", "")[:100_000]
     return main(draw.choice([["list", "cases"], ["smoke"], ["judge", "--client", "gemini", "none.json"]]))
 
 
-def _word(value: str, draw: Random) -> str:
-    text = "x" if value in texts.FILES else texts.mutated("x", value, draw).decode("utf-8", "surrogateescape")
-    return text.strip('"')
-
-
 def _argument(_folder: Path, value: str, draw: Random) -> int:
-    said = _word(value, draw)
+    said = texts.word(value, draw)
     commands = [
         ["explain", said],
         ["list", said],
@@ -156,14 +151,11 @@ def _report(command: str) -> Callable[[Path, str, Random], int]:
     return play
 
 
-def _cassette(folder: Path, value: str, draw: Random) -> int:
-    """A cassette, read as a suite."""
-    from toolcall_conformance.cassettes import cases
-    from toolcall_conformance.cassettes.interactions import CassetteError
-
+def write_cassette(folder: Path, value: str | None, draw: Random, file: str = "") -> None:
+    """Write a recorded exchange; a good one where there is no value."""
     name = draw.choice(formats.names())
     transport = load_corpus().transports[name]
-    exchange = {
+    exchange: dict[str, Any] = {
         "request": {
             "method": "POST",
             "uri": f"https://{transport['hosts'][0]}{transport['path'].format(model='m')}",
@@ -177,7 +169,26 @@ def _cassette(folder: Path, value: str, draw: Random) -> int:
         },
         "recorded_at": "2025-01-01T00:00:00",
     }
-    texts.make(folder / draw.choice(["a.json", "a.yaml"]), {"version": 1, "interactions": [exchange]}, value, draw)
+    good = {"version": 1, "interactions": [exchange]}
+    path = folder / (file or draw.choice(["a.json", "a.yaml"]))
+    if value is None:
+        path.write_text(json.dumps(good))
+        return
+    part = draw.choice(["body", "string", None, None])
+    if value not in texts.FILES and part is not None:  # within a body, which is JSON in a text
+        holder = exchange["request"] if part == "body" else exchange["response"]["body"]
+        holder[part] = texts.mutated(json.loads(holder[part]), value, draw).decode("utf-8", "surrogatepass")
+        path.write_text(json.dumps(good))
+    else:
+        texts.make(path, good, value, draw)
+
+
+def _cassette(folder: Path, value: str, draw: Random) -> int:
+    """A cassette, read as a suite."""
+    from toolcall_conformance.cassettes import cases
+    from toolcall_conformance.cassettes.interactions import CassetteError
+
+    write_cassette(folder, value, draw)
     try:
         found = cases.load(load_corpus(), [folder])
     except CassetteError as error:

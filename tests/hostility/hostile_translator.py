@@ -9,10 +9,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hostility.endings import ENDINGS, WRECKS
 from hostility.values import DEEDS, ERRORS, value
 from toolcall_reference import ReferenceTranslator, otel
 
 WHERE, HOW, VALUE = os.environ["HOSTILITY"].split(" ")
+HOME = os.environ["HOSTILITY_HOME"]
 
 
 def bad() -> Any:
@@ -22,12 +24,16 @@ def bad() -> Any:
         raise error
     if HOW == "does":
         return DEEDS[VALUE](None)
+    if HOW in ("ends", "wrecks"):
+        return (ENDINGS if HOW == "ends" else WRECKS)[VALUE]()
     return value(VALUE)
 
 
 def once() -> bool:
     """Whether this is the first time, or one of as many as ``HOSTILITY_TIMES`` says."""
-    mark = Path(os.environ["HOSTILITY_HOME"], "attacked")
+    if HOW == "ends" and "PYTEST_CURRENT_TEST" not in os.environ:
+        return False  # pytest's own process tries each route; it is not to end
+    mark = Path(HOME, "attacked")
     times = len(mark.read_bytes()) if mark.exists() else 0
     if times >= int(os.environ.get("HOSTILITY_TIMES", "1")):
         return False

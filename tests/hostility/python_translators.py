@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -11,32 +10,32 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
-
-import miniature
-from hostility import values
+from hostility import endings, values
 from hostility.place import Place
-from toolcall_conformance import Route, library, load_corpus
+from toolcall_conformance import Route, load_corpus
 from toolcall_conformance.cli import main
 from toolcall_conformance.drivers import Opened, load_driver
 
 SPEC = "hostility.hostile_translator:T"
 LIMIT = 1.0
-PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:xdist")
 LISTED = {"tools": [{"name": "t0", "inputSchema": {"type": "object"}}]}
 
 
-def _prepare(folder: Path, where: str, how: str, value: str) -> None:
+def prepare(folder: Path, where: str, how: str, value: str) -> None:
+    """Say what the translator does, and where it marks what it did."""
     os.environ["HOSTILITY"] = f"{where} {how} {value}"
     os.environ["HOSTILITY_HOME"] = str(folder)
     sys.modules.pop("hostility.hostile_translator", None)
 
 
-def _value(how: str) -> Callable[[Random], str]:
+def value_of(how: str) -> Callable[[Random], str]:
+    """Draws the name of a value for a way of being hostile."""
     if how == "raises":
         return lambda draw: draw.choice([*values.ERRORS])
     if how == "does":
         return lambda draw: draw.choice([*values.DEEDS])
+    if how in ("ends", "wrecks"):
+        return lambda draw: draw.choice([*(endings.ENDINGS if how == "ends" else endings.WRECKS)])
     return values.drawn
 
 
@@ -44,17 +43,17 @@ def _smoke(where: str, how: str) -> Place:
     """Played on every route by the command ``smoke``."""
 
     def play(folder: Path, value: str, _draw: Random) -> int:
-        _prepare(folder, where, how, value)
+        prepare(folder, where, how, value)
         return main(["smoke", SPEC, "--timeout", str(LIMIT)])
 
-    return Place("translator", f"{where}-{how}", _value(how), play, seconds=60.0, weight=4)
+    return Place("translator", f"{where}-{how}", value_of(how), play, seconds=60.0, weight=4)
 
 
 def _called(where: str, how: str) -> Place:
     """An operation within one format, called through the driver."""
 
     def play(folder: Path, value: str, _draw: Random) -> int:
-        _prepare(folder, where, how, value)
+        prepare(folder, where, how, value)
         driver = load_driver(SPEC, directory=folder, seconds=LIMIT)
         opened = driver.open(Route("openai_chat", "openai_chat", "gpt", "gpt"))
         if isinstance(opened, Opened):
@@ -72,56 +71,7 @@ def _called(where: str, how: str) -> Place:
         driver.close()
         return 0
 
-    return Place("translator", f"{where}-{how}", _value(how), play, seconds=30.0, weight=4)
-
-
-def _run(where: str, how: str) -> Place:
-    """Played by pytest with all reports, over the corpus in miniature."""
-
-    def play(folder: Path, value: str, _draw: Random) -> int:
-        _prepare(folder, where, how, value)
-        # The engine tries each route before the first item.
-        os.environ["HOSTILITY_TIMES"] = "7"
-        miniature.write_corpus(folder / "mini")
-        library.default_root = lambda: folder / "mini"
-        miniature.install_judge()
-        reports = [f"--toolcall-report={name}" for name in ("r.json", "r.html", "r.md")]
-        options = [*PYTEST, "--toolcall-translator", f"{__name__}:Small", "--toolcall-timeout", str(LIMIT), *reports]
-        code = int(pytest.main([*options, "--toolcall-artifacts=bodies", "toolcall::box"]))
-        with contextlib.suppress(FileNotFoundError):
-            report = json.loads((folder / "r.json").read_text(encoding="utf-8"))
-            assert all(item["verdict"] != "error" for item in report["items"]), "an item without a verdict"
-            return code
-        assert code == pytest.ExitCode.USAGE_ERROR, "no report"
-        return code
-
-    return Place("translator in pytest", f"{where}-{how}", _value(how), play, seconds=40.0, weight=3)
-
-
-class Small:
-    """A translator between the formats of the corpus in miniature."""
-
-    def __init__(self) -> None:
-        from hostility import hostile_translator as hostile
-
-        if hostile.WHERE == "constructor":
-            hostile.bad()
-
-    def open(self, route: Any) -> Any:
-        from hostility import hostile_translator as hostile
-
-        class Session:
-            pass
-
-        def good(to: str) -> Callable[[Any], Any]:
-            return lambda body: {"format": to, "text": body["text"]}
-
-        made = Session()
-        for name, to in (("request", route.upstream), ("response", route.client)):
-            setattr(made, name, hostile.method(name, good(to)))
-        if hostile.WHERE in ("losses", "made_up", "history"):
-            setattr(made, hostile.WHERE, hostile.bad())
-        return hostile.bad() if hostile.WHERE == "open" and hostile.once() else made
+    return Place("translator", f"{where}-{how}", value_of(how), play, seconds=30.0, weight=4)
 
 
 HOWS = ("returns", "raises", "does", "awaits")
@@ -146,6 +96,3 @@ def places() -> Iterator[Place]:
     for operation in ("tool_calls", "tool_results", "mcp_tools", "mcp_result", "otel"):
         for how in HOWS:
             yield _called(operation, how)
-    for where in ("request", "response", "open", "losses", "made_up", "constructor"):
-        for how in ("returns", "raises", "does"):
-            yield _run(where, how)

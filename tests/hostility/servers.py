@@ -20,6 +20,14 @@ from toolcall_conformance.cli import main
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "docs" / "examples"
 LIMIT = "1"
+FILTERS = {
+    "headers": ["x-request-id"],
+    "keys": ["mine"],
+    "patterns": ["tick-[0-9]+", {"name": "own", "regex": "mine", "replace": "yours"}],
+    "environment": ["MINE"],
+    "off": ["email"],
+}
+Reply = Given | Callable[[Asked], Given]
 
 LINES = (
     *("closes", "exits", "kills-itself", "hangs", "floods-stdout", "floods-stderr", "half-line", "long-line"),
@@ -89,35 +97,38 @@ def _gateway_file(folder: Path, value: str, draw: Random) -> int:
     return main(["smoke", "gateway:gateway.toml", "--timeout", LIMIT])
 
 
+def _recorded(name: str, kind: str, answers: Callable[[list[Reply]], list[Reply]], *more: str) -> int:
+    """Record a case from a provider that gives these answers, made of the good ones."""
+    corpus = load_corpus()
+    laid = replies(corpus.cases["shell/seed"], name, streamed=kind == "stream")
+    for variable in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        os.environ.pop(variable, None)
+    os.environ[corpus.transports[name]["sdk"]["keys"][0]["variable"]] = KEY
+    with provider() as made:
+        made.answers = answers(laid)
+        target = base_url(corpus, name, made.url)
+        given = ["--format", name, "--model", "model-1", "--cassettes", "kept", "--rate", "60000", "--max-wait", "2"]
+        limits = ["--timeout", "2", *more]
+        return main(["record", *given, "--base-url", target, "--case", "shell/seed", f"--{kind}", *limits])
+
+
 def _provider(name: str, kind: str) -> Place:
     def play(_folder: Path, value: str, draw: Random) -> int:
-        corpus = load_corpus()
-        case = corpus.cases["shell/seed"]
-        laid = replies(case, name, streamed=kind == "stream")
-        for variable in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
-            os.environ.pop(variable, None)
-        os.environ[corpus.transports[name]["sdk"]["keys"][0]["variable"]] = KEY
-        with provider() as made:
-            made.answers = [*_hostile(laid, value, draw)]
-            target = base_url(corpus, name, made.url)
-            given = [
-                "--format",
-                name,
-                "--model",
-                "model-1",
-                "--cassettes",
-                "kept",
-                "--rate",
-                "60000",
-                "--max-wait",
-                "2",
-            ]
-            return main(["record", *given, "--base-url", target, "--case", "shell/seed", f"--{kind}", "--timeout", "2"])
+        return _recorded(name, kind, lambda laid: [*_hostile(laid, value, draw)])
 
     return Place("provider", f"{kind}-{name}", _answer, play, seconds=40.0, weight=3)
 
 
-def _hostile(laid: list[Given | Callable[[Asked], Given]], value: str, draw: Random) -> Iterator[Given]:
+def _filters(folder: Path, value: str, draw: Random) -> int:
+    """What else is to be redacted, of a good provider."""
+    if draw.random() < 0.5:
+        texts.make(folder / "filters", FILTERS, value, draw)
+    else:
+        texts.make_toml(folder / "filters", FILTERS, value, draw)
+    return _recorded(draw.choice(formats.names()), "unary", lambda laid: laid, "--filters", "filters")
+
+
+def _hostile(laid: list[Reply], value: str, draw: Random) -> Iterator[Given]:
     """Good answers, one of which is hostile."""
     at = draw.randrange(len(laid))
     for number, good in enumerate(laid):
@@ -157,6 +168,7 @@ def places() -> Iterator[Place]:
     for where in ("ready", "post"):
         yield _gateway(where)
     yield Place("gateway", "file", lambda draw: draw.choice(texts.names()), _gateway_file)
+    yield Place("filters", "file", lambda draw: draw.choice(texts.names()), _filters, weight=2)
     for name in formats.names():
         for kind in ("unary", "stream"):
             yield _provider(name, kind)

@@ -23,29 +23,27 @@ SURE = (
     "gateway/ready=redirects-away@1",
     "provider/stream-gemini=deep@1",
     "cassette/file=file-laughs@1",
+    "judged cassette/file=half@2",
+    "isolated translator/request-ends=fork@1",
+    "test class/cases=text@1",
+    "known failures/lines=stars@2",
+    "filters/file=expression-deep@1",
 )
 """One at each kind of place where code guards; the others are drawn."""
 
 
-def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in the folder of the tests: the fuzzer must be alone in its process."""
-    return subprocess.run([sys.executable, *arguments], cwd=TESTS, capture_output=True, text=True, check=False)
-
-
-def test_these_end_as_they_should() -> None:
-    given = [word for one in SURE for word in ("--only", one)]
-    found = ran("-m", "hostility", *given)
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert found.stdout.count("as it should be") == len(SURE)
-
-
-def test_a_sample_ends_as_it_should() -> None:
-    kinds = ("judged body", "command line", "settings", "policy", "report", "cassette", "corpus")
-    found = ran("-m", "hostility", "--count", "20", "--seed", "11", *(w for kind in kinds for w in ("--kind", kind)))
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "| all | 20 | 20 |" in found.stdout
-
-
+KINDS = (
+    "judged body",
+    "command line",
+    "settings",
+    "policy",
+    "report",
+    "cassette",
+    "corpus",
+    "known failures",
+    "filters",
+)
+SAMPLE = ["--count", "20", "--seed", "11", *(word for kind in KINDS for word in ("--kind", kind))]
 TROUBLES = """
 import os, subprocess, sys, time
 from pathlib import Path
@@ -60,16 +58,41 @@ def orphan():
 for play, seconds in (
     (lambda: 0, 5),
     (lambda: load_corpus("x"), 5),
+    (lambda: print("/x/toolcall_conformance/suite.py:7: in items") or 1, 5),
     (lambda: time.sleep(60), 0.2),
     (lambda: os.kill(os.getpid(), 11), 5),
     (lambda: print("INTERNALERROR>") or 3, 5),
     (orphan, 5),
 ):
-    print(apart(play, seconds, Path()).trouble())
+    print("trouble:", apart(play, seconds, Path()).trouble())
+"""
+PLAYED = """
+from hostility.__main__ import main
+
+main({sure!r})
+main({sample!r})
 """
 
 
-def test_trouble_is_seen() -> None:
-    said = ran("-c", textwrap.dedent(TROUBLES)).stdout.splitlines()
-    assert said[:5] == ["None", "a bare traceback", "over the limit", "ended by signal 11", "pytest's INTERNALERROR"]
-    assert said[5].startswith("left running: ")
+@pytest.fixture(scope="module")
+def said() -> str:
+    """What the fuzzer prints of all; it must be alone in its process, and what it reads first it reads but once."""
+    played = PLAYED.format(sure=[word for one in SURE for word in ("--only", one)], sample=SAMPLE)
+    given = [sys.executable, "-c", textwrap.dedent(TROUBLES) + played]
+    found = subprocess.run(given, cwd=TESTS, capture_output=True, text=True, check=True)
+    return found.stdout
+
+
+def test_these_end_as_they_should(said: str) -> None:
+    assert said.count("as it should be") == len(SURE), said
+
+
+def test_a_sample_ends_as_it_should(said: str) -> None:
+    assert "| all | 20 | 20 |" in said, said
+
+
+def test_trouble_is_seen(said: str) -> None:
+    found = [line.removeprefix("trouble: ") for line in said.splitlines() if line.startswith("trouble: ")]
+    assert found[:3] == ["None", "a bare traceback", "a bare traceback"]
+    assert found[3:6] == ["over the limit", "ended by signal 11", "pytest's INTERNALERROR"]
+    assert found[6].startswith("left running: ")

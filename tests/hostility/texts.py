@@ -43,6 +43,11 @@ JSON: Mapping[str, Any] = {
     "address": "http://[::1",
     "date": "9999-99-99T99:99:99Z",
     "pattern": "(a+)+$",
+    "expression-open": "(",
+    "expression-many": "x{4294967296}",
+    "expression-deep": "(" * 5_000 + ")" * 5_000,
+    "expression-all": "[\\s\\S]+",
+    "stars": "*" * 60 + "none",
     "pointer": "/~2/~",
     "prototype": {"__proto__": {"a": 1}},
     "reference": {"$ref": "#/$defs/self", "$defs": {"self": {"$ref": "#/$defs/self"}}},
@@ -149,3 +154,37 @@ def make(path: Path, document: Any, name: str, draw: Random) -> None:
         FILES[name](path, json.dumps(document).encode())
     else:
         path.write_bytes(mutated(document, name, draw))
+
+
+def word(name: str, draw: Random) -> str:
+    """A hostile word: for a command line, the environment, or a line of a file."""
+    text = "x" if name in FILES else mutated("x", name, draw).decode("utf-8", "surrogateescape")
+    return text.strip('"')
+
+
+def make_toml(path: Path, table: Mapping[str, Any], name: str, draw: Random, header: str = "") -> None:
+    """Write a table of TOML with a hostile value for one of its keys, or under a key of a hostile name."""
+    if name in FILES:
+        FILES[name](path, _toml(table, header).encode())
+        return
+    key = draw.choice([*table])
+    hostile = RAW if name in WRITTEN else JSON[name]
+    if isinstance(table[key], list) and draw.random() < 0.5:
+        hostile = [hostile, *table[key]]
+    changed = {hostile: 1, **table} if isinstance(hostile, str) and draw.random() < 0.2 else {**table, key: hostile}
+    text = _toml(changed, header)
+    if name in WRITTEN:
+        text = text.replace(json.dumps(RAW), WRITTEN[name])
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _toml(table: Mapping[str, Any], header: str) -> str:
+    return "\n".join([header, *(f"{json.dumps(key)} = {_in_toml(value)}" for key, value in table.items()), ""])
+
+
+def _in_toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_in_toml(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_in_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=isinstance(value, str) and HALF in value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -47,3 +48,23 @@ def test_the_items_of_a_pattern_are_those_that_it_matches(text: str) -> None:
     pattern = Pattern(text, 1)
     assert Items(ids).matching(pattern) == [one for one in ids if pattern.matches(one)]
     assert all(re.match(re.escape(pattern.beginning), one) for one in Items(ids).matching(pattern))
+
+
+def test_many_stars_take_no_longer() -> None:
+    """A regular expression tries each star at each place, for each place of the one before: for ever."""
+    item = "toolcall::fam/case-1::request::anthropic-to-gemini"
+    assert not Pattern("fam/" + "*" * 60 + "none", 1).matches(item)
+    assert not Pattern("fam/" + "*e" * 60 + "*none", 1).matches(item)
+    assert Pattern("fam/" + "*" * 60 + "gemini", 1).matches(item)
+
+
+def test_stars_match_as_they_would_with_all_places_tried() -> None:
+    draw = Random(1)
+    for _ in range(3_000):
+        text = "".join(draw.choice("ab*?") for _ in range(draw.randrange(1, 7))) + draw.choice(
+            ["", "/a*", "::b", "/*b"]
+        )
+        item = "".join(draw.choice("aab") for _ in range(draw.randrange(5))) + draw.choice(["", "/ab", "/aba::b::a"])
+        below = "" if text.count("::") >= 2 else "(?:::.*)?" if "/" in text else "(?:/.*)?"
+        plainly = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + below
+        assert Pattern(text, 1).matches(item) == bool(re.fullmatch(plainly, item)), (text, item)

@@ -197,6 +197,13 @@ def test_what_differs_from_try_to_try_is_unstable(user: User) -> None:
             "checks = ('agent_lop', 'request-swapped')",
             "TestMine: there is no check 'agent_lop', 'request-swapped'; there are adapter, adapter-swapped, ",
         ),
+        (
+            "'{module}:Translator'",
+            "cases = 'shell'",
+            'TestMine: cases must be a list of names: cases = ("shell/seed",)',
+        ),
+        ("'{module}:Translator'", "routes = None", "TestMine: routes must be a list of names"),
+        ("'{module}:Translator'", "checks = (1,)", 'TestMine: checks must be a list of names: checks = ("request",)'),
         ("'{module}:Translator'", "cases = ('shel',)", "there is no case or family 'shel'; did you mean shell"),
         (
             "'{module}:Translator'",

@@ -21,6 +21,17 @@ class KnownFailuresError(Exception):
     """A file of known failures that cannot be read or written; the message says where, and what to do."""
 
 
+def _expression(pattern: str) -> str:
+    """The regular expression of a pattern. What stands between two ``*`` is tried at one place alone, the first.
+
+    So a pattern with many of them takes no longer; more places could help the last part only.
+    """
+    first, *others = (
+        "".join("." if sign == "?" else re.escape(sign) for sign in part) for part in re.split(r"\*+", pattern)
+    )
+    return "".join([first, *(f"(?>.*?{part})" for part in others[:-1]), *(f".*{part}" for part in others[-1:])])
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A pattern for the ids of items, and the line on which it stands.
@@ -59,10 +70,8 @@ class Pattern:
 
     @cached_property
     def _expression(self) -> re.Pattern[str]:
-        signs = {"*": ".*", "?": "."}
-        text = "".join(signs.get(character) or re.escape(character) for character in self.plain)
         below = "" if self.plain.count("::") >= 2 else "(?:::.*)?" if "/" in self.plain else "(?:/.*)?"
-        return re.compile(text + below, re.DOTALL)
+        return re.compile(_expression(self.plain) + below, re.DOTALL)
 
     def matches(self, nodeid: str) -> bool:
         """Whether it matches an item."""
