@@ -95,3 +95,9 @@ WRECKS: Mapping[str, Callable[[], Any]] = {
     "builtins": builtins.__dict__.clear,
 }
 """By name, what is done to the interpreter or to the channel."""
+TO_THE_PROCESS: Mapping[str, Mapping[str, Callable[[], Any]]] = {
+    "ends": ENDINGS,
+    "dies": {name: deed for name, deed in ENDINGS.items() if name not in ("orphan", "fork")},
+    "wrecks": WRECKS,
+}
+"""By the way of being hostile. What ``dies`` leaves no process behind: only an isolated translator's are found."""

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hostility.endings import ENDINGS, WRECKS
+from hostility.endings import TO_THE_PROCESS
 from hostility.values import DEEDS, ERRORS, value
 from toolcall_reference import ReferenceTranslator, otel
 
@@ -24,14 +24,14 @@ def bad() -> Any:
         raise error
     if HOW == "does":
         return DEEDS[VALUE](None)
-    if HOW in ("ends", "wrecks"):
-        return (ENDINGS if HOW == "ends" else WRECKS)[VALUE]()
+    if HOW in TO_THE_PROCESS:
+        return TO_THE_PROCESS[HOW][VALUE]()
     return value(VALUE)
 
 
 def once() -> bool:
     """Whether this is the first time, or one of as many as ``HOSTILITY_TIMES`` says."""
-    if HOW == "ends" and "PYTEST_CURRENT_TEST" not in os.environ:
+    if HOW in ("ends", "dies") and "PYTEST_CURRENT_TEST" not in os.environ:
         return False  # pytest's own process tries each route; it is not to end
     mark = Path(HOME, "attacked")
     times = len(mark.read_bytes()) if mark.exists() else 0

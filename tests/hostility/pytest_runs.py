@@ -54,7 +54,7 @@ def _prepare_pytest(folder: Path, where: str, how: str, value: str) -> None:
     """The corpus in miniature for this process and, by a conftest.py, for workers; the translator and its deed."""
     prepare(folder, where, how, value)
     # The engine tries each route before the first item; what ends the process is done within items alone.
-    os.environ["HOSTILITY_TIMES"] = "2" if how == "ends" else "7"
+    os.environ["HOSTILITY_TIMES"] = "2" if how in ("ends", "dies") else "7"
     miniature.write_corpus(folder / "mini")
     (folder / "conftest.py").write_text(miniature.CONFTEST)
 
@@ -156,7 +156,7 @@ def places() -> Iterator[Place]:
                 yield _translator(kind, where, how)
         if kind != "translator in pytest":
             for where in ("request", "response", "open"):
-                yield _translator(kind, where, "ends")
+                yield _translator(kind, where, "ends" if kind == "isolated translator" else "dies")
                 if kind == "isolated translator":
                     yield _translator(kind, where, "wrecks")
     for written in ("toml", "lines"):

@@ -34,8 +34,8 @@ def value_of(how: str) -> Callable[[Random], str]:
         return lambda draw: draw.choice([*values.ERRORS])
     if how == "does":
         return lambda draw: draw.choice([*values.DEEDS])
-    if how in ("ends", "wrecks"):
-        return lambda draw: draw.choice([*(endings.ENDINGS if how == "ends" else endings.WRECKS)])
+    if how in endings.TO_THE_PROCESS:
+        return lambda draw: draw.choice([*endings.TO_THE_PROCESS[how]])
     return values.drawn
 
 
