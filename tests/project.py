@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,12 @@ class Project:
         if not (self.path / "conftest.py").exists():
             self.pytester.makeconftest(CONFTEST)
         return self.pytester.runpytest_subprocess(*_options(spec), *arguments)
+
+    def run_below(self, script: str, *arguments: str, spec: str | None = "good:T") -> pytest.RunResult:
+        """Run pytest in a process of its own, by a script of the user's that calls it."""
+        self.pytester.makeconftest(CONFTEST)
+        path = self.pytester.makepyfile(below=script)
+        return self.pytester.run(sys.executable, path, *_options(spec), *arguments)
 
     def report(self, *arguments: str, spec: str = "good:T") -> dict[str, Any]:
         """Run pytest and read the report."""

@@ -17,12 +17,28 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="the watchdog needs P
 STANDING = (Path(__file__).parent / "standing.txt").read_text(encoding="utf-8")
 
 
-def run(project: Any, attack: str, *arguments: str) -> tuple[int, str]:
+WRAPPER = """
+import runpy, sys, time
+from pathlib import Path
+
+from toolcall_conformance.engine import leaving
+
+leaving._GRACE_SECONDS = leaving._EXIT_SECONDS = 0.2
+try:
+    runpy.run_module("pytest", run_name="__main__")
+finally:
+    time.sleep(1.5)
+    Path("saved").touch()
+"""
+
+
+def run(project: Any, attack: str, *arguments: str, wrapper: str = "") -> tuple[int, str]:
     """The exit code and the standard error of a run with a good item, the attack, and a good item."""
     for name in ("before", attack, "then"):
         write_case(project.corpus, f"stuck/{name}")
     project.module("standing", STANDING)
-    result = project.run_apart(
+    result = (project.run_below if wrapper else project.run_apart)(
+        *([wrapper] if wrapper else []),
         "toolcall::stuck/before::request::alpha-to-beta",
         f"toolcall::stuck/{attack}::request::alpha-to-beta",
         "toolcall::stuck/then::request::alpha-to-beta",
@@ -86,3 +102,11 @@ def test_what_still_runs_keeps_no_run_from_ending(project: Any) -> None:
     assert r"the translator left running: the thread 'lasting\u001b'; pytest ends without it (exit code 1)" in said
     assert time.monotonic() - started < 60
     assert items(project)[0]
+
+
+def test_who_started_pytest_may_take_its_time(project: Any) -> None:
+    """``coverage run`` saves after pytest's command has returned; only then the process is ended."""
+    code, said = run(project, "leave", wrapper=WRAPPER)
+    assert code == 1
+    assert (project.path / "saved").exists()
+    assert "the translator left running: the thread" in said

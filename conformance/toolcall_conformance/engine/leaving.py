@@ -20,11 +20,11 @@ from toolcall_conformance.showing import visible
 # What is about to end gets this time; libraries send their last telemetry then.
 _GRACE_SECONDS = 3.0
 _EXIT_SECONDS = 3.0
-_LOOK_SECONDS = 0.05
-_LOOKS = 5
 _NAMED = 3
 # The functions behind `pytest` and `python -m pytest`; the second since pytest 9.
 _COMMANDS = ("console_main", "_console_main")
+# The exit codes of the runs of this process, in their order.
+_codes: list[int] = []
 
 
 class Leaving:
@@ -41,8 +41,7 @@ class Leaving:
     def pytest_unconfigure(self) -> None:
         # In somebody else's process, a notebook for one, nothing is to end; nor where a test runs pytest in its own.
         if self._session is not None and _commands() and _runs() == 1:
-            code = int(self._session.exitstatus)
-            threading.Thread(target=_end, args=(code,), name="toolcall-leaving", daemon=True).start()
+            _end_after(int(self._session.exitstatus))
 
 
 def _commands() -> bool:
@@ -64,20 +63,23 @@ def _count(names: tuple[str, ...]) -> int:
     return count
 
 
-def _has_returned() -> bool:
-    """Whether the command has. A frame that ends while it is looked at has lost those below: one look is no proof."""
-    for _ in range(_LOOKS):
-        if _commands():
-            return False
-        sleep(_LOOK_SECONDS)
-    return True
+def _end_after(code: int) -> None:
+    """End the process with the code of its last run, once the interpreter ends and something keeps it from that."""
+    _codes.append(code)
+    if len(_codes) == 1:
+        ending = threading.Event()
+        threading._register_atexit(ending.set)  # type: ignore[attr-defined]  # noqa: SLF001 - called before Python waits
+        threading.Thread(target=_end, args=(ending,), name="toolcall-leaving", daemon=True).start()
 
 
-def _end(code: int) -> None:
-    """Wait until pytest's command has returned, and a moment more; if the process is still there, end it."""
-    while not _has_returned():
-        sleep(_LOOK_SECONDS)
+def _end(ending: threading.Event) -> None:
+    """Wait until the interpreter ends, and a moment more; if the process is still there, end it.
+
+    Until then whoever started pytest is at work, ``coverage run`` for one, and may take its time.
+    """
+    ending.wait()
     sleep(_GRACE_SECONDS)
+    code = _codes[-1]
     waiting = [thread for thread in threading.enumerate() if not thread.daemon and thread.is_alive()]
     others = [thread for thread in waiting if thread is not threading.main_thread()]
     what = ", ".join(map(_named, others[:_NAMED])) or f"a function at exit{_place(threading.main_thread())}"
