@@ -16,6 +16,8 @@ import pytest
 
 pytest.importorskip("xdist")
 
+pytestmark = pytest.mark.any_python
+
 QUICK = (Path(__file__).parent / "quick_translator.txt").read_text(encoding="utf-8")
 # One thing more that is wrong: instructions go. And one that is mended: arguments are JSON again.
 BREAK = ('"system" in body', '"nothing" in body')

@@ -20,6 +20,8 @@ from toolcall_conformance.judge.caching import MOST_KEPT
 from toolcall_conformance.library import Corpus
 from toolcall_reference import ReferenceTranslator
 
+pytestmark = pytest.mark.any_python
+
 # What 128 readings may differ in, from one pass to the next; readings that are never dropped are three times as much.
 MOST_GROWTH = 1_000_000
 

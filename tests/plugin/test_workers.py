@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("xdist")
 
+pytestmark = pytest.mark.any_python
+
 # Each process says something else of what it supports, as a slow machine makes a library seem to.
 MOODY = """
 import os, good
