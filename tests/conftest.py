@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,9 @@ from toolcall_conformance.library import Corpus, load_corpus
 # what tests patch in them, must stay the ones that the judge uses.
 for name in formats.names():
     formats.get(name)
+
+_BYTECODE = "toolcall-bytecode-"
+_DAY = 86_400.0
 
 pytest_plugins = ["pytester", "project", "languages", "starters", "regeneration.hooks"]
 
@@ -33,7 +38,10 @@ def _keep_bytecode_elsewhere(config: pytest.Config) -> None:
 
     A run of pytest compiles hundreds of modules; hundreds of tests start one.
     """
-    folder = tempfile.mkdtemp(prefix="bytecode-")
+    for old in Path(tempfile.gettempdir()).glob(f"{_BYTECODE}*"):  # of runs that were killed
+        if time.time() - old.stat().st_mtime > _DAY:
+            shutil.rmtree(old, ignore_errors=True)
+    folder = tempfile.mkdtemp(prefix=_BYTECODE)
     os.environ["PYTHONPYCACHEPREFIX"] = folder
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 

@@ -41,7 +41,8 @@ _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 def visible(text: str) -> str:
     r"""The text in one line, with an escape for each character that is not seen as itself: ``\u202e``, ``\n``.
 
-    An escape may also stand for the second character of ``##[``, and of ``::`` at the start.
+    An escape may also stand for the second character of ``##[``, and of ``::`` at the start. Backslashes are not
+    doubled, for most stand in JSON: ``\x1b`` typed and ESC look the same.
     """
     text = without_secrets(text)
     if not (text.isascii() and text.isprintable()):

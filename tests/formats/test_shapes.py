@@ -67,6 +67,13 @@ def test_an_unknown_keyword_is_told() -> None:
         Shapes({"$defs": {"names": {"type": "array", "uniqueItems": True}}})
 
 
+@pytest.mark.parametrize("part", [{"$id": "https://example.com/b"}, {"items": {"$id": "b"}}], ids=json.dumps)
+def test_a_part_has_no_id_of_its_own(part: Any) -> None:
+    Shapes({"$id": "https://example.com/a", "type": "object"})
+    with pytest.raises(ValueError, match="only the whole document may have"):
+        Shapes({"$id": "https://example.com/a", "properties": {"b": part}})
+
+
 @each_format
 @pytest.mark.parametrize("direction", ["request", "response", "error"])
 def test_bodies_fit_where_jsonschema_says_so(name: str, direction: str, corpus: Corpus) -> None:

@@ -60,6 +60,14 @@ def items(project: Any) -> tuple[bool, dict[str, Any]]:
     return report["footer"]["complete"], {item["case"].partition("/")[2]: item for item in report["items"]}
 
 
+def said_behind(project: Any, last: str) -> str:
+    """The standard error with what is written behind the run, until ``last`` stands there."""
+    path, end = Path(project.path, "stderr"), time.monotonic() + 30
+    while last not in path.read_text(encoding="utf-8") and time.monotonic() < end:
+        time.sleep(0.05)
+    return path.read_text(encoding="utf-8")
+
+
 def test_a_run_that_stands_still_ends_with_its_report(project: Any) -> None:
     code, said = run(project, "hold", "--toolcall-report=report.html")
     complete, found = items(project)
@@ -81,8 +89,20 @@ def test_a_run_whose_process_dies_leaves_its_report(project: Any) -> None:
     code, _ = run(project, "exit")
     complete, found = items(project)
     assert (code, complete) == (5, False)
+    assert "the process died in a call; the run ends here; its exit code is no verdict" in said_behind(project, "costs")
     assert [(name, item["verdict"]) for name, item in found.items()] == [("before", "pass"), ("exit", "fail")]
     assert found["exit"]["findings"][0]["rule"] == "translation/crashed"
+
+
+def test_a_process_that_ends_outside_of_a_call_says_so(project: Any) -> None:
+    hook = "def pytest_runtest_logfinish(nodeid):\n    'quiet' in nodeid and __import__('os')._exit(0)\n"
+    project.module("ender", hook)
+    code, _ = run(project, "quiet", "-p", "ender")
+    complete, found = items(project)
+    assert (code, complete) == (0, False)  # nobody can change it any more
+    assert {name: item["verdict"] for name, item in found.items()} == {"before": "pass", "quiet": "pass"}
+    told = "after toolcall::stuck/quiet::request::alpha-to-beta had begun; its exit code is no verdict\n"
+    assert f"toolcall: pytest's process ended before the run did, {told}" in said_behind(project, "isolation shows")
 
 
 def test_a_worker_that_stands_still_costs_one_item(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:

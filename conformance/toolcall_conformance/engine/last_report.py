@@ -21,6 +21,9 @@ from toolcall_conformance.showing import visible, visible_lines
 # What a record says of the item itself.
 Told = Mapping[str, Any]
 
+# A process can be ended with any exit code, 0 too, and nobody can change it then.
+_CODE = "; its exit code is no verdict"
+
 
 def conclude(
     plan: Told | None,
@@ -29,22 +32,35 @@ def conclude(
     *,
     stands: str,
     where: str,
+    in_call: bool,
     advice: str,
     whose: str,
 ) -> str:
     """Write the reports of ``plan`` with ``records``, and return the lines to print.
 
     ``stands`` is how long the last call of ``item`` may have taken, where it stands still, or empty if the process
-    died in it; ``where`` is where it stands as ``faulthandler`` tells it, ``advice`` the command that isolates the
-    translator, and ``whose`` what ends: the run, or a worker of it.
+    ended: in that call, or outside of any (``in_call``); ``where`` is where it stands as ``faulthandler`` tells it,
+    ``advice`` the command that isolates the translator, and ``whose`` what ends: the run, or a worker of it.
     """
+    if not in_call:
+        return _ended_outside(plan, item, records, advice)
     name = visible(str(item["nodeid"])) if item is not None else "loading the translator and asking what it does"
     why = f"a call did not return within {stands}, and nothing stops it" if stands else "the process died in a call"
-    lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here"]
+    lines = [f"\ntoolcall: {name}: {why}; {visible(whose)} ends here{'' if stands else _CODE}"]
     lines += [f"  {line}" for line in visible_lines(in_usual_order(where)).splitlines()]
     if plan is not None:
         lines += _write(plan, item, records, "translation/timed-out" if stands else "translation/crashed", why)
     return "\n".join([*lines, f"toolcall: in a process of its own it costs this item alone: {visible(advice)}", ""])
+
+
+def _ended_outside(plan: Told | None, item: Told | None, records: Sequence[tuple[str, float]], advice: str) -> str:
+    """A run that ended without having said so, in no call: killed, or ended by a thread that the translator left."""
+    last = f", after {visible(str(item['nodeid']))} had begun" if item is not None else ""
+    lines = [f"\ntoolcall: pytest's process ended before the run did{last}{_CODE}"]
+    if plan is not None:
+        lines += _write(plan, None, records, "", "")
+    advised = f"toolcall: if the translator ended it, isolation shows which item it was: {visible(advice)}"
+    return "\n".join([*lines, advised, ""])
 
 
 def _write(plan: Told, item: Told | None, records: Sequence[tuple[str, float]], rule: str, why: str) -> list[str]:

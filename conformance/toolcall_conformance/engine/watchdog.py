@@ -46,7 +46,7 @@ class Watchdog:
             capture = config.pluginmanager.getplugin("capturemanager")
             with capture.global_and_fixture_disabled() if capture is not None else contextlib.nullcontext():
                 cls._one = cls()
-        cls._one.begin(_advice(config), _whose(config))
+        cls._one.begin(_advice(config), _worker(config))
         return cls._one
 
     def __init__(self) -> None:
@@ -73,10 +73,10 @@ class Watchdog:
         """Whether it is there. A copy of this process has none."""
         return os.getpid() == self._owner and self._process.poll() is None
 
-    def begin(self, advice: str, whose: str) -> None:
-        """Begin a run; ``advice`` is the command that isolates the translator, ``whose`` says what ends."""
+    def begin(self, advice: str, worker: str) -> None:
+        """Begin a run; ``advice`` is the command that isolates the translator, ``worker`` who runs it, if one does."""
         path = [entry for entry in sys.path if isinstance(entry, str)]
-        self._tell({"begin": {"advice": advice, "whose": whose, "path": path}})
+        self._tell({"begin": {"advice": advice, "worker": worker, "path": path}})
         if signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL:
             faulthandler.register(signal.SIGUSR1, file=self._stand, all_threads=False)
         standing.show_in(self._cell)
@@ -127,9 +127,9 @@ def _advice(config: pytest.Config) -> str:
     return str(worker.get(COMMAND) or command(config))
 
 
-def _whose(config: pytest.Config) -> str:
-    worker = getattr(config, "workerinput", {}).get("workerid")
-    return f"the worker {worker}" if worker else "the run"
+def _worker(config: pytest.Config) -> str:
+    """The name of xdist's worker that this process is, or nothing."""
+    return str(getattr(config, "workerinput", {}).get("workerid", ""))
 
 
 def command(config: pytest.Config) -> str:

@@ -1,6 +1,6 @@
 """The process that watches a run from outside; ``engine.watchdog`` starts it as a script.
 
-When a call of the translator stands still, or the run's process dies within one, it writes the reports of the items
+When a call of the translator stands still, or the run's process ends before the run, it writes the reports of the items
 that have run, says which item it was, and ends the process. Until then it imports the standard library only.
 """
 
@@ -87,8 +87,9 @@ def main(told: int, life: int, memory: int, stand: int) -> None:
         for line in lines:
             state.hear(json.loads(line))
         if ended:
-            if cell[0] and state.begin:
-                _conclude(state)
+            # xdist ends workers when it likes; only one that dies in a call says so.
+            if state.begin and (cell[0] or not state.begin["worker"]):
+                _conclude(state, in_call=cell[0] != 0)
             return
         if state.begin and patience.is_over(cell[0]):
             _conclude(state, _limit(state), _where(run, stand))
@@ -119,7 +120,7 @@ def _where(run: int, stand: int) -> str:
     return ""
 
 
-def _conclude(state: _State, stands: str = "", where: str = "") -> None:
+def _conclude(state: _State, stands: str = "", where: str = "", *, in_call: bool = True) -> None:
     """Write the reports, and say which item it was."""
     begin = state.begin
     sys.path[:] = [*begin["path"], str(Path(__file__).parents[2])]
@@ -132,13 +133,12 @@ def _conclude(state: _State, stands: str = "", where: str = "") -> None:
             state.records,
             stands=stands,
             where=where,
+            in_call=in_call,
             advice=begin["advice"],
-            whose=begin["whose"],
+            whose=f"the worker {begin['worker']}" if begin["worker"] else "the run",
         )
     except Exception as error:  # the run has to end, whatever is wrong here
-        said = (
-            f"\ntoolcall: a call of the translator does not return; the run ends here, without a report ({error!r})\n"
-        )
+        said = f"\ntoolcall: the run ends here, without a report ({error!r})\n"
     with suppress(OSError):
         sys.stderr.write(said)
         sys.stderr.flush()

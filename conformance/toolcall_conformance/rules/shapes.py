@@ -52,6 +52,8 @@ class Shapes:
         """The function that tells whether a value fits ``schema``, a part of the document."""
         if isinstance(schema, bool):
             return lambda _value: schema
+        if "$id" in schema and schema is not self._document:
+            raise ValueError("only the whole document may have an `$id`: in a part, references would mean other places")
         tests = []
         for keyword, said in schema.items():
             if keyword in _KEYWORDS:
