@@ -51,6 +51,8 @@ SHAPES = {
     "alignment": ["translation/alignment.json"],
     "places": ["translation/places.json"],
     "harm": ["translation/harm.json"],
+    "mutations": ["mutations/operators.json"],
+    "survivors": ["mutations/reviewed.json"],
     "otel": ["otel/otel.json"],
     "seeds": ["seeds.json"],
 }

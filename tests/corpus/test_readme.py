@@ -28,6 +28,8 @@ SECTIONS = {
         )
     },
     **{name: f"translation/{name}.json" for name in ("alignment", "elements", "harm", "losses", "places")},
+    "mutations": "mutations/operators.json",
+    "survivors": "mutations/reviewed.json",
     "tool": "tools/",
     "policy": "policies/",
     "rule": "rules/",

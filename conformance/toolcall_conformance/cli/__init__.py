@@ -22,6 +22,7 @@ from toolcall_conformance.cli import (
     listing,
     losses,
     merge,
+    mutate,
     new_adapter,
     record,
     report,
@@ -60,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     completion.add_argument(parser)
     parser.set_defaults(usage=USAGE)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record):
+    for module in (judge, explain, listing, losses, schema, corpus, new_adapter, adapters, smoke, record, mutate):
         module.add_parser(commands)
     for module in (report, merge, diff, badge):  # on reports
         module.add_parser(commands)

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from toolcall_conformance.showing import visible, visible_json, visible_lines
 
+_BAR = 30
 _COLOURS = {
     "head": "1",
     "MUST": "31;1",
@@ -33,6 +34,15 @@ def say(*pieces: str | tuple[str, str], error: bool = False) -> None:
 def say_lines(text: str, *, error: bool = False) -> None:
     """Print a text of several lines."""
     print(visible_lines(text), file=_stream(error=error))
+
+
+def say_progress(done: int, of: int) -> None:
+    """Draw a bar in place of the last one on standard error; nothing where that is no terminal."""
+    if not sys.stderr.isatty():
+        return
+    full = _BAR * done // of
+    end = "\n" if done == of else ""
+    print(f"\r[{'#' * full}{' ' * (_BAR - full)}] {done:,} of {of:,}", end=end, file=sys.stderr, flush=True)
 
 
 def say_json(text: str) -> None:

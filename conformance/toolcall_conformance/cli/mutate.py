@@ -1,0 +1,149 @@
+"""``toolcall-conformance mutate``: puts faults into what a correct translator makes; the judge should see them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolcall_conformance import whole_files
+from toolcall_conformance.cli.common import UsageError
+from toolcall_conformance.cli.console import say, say_lines, say_progress
+
+if TYPE_CHECKING:
+    from toolcall_conformance.trust.matrix import Group
+    from toolcall_conformance.trust.mutation import Mutation
+    from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.table import Table
+
+TRANSLATOR = "toolcall_reference:ReferenceTranslator"
+
+
+def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
+    parser = commands.add_parser(
+        "mutate",
+        help="make faults in what a correct translator produces, and print which the judge sees (for its developers)",
+        description="Put one fault after the other into the requests, replies and streams that a correct translator "
+        "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "
+        "killed (a MUST about the element of the fault), killed beside it, warned of, survived or were no faults. "
+        "Exits with 1 if a fault survived that the reviewed list does not name.",
+    )
+    parser.add_argument("--translator", metavar="SPEC", default=TRANSLATOR, help=f"default: {TRANSLATOR}")
+    parser.add_argument("--count", metavar="N", type=int, help="a sample of N faults (default: all, which takes hours)")
+    parser.add_argument("--seed", metavar="S", type=int, default=1, help="of the sample (default: 1)")
+    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="how many processes (default: 1)")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write all that was found")
+    parser.add_argument(
+        "--sample", metavar="N", type=int, default=0, help="print N of the equivalent ones, to be read by hand"
+    )
+    parser.add_argument("--again", metavar="NAME", help="make one fault, and print what the judge says of it")
+    parser.set_defaults(run=run)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the matrix, and the survivors; 1 if one of them is new."""
+    from toolcall_conformance.drivers import SpecError
+    from toolcall_conformance.library import load_corpus
+    from toolcall_conformance.trust.running import Source
+    from toolcall_conformance.trust.table import Table
+
+    for name in ("count", "jobs", "sample"):
+        if (given := getattr(parsed, name)) is not None and given < (1 if name == "jobs" else 0):
+            raise UsageError(f"--{name} {given}: give a number that is not below {1 if name == 'jobs' else 0}")
+    source, corpus = Source(parsed.translator, Path.cwd()), load_corpus()
+    try:
+        if parsed.again:
+            return _again(source, parsed.again)
+        return _all(source, Table(corpus), corpus.formats, parsed)
+    except SpecError as error:
+        raise UsageError(str(error)) from None
+
+
+def _all(source: Source, table: Table, formats: tuple[str, ...], parsed: argparse.Namespace) -> int:
+    from toolcall_conformance.trust.matrix import survivors
+    from toolcall_conformance.trust.running import run as run_lots
+    from toolcall_conformance.trust.sampling import lots
+
+    chosen = lots(formats, [one.name for one in table.operators], parsed.count, parsed.seed)
+    made = run_lots(source, chosen, parsed.jobs, say_progress)
+    if parsed.json:
+        content = {"translator": source.translator, "count": parsed.count, "seed": parsed.seed}
+        found = [asdict(one) | {"name": one.name} for one in made]
+        whole_files.write(parsed.json, json.dumps({**content, "mutations": found}, indent=1, ensure_ascii=False) + "\n")
+    _print_tables(made)
+    new = _print_survivors(survivors(made, table))
+    if parsed.sample:
+        _print_equivalents(source, made, parsed.sample, parsed.seed)
+    return 1 if new else 0
+
+
+def _print_tables(made: Sequence[Mutation]) -> None:
+    from toolcall_conformance.trust.matrix import cell, counted, lines
+
+    keys = {
+        "direction, format, element and operator": cell,
+        "operator": lambda one: (one.operator,),
+        "element": lambda one: (one.element,),
+        "direction and format": lambda one: (one.direction, one.format),
+        "all": lambda _one: (),
+    }
+    for name, key in keys.items():
+        say("")
+        say(("head", f"by {name}:" if name != "all" else "in all:"))
+        say_lines("\n".join(lines(counted(made, key))))
+    say("")
+    rules = Counter(one.by for one in made if one.outcome == "equivalent")
+    say(f"equivalent by: {', '.join(f'{name} {count:,}' for name, count in rules.most_common()) or 'nothing'}")
+
+
+def _print_survivors(groups: Sequence[Group]) -> bool:
+    """The survivors that are no part of the design; whether some are on no list at all."""
+    counts = Counter({"reviewed": 0, "open": 0, "new": 0})
+    for group in groups:
+        counts["reviewed" if group.reason else "open" if group.hole else "new"] += group.count
+    say("")
+    say(f"survived: {counts['reviewed']:,} by design, {counts['open']:,} by open holes, {counts['new']:,} new")
+    for group in groups:
+        if not group.reason:
+            told = f"{group.operator} {group.element} {group.direction} {group.format} {group.pattern}"
+            say(f"{group.count:6} {told}{f' (open: {group.hole})' if group.hole else ''}")
+            say(f"       toolcall-conformance mutate --again '{group.example}'")
+    return counts["new"] > 0
+
+
+def _print_equivalents(source: Source, made: Sequence[Mutation], count: int, seed: int) -> None:
+    """Some of the faults that are none, each with what stood there and what stands there now."""
+    from toolcall_conformance.trust.again import Again
+
+    equivalent = [one for one in made if one.outcome == "equivalent"]
+    drawn = random.Random(seed).sample(equivalent, min(count, len(equivalent)))  # noqa: S311 - no secret is drawn
+    again = Again(source.sampler())
+    for number, one in enumerate(drawn, 1):
+        say("")
+        say(("head", f"{number}. {one.name}"))
+        say(f"equivalent by {one.by}; {one.element}{f'; warned by {one.rules}' if one.rules else ''}")
+        for line in again.shown(one.name):
+            say(line)
+
+
+def _again(source: Source, name: str) -> int:
+    from toolcall_conformance.trust.again import Again
+
+    try:
+        again = Again(source.sampler())
+        told, mutation = again.told(name), again.mutation(name)
+        for line in again.shown(name):
+            say(line)
+    except LookupError as error:
+        raise UsageError(f"--again: {error.args[0] if error.args else error}") from None
+    say("")
+    for found in told:
+        say((found.level, found.level), f": {found.rule} {found.pointer}: {found.message}")
+    by = f" by {mutation.by}" if mutation.by else ""
+    say(f"{mutation.outcome}{by}: {mutation.operator} of {mutation.element}")
+    return 1 if mutation.outcome == "survived" else 0

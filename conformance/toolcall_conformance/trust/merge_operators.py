@@ -1,0 +1,61 @@
+"""Operators that make one item of two, or two of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolcall_conformance.jsonvalue import copied, equal, resolve
+from toolcall_conformance.trust.nodes import holder_of, nodes
+from toolcall_conformance.trust.spots import Spot, fit, operator
+
+
+@operator
+def merge(spot: Spot) -> None:
+    behind = spot.next_item()
+    fit(isinstance(behind, dict))
+    for key, value in behind.items():
+        own = spot.value.get(key)
+        joins = type(own) is type(value) and isinstance(value, (str, list)) and not equal(own, value)
+        spot.value[key] = own + value if joins else spot.value.get(key, value)
+    del spot.holder[spot.key + 1]
+
+
+@operator
+def merge_texts(spot: Spot) -> None:
+    """Unlike ``merge`` it leaves every other member of the first alone, words of the format included."""
+    behind = spot.next_item()
+    fit(isinstance(behind, dict))
+    own, other = _longest(spot.value, str), _longest(behind, str)
+    fit(own is not None and own.rpartition("/")[2] == str(other).rpartition("/")[2])
+    holder, key = holder_of(spot.value, str(own))
+    holder[key] += resolve(behind, str(other))
+    del spot.holder[spot.key + 1]
+
+
+@operator
+def split_text(spot: Spot) -> None:
+    _split(spot, str)
+
+
+@operator
+def split_list(spot: Spot) -> None:
+    _split(spot, list)
+
+
+def _split(spot: Spot, kind: type[str | list[Any]]) -> None:
+    at = _longest(spot.value, kind)
+    fit(at is not None)
+    second = copied(spot.value)
+    for half, keep in ((spot.value, slice(None, 1)), (second, slice(1, None))):
+        holder, key = holder_of(half, str(at))
+        middle = len(holder[key]) // 2
+        holder[key] = holder[key][:middle] if keep.start is None else holder[key][middle:]
+    spot.holder.insert(spot.key + 1, second)
+
+
+def _longest(value: Any, kind: type[str | list[Any]]) -> str | None:
+    """The pointer to the longest text or list below a value that can be cut in two."""
+    found = [(node.pointer, node.value) for node in nodes(value)]
+    sizes = {pointer: len(one) for pointer, one in found if isinstance(one, kind)}
+    longest = max(sizes, key=lambda pointer: sizes[pointer], default="")
+    return longest if sizes.get(longest, 0) > 1 else None

@@ -1,0 +1,209 @@
+"""One fault, and what the judge said of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from toolcall_conformance import formats
+from toolcall_conformance.checks import Harness
+from toolcall_conformance.drivers import Driver
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.jsonvalue import resolve
+from toolcall_conformance.streaming import dump, parse
+from toolcall_conformance.trust.elements import Elements, is_about
+from toolcall_conformance.trust.equivalent import Equivalence
+from toolcall_conformance.trust.nodes import Node, nodes, pattern_of
+from toolcall_conformance.trust.operators import Unfit, mutated
+from toolcall_conformance.trust.places import Place, findings
+from toolcall_conformance.trust.table import Table
+
+Outcome = Literal["killed", "beside", "warned", "survived", "equivalent"]
+OUTCOMES: tuple[Outcome, ...] = ("killed", "beside", "warned", "survived", "equivalent")
+"""A MUST about the element of the fault; a MUST, but about something else; a SHOULD; neither; no fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A fault that was made. ``rules`` are those of the level that decided; ``by`` is the rule of equivalence."""
+
+    place: str
+    operator: str
+    pointer: str
+    pattern: str
+    element: str
+    direction: str
+    format: str
+    outcome: Outcome
+    rules: tuple[str, ...] = ()
+    by: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its stable name, which is enough to make it again."""
+        return f"{self.place}::{self.operator}@{self.pointer}"
+
+
+class Workshop:
+    """Makes faults in what a translator produced, and asks the judge. Keeps what it knows of the last places."""
+
+    def __init__(self, driver: Driver, harness: Harness, table: Table) -> None:
+        self.driver, self.harness, self.table = driver, harness, table
+        self.equivalence = Equivalence(driver, harness)
+        self._known: dict[str, Known | None] = {}
+
+    def known(self, place: Place) -> Known | None:
+        """What is known of a place; None where the judge finds a fault in the undamaged output already."""
+        if place.name not in self._known:
+            if len(self._known) > 1000:
+                self._known.clear()
+            found = findings(self.harness, place, place.output)
+            usual = Counter(one.rule for one in found)
+            sound = not any(one.is_must for one in found)
+            self._known[place.name] = Known(place, self.table.tops, usual) if sound else None
+        return self._known[place.name]
+
+    def made(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
+        """The damaged output. Raises Unfit where the operator changes nothing, or nothing that can be sent."""
+        output = mutated(operator, place.output, pointer, donor)
+        return _sent(output, place.output) if place.direction == "stream" else output
+
+    def judged(self, known: Known, operator: str, pointer: str, output: Any) -> Mutation:
+        """What became of a fault."""
+        place, element = known.place, known.elements.at(pointer)
+        found = known.new(findings(self.harness, place, output))
+        outcome, rules, by = self._outcome(known, operator, pointer, element, output, found)
+        return Mutation(
+            place.name,
+            operator,
+            pointer,
+            known.pattern(pointer),
+            element,
+            place.direction,
+            place.target,
+            outcome,
+            rules,
+            by,
+        )
+
+    def _outcome(
+        self, known: Known, operator: str, pointer: str, element: str, output: Any, found: list[Finding]
+    ) -> tuple[Outcome, tuple[str, ...], str]:
+        grave = [one for one in found if one.is_must]
+        if grave:
+            told_as = [*self.table.told_as(element), *(["body"] if _is_order(known.place, pointer) else [])]
+            about = [one for one in grave if is_about(one, pointer, told_as)]
+            return ("killed", _rules(about), "") if about else ("beside", _rules(grave), "")
+        blind = {
+            entry["rule"]
+            for pattern, entry in self.table.blind
+            if pattern.is_for(known.place.direction, known.place.target, operator, element)
+        }
+        by = self.equivalence.rule(known.place, pointer, output, blind)
+        by = by or self._named(known, operator, pointer, element, output)
+        warned = _rules(one for one in found if not one.is_note)
+        if by:
+            return "equivalent", warned, by
+        return ("warned", warned, "") if warned else ("survived", (), "")
+
+    def _named(self, known: Known, operator: str, pointer: str, element: str, output: Any) -> str:
+        """The equivalence of the corpus that the table names for a fault like this."""
+        place = known.place
+        for pattern, entry in self.table.equivalent:
+            if pattern.is_for(place.direction, place.target, operator, element) and pattern.is_at(pointer):
+                was, becomes = _at(place.output, pointer), _at(output, pointer)
+                if _fits(entry.get("was"), was) and _fits(entry.get("becomes"), becomes):
+                    return str(entry["equivalence"])
+        return ""
+
+
+@dataclass
+class Known:
+    """An output without a fault: its nodes and elements, and the rules that the judge warns by anyway."""
+
+    place: Place
+    tops: Mapping[str, str]
+    usual: Counter[str]
+
+    def __post_init__(self) -> None:
+        self.nodes: list[Node] = list(nodes(self.place.output))
+        self.elements = Elements(self.place.target, self.place.direction, self.place.output, self.tops)
+
+    def pattern(self, pointer: str) -> str:
+        """Which member it is, whatever the index; of what a user wrote himself only where it begins."""
+        kept = pointer
+        tokens = pointer.split("/")
+        for end, token in enumerate(tokens):
+            if token in _OWN and end + 1 < len(tokens):
+                kept = "/".join([*tokens[: end + 1], "**"])
+                break
+        kind = _event_kind(self.place, tokens)
+        return pattern_of(kept) if not kind else f"{pattern_of(kept)} of {kind}"
+
+    def new(self, found: Iterable[Finding]) -> list[Finding]:
+        """The findings that the undamaged output has not, by their rules."""
+        left = Counter(self.usual)
+        told = []
+        for one in found:
+            if left[one.rule] and not one.is_must:
+                left[one.rule] -= 1
+            else:
+                told.append(one)
+        return told
+
+
+def _is_order(place: Place, pointer: str) -> bool:
+    """Whether a fault is in the order of a stream's events, of which the grammar of streams tells."""
+    return place.direction == "stream" and pointer.count("/") == 2
+
+
+_OWN = ("properties", "input", "args", "response", "arguments", "$defs")
+
+
+def _event_kind(place: Place, tokens: list[str]) -> str:
+    if place.direction != "stream" or len(tokens) < 3:
+        return ""
+    return formats.event_kind(place.target, place.output["events"][int(tokens[2])])
+
+
+def _sent(stream: Any, before: Any) -> Any:
+    """A stream as its client gets it. Raises Unfit where it cannot be written, or is written as it was."""
+    events = stream.get("events") if isinstance(stream, dict) else None
+    if not isinstance(events, list) or not all(_is_event(one) for one in events):
+        raise Unfit
+    came = {"events": parse(dump(events))["events"]}
+    if came == before:
+        raise Unfit
+    return came
+
+
+def _is_event(event: Any) -> bool:
+    if not isinstance(event, dict) or "data" not in event or event.keys() - {"event", "data"}:
+        return False
+    name, data = event.get("event", "x"), event["data"]
+    words = [name, data if isinstance(data, str) else "x"]
+    return all(isinstance(word, str) and word and not re.search(r"[\r\n]", word) for word in words)
+
+
+def _rules(found: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.rule for one in found))
+
+
+_NOTHING = object()
+
+
+def _at(body: Any, pointer: str) -> Any:
+    try:
+        return resolve(body, pointer)
+    except LookupError:
+        return _NOTHING
+
+
+def _fits(values: Any, value: Any) -> bool:
+    """Whether a value is one of those that an entry names; all are, if it names none."""
+    return values is None or (
+        value is not _NOTHING and any(value == one and type(value) is type(one) for one in values)
+    )

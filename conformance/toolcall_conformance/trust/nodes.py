@@ -1,0 +1,65 @@
+"""Every place of a JSON body, in order, and which places of two bodies are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.jsonvalue import join, resolve, unescaped
+
+_KINDS = {str: "text", bool: "flag", int: "number", float: "number", list: "list", dict: "object", type(None): "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A member of an object or an item of a list: its ``value``, and the JSON Pointer to it."""
+
+    pointer: str
+    value: Any
+    place: str
+
+    @property
+    def kind(self) -> str:
+        """Text, number, flag, list, object or null."""
+        return kind_of(self.value)
+
+
+def kind_of(value: Any) -> str:
+    """The type of a JSON value in a word."""
+    return _KINDS[type(value)]
+
+
+def nodes(value: Any, pointer: str = "") -> Iterator[Node]:
+    """All members and items below a value, each before what is in it."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            here = join(pointer, key)
+            yield Node(here, entry, "member")
+            yield from nodes(entry, here)
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            here = join(pointer, index)
+            yield Node(here, entry, "item")
+            yield from nodes(entry, here)
+
+
+def holder_of(body: Any, pointer: str) -> tuple[Any, Any]:
+    """The object or list that holds a place, and the key or index in it. Raises LookupError."""
+    above, _, token = pointer.rpartition("/")
+    holder = resolve(body, above)
+    return holder, int(token) if isinstance(holder, list) else unescaped(token)
+
+
+def pattern_of(pointer: str) -> str:
+    """A pointer with ``*`` for every index: places of one pattern are alike."""
+    return "/".join("*" if token.isdecimal() else token for token in pointer.split("/"))
+
+
+def matches(pattern: str, pointer: str) -> bool:
+    """Whether a pointer has a pattern: ``*`` is one token, ``**`` at the end is all that stands below, or nothing."""
+    wanted, tokens = pattern.split("/"), pointer.split("/")
+    if wanted[-1] == "**":
+        wanted = wanted[:-1]
+        tokens = tokens[: len(wanted)]
+    return len(wanted) == len(tokens) and all(one in ("*", token) for one, token in zip(wanted, tokens, strict=True))

@@ -1,0 +1,123 @@
+"""What a correct translator makes of the corpus: the bodies and streams that faults are put into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from toolcall_conformance.checks import Harness
+from toolcall_conformance.checks.golden_replies import rename_calls
+from toolcall_conformance.checks.streamed import Blocked, begin_exchange
+from toolcall_conformance.contract import Route
+from toolcall_conformance.drivers import Driver, Opened, Produced, SessionDriver, Source, Streamed
+from toolcall_conformance.findings import Finding
+from toolcall_conformance.judge import Requests
+from toolcall_conformance.library import Case, Exchange
+from toolcall_conformance.streaming import cuts, parse
+
+Direction = Literal["request", "response", "stream"]
+DIRECTIONS: tuple[Direction, ...] = ("request", "response", "stream")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A body that was translated: ``source`` was given, ``output`` came out. A stream is as ``streaming.parse`` has it.
+
+    ``requests`` are those before a reply; ``declared`` is what the translator says it lost.
+    """
+
+    case: str
+    number: int
+    direction: Direction
+    route: Route
+    source: Any
+    output: Any
+    requests: Requests
+    declared: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The format of the output."""
+        return self.route.upstream if self.direction == "request" else self.route.client
+
+    @property
+    def name(self) -> str:
+        return f"{self.case}::{self.direction}::{self.route}::{self.number:02}"
+
+
+def findings(harness: Harness, place: Place, output: Any) -> tuple[Finding, ...]:
+    """What the judge says of an output at a place."""
+    judge = harness.judge
+    if place.direction == "request":
+        return judge.request(place.source, output, place.route, declared=place.declared).findings
+    if place.direction == "stream":
+        return judge.stream(place.source, output, place.route, request=place.requests.client).findings
+    return judge.response(
+        place.source,
+        output,
+        place.route,
+        requests=place.requests,
+        vendor=place.route.upstream in harness.corpus.cases[place.case].dialects,
+        declared=place.declared,
+    ).findings
+
+
+def places(driver: Driver, harness: Harness, case: Case, direction: Direction, ends: tuple[str, str]) -> list[Place]:
+    """What the translator makes of the exchanges of a case on the route between two formats, the client's first.
+
+    Empty where the case is not on that route. An exchange that is refused ends it.
+    """
+    client, upstream = ends
+    if not {client, upstream} <= set(case.formats):
+        return []
+    route = Route(client, upstream, case.model(client), case.model(upstream))
+    if direction != "request" and not case.replies(client, upstream):
+        return []
+    made = _streams if direction == "stream" else _bodies
+    return list(made(driver, harness, case, direction, route))
+
+
+def _pairs(case: Case, route: Route) -> Iterator[tuple[Exchange, Exchange]]:
+    return zip(case.exchanges(route.client), case.exchanges(route.upstream), strict=True)
+
+
+def _bodies(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+    opened = driver.open(route)
+    if not isinstance(opened, Opened):
+        return
+    for client, upstream in _pairs(case, route):
+        sent = opened.session.request(client.request)
+        if not isinstance(sent, Produced):
+            return
+        asked = Requests(client.request, sent.value)
+        if direction == "request":
+            yield Place(case.id, client.number, direction, route, client.request, sent.value, asked, sent.losses)
+        elif upstream.response is not None:
+            yield from _reply(harness, opened.session, case, upstream, route, asked)
+
+
+def _reply(
+    harness: Harness, session: SessionDriver, case: Case, upstream: Exchange, route: Route, asked: Requests
+) -> Iterator[Place]:
+    declared = harness.judge.declared_names(upstream.request, asked.upstream, route.upstream)
+    reply = rename_calls(route.upstream, upstream.response, declared)
+    came = session.response(reply)
+    if isinstance(came, Produced):
+        yield Place(case.id, upstream.number, "response", route, reply, came.value, asked, came.losses)
+
+
+def _streams(driver: Driver, harness: Harness, case: Case, direction: Direction, route: Route) -> Iterator[Place]:
+    if not case.streams(route.client, route.upstream):
+        return
+    for client, upstream in _pairs(case, route):
+        if upstream.stream_path is None:
+            continue
+        exchange = begin_exchange(client, upstream, replace(route, stream=True), driver.open, harness)
+        if isinstance(exchange, Blocked):
+            return
+        came = exchange.play(Source(cuts.split_events(exchange.stream), reply=upstream.response))
+        if isinstance(came, Streamed) and came.raised is None:
+            asked = Requests(exchange.request, exchange.sent)
+            source, output = parse(exchange.stream), {"events": parse(came.data)["events"]}
+            yield Place(case.id, client.number, direction, route, source, output, asked, came.losses)

@@ -1,0 +1,149 @@
+"""Which faults are made: all, or a sample spread evenly over operators, routes, elements and members."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from toolcall_conformance.trust.mutation import Known, Mutation, Workshop
+from toolcall_conformance.trust.nodes import Node
+from toolcall_conformance.trust.operators import Unfit
+from toolcall_conformance.trust.places import DIRECTIONS, Direction, Place, places
+from toolcall_conformance.trust.table import Applies
+
+TRIES = 40
+"""How many cases an operator is tried at in vain before a lot is given up."""
+
+NODES = 12
+"""At how many members of one body it is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """The faults of one operator on one route in one direction: ``most`` of them, or all."""
+
+    direction: Direction
+    client: str
+    upstream: str
+    operator: str
+    most: int | None
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.direction} {self.client} {self.upstream} {self.operator}"
+
+
+def lots(formats: tuple[str, ...], operators: list[str], count: int | None, seed: int) -> list[Lot]:
+    """The lots of a run between all pairs of formats, those of one route together; ``count`` is shared out evenly."""
+    routes = [(client, upstream) for client in formats for upstream in formats if client != upstream]
+    found = [(way, *route, name) for way in DIRECTIONS for route in routes for name in operators]
+    share, rest = (None, 0) if count is None else divmod(count, len(found))
+    extra = set(random.Random(seed).sample(range(len(found)), rest))  # noqa: S311 - no secret is drawn
+    return [Lot(*one, None if share is None else share + (place in extra), seed) for place, one in enumerate(found)]
+
+
+class Sampler:
+    """Makes the faults of lots, in a workshop; in some cases of the corpus alone, if they are named."""
+
+    def __init__(self, workshop: Workshop, cases: Sequence[str] = ()) -> None:
+        self.workshop = workshop
+        self.cases = tuple(cases) or tuple(workshop.harness.corpus.cases)
+        self.places = lru_cache(maxsize=400)(self._places)
+
+    def made(self, lot: Lot) -> Iterator[Mutation]:
+        """The faults of a lot, judged."""
+        found = self._all(lot) if lot.most is None else islice(self._some(lot), lot.most)
+        for known, node, output in found:
+            yield self.workshop.judged(known, lot.operator, node.pointer, output)
+
+    def _places(self, direction: Direction, client: str, upstream: str, case: str) -> list[Place]:
+        shop = self.workshop
+        return places(shop.driver, shop.harness, shop.harness.corpus.cases[case], direction, (client, upstream))
+
+    def of_case(self, lot: Lot, case: str) -> list[Place]:
+        """The places of a case for a lot."""
+        return self.places(lot.direction, lot.client, lot.upstream, case)
+
+    def donor(self, lot: Lot, place: Place) -> Any:
+        """The output of the next case on the same route; None where there is none."""
+        cases = self.cases
+        at = cases.index(place.case) + 1
+        for case in cases[at:] + cases[:at]:
+            found = self.of_case(lot, case) if case != place.case else []
+            if found:
+                return found[0].output
+        return None
+
+    def _all(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
+        applies = self.workshop.table.operator(lot.operator)
+        for case in self.cases:
+            for place in self.of_case(lot, case):
+                known = self.workshop.known(place)
+                for node in known.nodes if known else ():
+                    output = self._output(lot, place, applies, node)
+                    if known and output is not None:
+                        yield known, node, output
+
+    def _some(self, lot: Lot) -> Iterator[tuple[Known, Node, Any]]:
+        """One fault a place, at the members that were damaged least so far; the places in a random order."""
+        drawn = random.Random(f"{lot.seed} {lot.name}")  # noqa: S311 - see above
+        applies = self.workshop.table.operator(lot.operator)
+        cases = list(self.cases)
+        counts: Counter[str] = Counter()
+        done: set[tuple[str, str]] = set()
+        in_vain = 0
+        while in_vain < TRIES:
+            drawn.shuffle(cases)
+            for case in cases:
+                found = self._one(lot, case, applies, drawn, counts, done)
+                in_vain = in_vain + 1 if found is None else 0
+                if found is not None:
+                    yield found
+
+    def _one(
+        self,
+        lot: Lot,
+        case: str,
+        applies: Applies,
+        drawn: random.Random,
+        counts: Counter[str],
+        done: set[tuple[str, str]],
+    ) -> tuple[Known, Node, Any] | None:
+        at = self.of_case(lot, case)
+        place = drawn.choice(at) if at else None
+        known = self.workshop.known(place) if place is not None else None
+        if place is None or known is None:
+            return None
+        fitting = [one for one in known.nodes if applies.fits(one) and (place.name, one.pointer) not in done]
+        drawn.shuffle(fitting)
+        keys = {one.pointer: _keys(known, one) for one in fitting}
+        fitting.sort(key=lambda one: [counts[key] for key in keys[one.pointer]])
+        for node in fitting[:NODES]:
+            output = self._output(lot, place, applies, node)
+            if output is not None:
+                counts.update(keys[node.pointer])
+                done.add((place.name, node.pointer))
+                return known, node, output
+        return None
+
+    def _output(self, lot: Lot, place: Place, applies: Applies, node: Node) -> Any:
+        """The damaged output; None where the operator changes nothing."""
+        if not applies.fits(node):
+            return None
+        donor = self.donor(lot, place) if lot.operator == "take-from-case" else None
+        try:
+            return self.workshop.made(place, lot.operator, node.pointer, donor)
+        except Unfit:
+            return None
+
+
+def _keys(known: Known, node: Node) -> tuple[str, ...]:
+    """By what faults are spread: the element, then the member. Of an event the member alone tells the element."""
+    pattern = known.pattern(node.pointer)
+    return (pattern,) if known.place.direction == "stream" else (known.elements.at(node.pointer), pattern)

@@ -1,0 +1,91 @@
+"""The table of operators, and the list of faults that are known to be seen by nobody: ``corpus/mutations``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance.library import Corpus, CorpusError, read_json
+from toolcall_conformance.trust.nodes import Node, matches
+from toolcall_conformance.trust.operators import OPERATORS
+
+
+@dataclass(frozen=True, slots=True)
+class Applies:
+    """What an operator applies to: members, items or both; values of some kinds, or of any."""
+
+    name: str
+    place: str | None
+    values: frozenset[str]
+
+    def fits(self, node: Node) -> bool:
+        return self.place in (None, node.place) and (not self.values or node.kind in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which mutations an entry is about: no name means all of them; ``paths`` are pointers with ``*`` and ``**``."""
+
+    operators: frozenset[str]
+    directions: frozenset[str]
+    formats: frozenset[str]
+    elements: frozenset[str]
+    paths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Pattern:
+        return cls(
+            frozenset(raw.get("operators", ())),
+            frozenset(raw.get("directions", ())),
+            frozenset(raw.get("formats", ())),
+            frozenset(raw.get("elements", ())),
+            tuple(raw.get("paths", ())),
+        )
+
+    def is_for(self, direction: str, name: str, operator: str, element: str) -> bool:
+        """Whether it is about a fault in a body of the format ``name``, wherever in it."""
+        told = (
+            (self.operators, operator),
+            (self.directions, direction),
+            (self.formats, name),
+            (self.elements, element),
+        )
+        return all(not names or one in names for names, one in told)
+
+    def is_at(self, pointer: str) -> bool:
+        """Whether it is about a fault at this pointer."""
+        return not self.paths or any(matches(path, pointer) for path in self.paths)
+
+
+class Table:
+    """The files of ``corpus/mutations`` as objects. Raises CorpusError for a file that is not there or not right."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        folder = corpus.root / "mutations"
+        raw = read_json(folder / "operators.json")
+        self.operators = tuple(_operators(raw["operators"]))
+        self.elements: Mapping[str, Mapping[str, Any]] = raw["elements"]
+        self.tops = {key: element for element, keys in raw["tops"].items() for key in keys}
+        self.blind = tuple((Pattern.of(entry), entry) for entry in raw["blind"])
+        self.equivalent = tuple((Pattern.of(entry), entry) for entry in raw["equivalent"])
+        reviewed = read_json(folder / "reviewed.json")
+        self.reviewed = tuple((Pattern.of(entry), entry) for entry in reviewed["survivors"])
+        self.open = tuple((Pattern.of(entry), entry) for entry in reviewed["open"])
+
+    def told_as(self, element: str) -> Sequence[str]:
+        """The elements of findings that are about an element."""
+        found: Sequence[str] = self.elements[element]["told_as"]
+        return found
+
+    def operator(self, name: str) -> Applies:
+        """The operator of that name. Raises LookupError."""
+        return next(one for one in self.operators if one.name == name)
+
+
+def _operators(raw: Mapping[str, Mapping[str, Any]]) -> Iterator[Applies]:
+    if raw.keys() != OPERATORS.keys():
+        odd = ", ".join(sorted(raw.keys() ^ OPERATORS.keys()))
+        raise CorpusError(f"mutations/operators.json and the operators that there are differ in: {odd}")
+    for name, entry in raw.items():
+        yield Applies(name, entry.get("place"), frozenset(entry.get("values", ())))

@@ -1,0 +1,83 @@
+"""A sample of faults on a few cases: what survives is on the reviewed list, and a judge that lacks a rule is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from toolcall_conformance.checks import Harness
+from toolcall_conformance.findings import Judgement
+from toolcall_conformance.judge import Judge
+from toolcall_conformance.trust.again import Again
+from toolcall_conformance.trust.matrix import hole, reason
+from toolcall_conformance.trust.mutation import Mutation, Workshop
+from toolcall_conformance.trust.sampling import Sampler, lots
+
+COUNT = 130
+SEED = 17
+#: Rules that are the only ones to see some fault, each in another direction.
+ALONE = ("translation/arguments", "translation/text-changed")
+
+
+class Deaf(Judge):
+    """A judge that says nothing of one rule."""
+
+    rule = ""
+
+    def _but_for_it(self, judgement: Judgement) -> Judgement:
+        return replace(judgement, findings=tuple(one for one in judgement.findings if one.rule != self.rule))
+
+    def request(self, *given: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().request(*given, **more))
+
+    def response(self, *given: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().response(*given, **more))
+
+    def stream(self, *given: Any, **more: Any) -> Judgement:
+        return self._but_for_it(super().stream(*given, **more))
+
+
+def new(made: Sequence[Mutation], sampler: Sampler) -> list[str]:
+    table = sampler.workshop.table
+    survived = [one for one in made if one.outcome == "survived"]
+    return [one.name for one in survived if not reason(one, table) and not hole(one, table)]
+
+
+@pytest.fixture(scope="module")
+def made(sampler: Sampler) -> list[Mutation]:
+    shop = sampler.workshop
+    names = [one.name for one in shop.table.operators]
+    return [one for lot in lots(shop.harness.corpus.formats, names, COUNT, SEED) for one in sampler.made(lot)]
+
+
+def test_no_fault_survives_that_nobody_has_reviewed(made: list[Mutation], sampler: Sampler) -> None:
+    survived = new(made, sampler)
+    told = "\n".join(f"toolcall-conformance mutate --again '{name}'" for name in survived)
+    assert not survived, f"give the judge a rule for it, or say in corpus/mutations/reviewed.json why not:\n{told}"
+    assert len(made) > COUNT * 0.9
+
+
+def test_the_same_seed_makes_the_same_faults(made: list[Mutation], sampler: Sampler) -> None:
+    lot = next(one for one in lots(sampler.workshop.harness.corpus.formats, ["drop"], 30, SEED) if one.most)
+    assert list(sampler.made(lot)) == list(sampler.made(lot)) != []
+    assert len({one.name for one in made}) == len(made)
+
+
+def test_most_faults_are_killed_by_a_rule_of_their_element(made: list[Mutation]) -> None:
+    killed = [one for one in made if one.outcome in ("killed", "beside")]
+    assert sum(one.outcome == "killed" for one in killed) / len(killed) > 0.9
+    assert {one.outcome for one in made} > {"killed", "warned", "survived", "equivalent"}
+
+
+@pytest.mark.parametrize("rule", ALONE)
+def test_a_judge_without_a_rule_lets_faults_survive(rule: str, made: list[Mutation], sampler: Sampler) -> None:
+    shop = sampler.workshop
+    deaf = Deaf(shop.harness.corpus)
+    deaf.__dict__["rule"] = rule
+    lame = Sampler(Workshop(shop.driver, Harness(deaf), shop.table), sampler.cases)
+    chosen = [one.name for one in made if one.rules == (rule,) and one.outcome == "killed"]
+    assert chosen, "the sample has no fault that this rule alone sees"
+    assert new([Again(lame).mutation(name) for name in chosen], lame) != []
