@@ -47,11 +47,12 @@ def place_in(text: Spoken, one: Citation) -> tuple[int, int]:
 
 def merged(texts: Sequence[Text]) -> Text:
     """Neighbouring texts as one, their citations at the same words."""
-    found = Text("")
+    found, told = Text(""), []
     for text in texts:
-        found.citations += [placed(one, len(found.text), len(text.text)) for one in text.citations]
+        told += [placed(one, len(found.text), len(text.text)) for one in text.citations]
         found.text += text.text
         found.raw_context = found.raw_context or text.raw_context
+    found.citations = told
     return found
 
 

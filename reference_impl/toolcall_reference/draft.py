@@ -120,7 +120,7 @@ class Draft:
     def cite(self, found: list[Citation]) -> bool:
         """The text that is open rests on these pages; whether there is one."""
         if self._text is not None:
-            self._text[1].citations += found
+            self._text[1].citations = [*self._text[1].citations, *found]
         return self._text is not None
 
     def close_text(self) -> None:

@@ -7,8 +7,9 @@ told apart by a hash), so that a second replica rewrites it alike. A call withou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from .intermediate import UniversalToolCall
 from .jsontext import digest
@@ -33,9 +34,12 @@ class IdRule:
 
     def allows(self, value: str) -> bool:
         """Whether the format takes ``value`` as it is."""
-        return re.fullmatch(self.pattern, value, re.DOTALL) is not None and (
-            self.limit is None or len(value) <= self.limit
-        )
+        return (self.limit is None or len(value) <= self.limit) and _matcher(self.pattern)(value) is not None
+
+
+@cache
+def _matcher(pattern: str) -> Callable[[str], object]:
+    return re.compile(pattern, re.DOTALL).fullmatch
 
 
 def fit(value: str, rule: IdRule) -> str:
@@ -46,6 +50,7 @@ def fit(value: str, rule: IdRule) -> str:
     return f"{clean[: 39 - _HASH]}_{digest('id', value, length=_HASH)}"
 
 
+@lru_cache(maxsize=4096)  # a request's ids are made of places alone
 def mint(*seed: object) -> str:
     """An id for a call that came without one, in the common shape ``call_`` and 24 characters."""
     return "call_" + digest("call", *[str(part) for part in seed])
@@ -99,6 +104,6 @@ class IdMemory:
 
     def restore(self, calls: Iterable[UniversalToolCall]) -> None:
         """Put the provider's ids back on the calls of a history. What another session rewrote stays as it is."""
-        for call in calls:
+        for call in calls if len(self._given) else ():
             if call.given_id is not None:
                 call.given_id = self._given.get(call.given_id) or call.given_id

@@ -8,6 +8,7 @@ renaming and wrapping is the work of the formats' encoders.
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +46,7 @@ class Text:
     refusal: bool = False
     raw_context: dict[str, Any] = field(default_factory=dict)
     cached: bool = False
-    citations: list[Citation] = field(default_factory=list)
+    citations: Sequence[Citation] = ()
 
 
 @dataclass(slots=True)
@@ -258,7 +259,12 @@ class Conversation:
     @property
     def calls(self) -> list[UniversalToolCall]:
         """All calls of the history, in order."""
-        return [call for turn in self.turns for call in turn.calls]
+        return [item for turn in self.turns for item in turn.items if isinstance(item, UniversalToolCall)]
+
+    @property
+    def results(self) -> list[UniversalToolResult]:
+        """All results of the history, in order."""
+        return [item for turn in self.turns for item in turn.items if isinstance(item, UniversalToolResult)]
 
 
 @dataclass(slots=True)

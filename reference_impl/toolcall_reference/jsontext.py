@@ -8,7 +8,8 @@ import json
 import marshal
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any
 
 from .errors import Refused
@@ -31,12 +32,25 @@ def _constant(name: str) -> Any:
 # Made once: the module's functions would make one for every event of a stream.
 _DECODER = json.JSONDecoder(parse_float=_number, parse_constant=_constant)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+# The class would make such a one for every value; it is there wherever CPython is.
+_WRITE: Callable[[Any, int], Iterable[str]] = (
+    c_make_encoder(None, _ENCODER.default, encode_basestring, None, ":", ",", False, False, True)
+    if c_make_encoder
+    else lambda value, _: _ENCODER.iterencode(value)
+)
+_NAMER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def parse(text: str) -> Any:
     """Parse JSON; ValueError for what is not JSON (NaN and overflowing numbers included). Integers stay exact."""
     try:
-        return _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text)
+    except ValueError:  # white space before it, perhaps
+        end = -1
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    try:
+        return value if end == len(text) else _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -59,7 +73,7 @@ def parse_object(text: str) -> dict[str, Any] | None:
 
 def dump(value: Any) -> str:
     """JSON text without needless space, characters as themselves."""
-    return _ENCODER.encode(value)
+    return "".join(_WRITE(value, 0))
 
 
 def is_json(value: Any) -> bool:
@@ -79,18 +93,40 @@ def joined(pieces: Iterable[str]) -> str:
     return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), "".join(pieces))
 
 
+_TREE = 2
+"""The version of marshal's format in which what stands at two places is two things."""
+
+
 def copied(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
     try:
-        return marshal.loads(marshal.dumps(value, 2))  # noqa: S302 - bytes of our own
+        return marshal.loads(marshal.dumps(value, _TREE))  # noqa: S302 - bytes of our own
     except ValueError:  # a subclass of dict, or something else that is not plain
         return copy.deepcopy(value)
 
 
+class Snapshot:
+    """A JSON value as it was when this was made; each :attr:`value` is a copy of its own, made when it is asked for."""
+
+    def __init__(self, value: Any) -> None:
+        self._bytes: bytes | None = None
+        self._value: Any = None
+        try:
+            self._bytes = marshal.dumps(value, _TREE)
+        except ValueError:  # not plain, see :func:`copied`
+            self._value = copy.deepcopy(value)
+
+    @property
+    def value(self) -> Any:
+        """The value."""
+        if self._bytes is None:
+            return copy.deepcopy(self._value)
+        return marshal.loads(self._bytes)  # noqa: S302 - bytes of our own
+
+
 def digest(*values: Any, length: int = 24) -> str:
     """A short name for ``values``: the same values, the same name; hexadecimal, up to 64 characters."""
-    text = json.dumps(values, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:length]
+    return hashlib.sha256(_NAMER.encode(values).encode()).hexdigest()[:length]
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:

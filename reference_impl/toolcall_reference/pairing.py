@@ -6,11 +6,12 @@ before answered ones; without ids (Gemini) it is the next unanswered call of tha
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 from .ids import mint
 from .intermediate import UniversalToolCall
-from .jsontext import RAW_ARGUMENTS_KEY, parse_object
+from .jsontext import RAW_ARGUMENTS_KEY, copied, parse_object
 
 
 class Ledger:
@@ -22,10 +23,16 @@ class Ledger:
         self._answered: set[str] = set()
         self._ids: set[str] = set()
         self._batch = -1
+        self._again: dict[str, int] = {}
+        self._of_id: dict[str, UniversalToolCall] = {}
+        self._used_again: dict[str, _Alike] = {}
+        self._of_batch: _Batch | None = None
+        self._first = 0  # the place of the first call of the latest batch
 
     def new_batch(self) -> None:
         """The next call belongs to another group of calls made at once."""
         self._batch += 1
+        self._first, self._of_batch = len(self.calls), None
 
     def call(self, given_id: str | None, name: str, arguments: dict[str, Any]) -> UniversalToolCall:
         """Enter a call whose arguments came as an object."""
@@ -34,7 +41,7 @@ class Ledger:
         if raw is not None:
             call.text, call.readable = raw, False
         else:
-            call.arguments = arguments
+            call.arguments = copied(arguments)
         return call
 
     def call_text(self, given_id: str | None, name: str, text: str) -> UniversalToolCall:
@@ -61,19 +68,31 @@ class Ledger:
     def open(self, given_id: str | None, name: str, kind: str = "function") -> UniversalToolCall:
         """Enter a call whose arguments are still to come."""
         self._batch = max(self._batch, 0)
-        place = len(self.calls)
-        unique = given_id if given_id is not None else mint(*self._seed, place)
-        again = 1
-        while unique in self._ids:
-            again += 1
-            unique = f"{given_id or mint(*self._seed, place)}#{again}"
+        unique = mint(*self._seed, len(self.calls)) if given_id is None else given_id
+        if unique in self._ids:
+            unique = self._told_apart(given_id or mint(*self._seed, len(self.calls)))
         self._ids.add(unique)
-        call = UniversalToolCall(unique, name, {}, given_id=given_id, kind=kind, batch=self._batch)
+        call = UniversalToolCall(unique, name, {}, {}, given_id, None, True, kind, self._batch)
         self.calls.append(call)
+        if given_id is not None:
+            if given_id not in self._of_id:
+                self._of_id[given_id] = call
+            else:
+                self._enter_again(given_id, call)
+        if self._of_batch is not None:
+            self._of_batch.add(call)
         return call
 
-    def _latest(self) -> list[UniversalToolCall]:
-        return [call for call in self.calls if call.batch == self._batch]
+    def _enter_again(self, given_id: str, call: UniversalToolCall) -> None:
+        if given_id not in self._used_again:
+            self._used_again[given_id] = _Alike(self._of_id[given_id])
+        self._used_again[given_id].add(call)
+
+    def _told_apart(self, name: str) -> str:
+        """Another name than those of the calls that have this one already."""
+        while (found := f"{name}#{self._again.get(name, 2)}") in self._ids:
+            self._again[name] = self._again.get(name, 2) + 1
+        return found
 
     def answer(self, given_id: str | None, name: str | None = None) -> UniversalToolCall | None:
         """The call that a result answers, or None; it then counts as answered."""
@@ -83,21 +102,76 @@ class Ledger:
         return found
 
     def _by_id(self, given_id: str) -> UniversalToolCall | None:
-        latest = self._latest()
-        earlier = [call for call in reversed(self.calls) if call.batch != self._batch]
-        same = [call for call in [*latest, *earlier] if call.given_id == given_id]
-        open_calls = [call for call in same if call.id not in self._answered]
-        return next(iter(open_calls or same), None)
+        alike = self._used_again.get(given_id)
+        return self._of_id.get(given_id) if alike is None else alike.meant(self._batch, self._answered)
 
     def _by_place(self, name: str | None) -> UniversalToolCall | None:
-        open_calls = [call for call in self._latest() if call.id not in self._answered]
-        named = [call for call in open_calls if call.name == name]
-        return next(iter(named or open_calls), None)
+        if self._of_batch is None:
+            self._of_batch = _Batch(self.calls[self._first :])
+        return self._of_batch.meant(name, self._answered)
+
+
+class _Alike:
+    """The calls of one id; each is looked at once, however many there are."""
+
+    def __init__(self, call: UniversalToolCall) -> None:
+        self._first = self._last = call  # the first is that of the last call's batch
+        self._open = [deque([call])]  # by batch
+
+    def add(self, call: UniversalToolCall) -> None:
+        if self._open and self._open[-1][-1].batch == call.batch:
+            self._open[-1].append(call)
+        else:
+            self._open.append(deque([call]))
+        if self._last.batch != call.batch:
+            self._first = call
+        self._last = call
+
+    def meant(self, batch: int, answered: set[str]) -> UniversalToolCall:
+        """The next of the latest ``batch``, else the last one before it; those that are answered only for want."""
+        while self._open:
+            calls = self._open[-1]
+            found = _next(calls, answered) if calls[-1].batch == batch else _last(calls, answered)
+            if found is not None:
+                return found
+            self._open.pop()
+        return self._first if self._first.batch == batch else self._last
+
+
+class _Batch:
+    """The calls that were made at once, by their places."""
+
+    def __init__(self, calls: list[UniversalToolCall]) -> None:
+        self._open: deque[UniversalToolCall] = deque()
+        self._named: dict[str, deque[UniversalToolCall]] = {}
+        for call in calls:
+            self.add(call)
+
+    def add(self, call: UniversalToolCall) -> None:
+        self._open.append(call)
+        self._named.setdefault(call.name, deque()).append(call)
+
+    def meant(self, name: str | None, answered: set[str]) -> UniversalToolCall | None:
+        """The next one of that name, else the next one."""
+        named = self._named.get(name) if isinstance(name, str) else None
+        return (named and _next(named, answered)) or _next(self._open, answered)
+
+
+def _next(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:
+    while calls and calls[0].id in answered:
+        calls.popleft()
+    return calls[0] if calls else None
+
+
+def _last(calls: deque[UniversalToolCall], answered: set[str]) -> UniversalToolCall | None:
+    while calls and calls[-1].id in answered:
+        calls.pop()
+    return calls[-1] if calls else None
 
 
 def _unwrapped(arguments: dict[str, Any]) -> str | None:
     """Text that could not be read, which we wrapped in an earlier exchange and the history brings back."""
-    raw = arguments.get(RAW_ARGUMENTS_KEY)
-    if len(arguments) == 1 and isinstance(raw, str) and parse_object(raw) is None:
-        return raw
-    return None
+    if len(arguments) != 1 or RAW_ARGUMENTS_KEY not in arguments:
+        return None
+    raw = arguments[RAW_ARGUMENTS_KEY]
+    return raw if isinstance(raw, str) and parse_object(raw) is None else None

@@ -19,18 +19,24 @@ def make(
     call_id: str, name: str, parts: Sequence[Text | Media], *, is_error: bool = False, kind: str = "function"
 ) -> UniversalToolResult:
     """A result from the ordered parts of its content."""
+    if len(parts) == 1 and isinstance(parts[0], Text) and not parts[0].raw_context:
+        return UniversalToolResult(call_id, name, parts[0].text, is_error, [], kind, parts[0].cached)
     texts = [part.text for part in parts if isinstance(part, Text)]
-    plain = len(parts) == len(texts) <= 1 and not any(isinstance(part, Text) and part.raw_context for part in parts)
     cached = any(isinstance(part, Text) and part.cached for part in parts)
     parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
-    return UniversalToolResult(
-        call_id, name, "\n".join(texts), is_error, [] if plain else list(parts), kind=kind, cached=cached
-    )
+    return UniversalToolResult(call_id, name, "\n".join(texts), is_error, list(parts), kind, cached)
 
 
 def text(result: UniversalToolResult) -> str:
     """The whole result as text; objects as JSON."""
     return dump(result.result) if isinstance(result.result, dict) else result.result
+
+
+def plain(result: UniversalToolResult, *, marks: bool) -> str | None:
+    """The whole result where it is nothing but text, a failure marked as one if it ``marks`` them; None elsewhere."""
+    if result.multimodal_parts:
+        return None
+    return marked(text(result), result.is_error and marks)
 
 
 def parts(result: UniversalToolResult) -> list[Text | Media]:

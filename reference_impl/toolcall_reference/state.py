@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .deltas import Closed, Delta, Grown, Opened, Whole
@@ -70,15 +71,33 @@ class _Words:
         self.any = self.any or bool(words)
         self._digest.update(words.encode("utf-8", "surrogatepass"))
 
-    def hear(self, turn: Turn) -> None:
-        """Add what a turn of the user's says."""
-        for item in turn.items if turn.side == "user" else ():
-            if isinstance(item, Text):
-                self.add(item.text)
-
     @property
     def key(self) -> str:
         return "words " + self._digest.hexdigest()
+
+
+class Asked:
+    """What the user had said in words before a reply."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._texts = [text for turn in conversation.turns for text in _heard(turn)]
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of it, made when it is needed: few replies have state that stands behind words alone."""
+        words = _Words()
+        for text in self._texts:
+            words.add(text)
+        return words.key
+
+
+def _heard(turn: Turn) -> Iterable[str]:
+    """What a turn of the user's says."""
+    return [item.text for item in turn.items if isinstance(item, Text)] if turn.side == "user" else ()
+
+
+MOST_HELD = 4096
+"""So many characters of a reply wait until they are digested together."""
 
 
 class Gathering:
@@ -92,18 +111,29 @@ class Gathering:
 
     def _begin(self) -> None:
         self._kept, self._all, self._one, self._spoken = _Kept(), _Words(), _Words(), False
+        self._pieces: list[str] = []  # not yet digested
+        self._held = 0
+        self._before = 0  # how many of them are of texts that are complete
 
     def said(self, piece: str) -> None:
         """A piece of the current text."""
         self._spoken = True
-        self._all.add(piece)
-        self._one.add(piece)
+        self._pieces.append(piece)
+        self._held += len(piece)
+        if self._held > MOST_HELD:
+            self._digest()
+
+    def _digest(self) -> None:
+        self._all.add("".join(self._pieces))
+        self._one.add("".join(self._pieces[self._before :]))
+        self._pieces, self._held, self._before = [], 0, 0
 
     def text_done(self, text: Text) -> None:
         """The current text is complete; ``text`` tells what state it carries."""
         if text.raw_context:
+            self._digest()
             self._kept.signed[self._one.key] = dict(text.raw_context)
-        self._one = _Words()
+        self._one, self._before = _Words(), len(self._pieces)
 
     def other(self, item: Item) -> None:
         """Something that is neither text nor a call."""
@@ -130,26 +160,29 @@ class Gathering:
         elif isinstance(delta, Whole):
             self.other(delta.item)
 
-    def found(self, ids: dict[str, str], asked: str) -> Iterator[tuple[str, _Kept]]:
-        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id.
+    @property
+    def has_state(self) -> bool:
+        """Whether there is anything to keep."""
+        return bool(self._kept) or any(self._called)
 
-        ``asked`` is the digest of what the user had said, see :func:`asked`.
-        """
+    def found(self, ids: dict[str, str], asked: Asked) -> Iterator[tuple[str, _Kept]]:
+        """What to keep, by what it is known by. ``ids`` are those that the client has been given, by universal id."""
+        self._digest()
         for call, kept in zip(self.calls, self._called, strict=True):
             yield _key_of_call(call, ids.get(call.id)), kept
         if self.calls and (self._kept or self._spoken):
             yield _key_of_call(self.calls[-1], ids.get(self.calls[-1].id), behind=True), self._kept
         elif self._all.any and not self.calls:
-            yield asked + self._all.key, self._kept
+            yield asked.key + self._all.key, self._kept
 
 
 class StateMemory:
-    """What is remembered for one client. ``asked`` is what the user had said before, see :func:`asked`."""
+    """What is remembered for one client."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._kept = shelf
 
-    def keep(self, reply: Reply, ids: dict[str, str], asked: str) -> None:
+    def keep(self, reply: Reply, ids: dict[str, str], asked: Asked) -> None:
         """Remember a reply's state under the ids that the client was given."""
         gathering = Gathering()
         for item in reply.items:
@@ -162,8 +195,10 @@ class StateMemory:
                 gathering.other(item)
         self.keep_gathered(gathering, ids, asked)
 
-    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], asked: str) -> None:
+    def keep_gathered(self, gathering: Gathering, ids: dict[str, str], asked: Asked) -> None:
         """Remember what was gathered of a complete reply."""
+        if not gathering.has_state and not len(self._kept):
+            return
         for key, kept in gathering.found(ids, asked):
             every = self._every(key)
             # Another one of the same key counts even without state, so that the last ones are told apart.
@@ -176,6 +211,8 @@ class StateMemory:
 
     def restore(self, conversation: Conversation, upstream: str) -> None:
         """Put state of ``upstream`` back to its place. Where the same thing was said twice, the last is the last."""
+        if not len(self._kept):
+            return
         turns = list(_spoken(conversation))
         left = Counter(stretch.key for _, stretches in turns for stretch in stretches)
         for turn, stretches in turns:
@@ -189,24 +226,17 @@ class StateMemory:
             turn.items = items
 
 
-def asked(conversation: Conversation) -> str:
-    """The digest of all that the user says in words."""
-    words = _Words()
-    for turn in conversation.turns:
-        words.hear(turn)
-    return words.key
-
-
 def _spoken(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]:
     """The assistant's turns in their stretches."""
     words = _Words()
     for turn in conversation.turns:
-        words.hear(turn)
+        for text in _heard(turn):
+            words.add(text)
         if turn.side == "assistant":
-            yield turn, list(_stretches(turn.items, words.key))
+            yield turn, list(_stretches(turn.items, words))
 
 
-def _stretches(items: list[Item], asked: str) -> Iterator[_Stretch]:
+def _stretches(items: list[Item], asked: _Words) -> Iterator[_Stretch]:
     found, after = _Stretch(), None
     for item in items:
         if isinstance(item, UniversalToolCall):
@@ -220,7 +250,7 @@ def _stretches(items: list[Item], asked: str) -> Iterator[_Stretch]:
         if after is not None:
             found.key = _key_of_call(after, after.given_id, behind=True)
         elif words is not None:
-            found.key = asked + words
+            found.key = asked.key + words
         yield found
 
 

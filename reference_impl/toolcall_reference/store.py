@@ -6,7 +6,7 @@ its sessions shelves of one store.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 from .jsontext import dump
@@ -22,6 +22,7 @@ class Store:
         self.size = 0
         self._limit = limit
         self._kept: OrderedDict[tuple[str, ...], tuple[Any, int]] = OrderedDict()
+        self._counts: Counter[tuple[str, ...]] = Counter()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -36,14 +37,25 @@ class Store:
 
     def put(self, key: tuple[str, ...], value: Any, size: int) -> None:
         """Keep ``value``, and drop others as long as all are too large together; what is so alone is not kept."""
-        self.size -= self._kept.pop(key, (None, 0))[1]
+        if key in self._kept:
+            self._drop(key)
         if self._limit is not None and size > self._limit:
             return
         self.size += size
+        self._counts[key[:-1]] += 1
         self._kept[key] = value, size
         while self._limit is not None and self.size > self._limit:
-            _, (_, freed) = self._kept.popitem(last=False)
-            self.size -= freed
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[str, ...]) -> None:
+        self.size -= self._kept.pop(key)[1]
+        self._counts[key[:-1]] -= 1
+        if not self._counts[key[:-1]]:
+            del self._counts[key[:-1]]
+
+    def count(self, name: tuple[str, ...]) -> int:
+        """How many values are kept on a shelf."""
+        return self._counts[name]
 
     def shelf(self, *name: str) -> Shelf:
         """The part of the store under ``name``, which sees nothing of the others."""
@@ -56,6 +68,9 @@ class Shelf:
     def __init__(self, store: Store | None = None, name: tuple[str, ...] = ()) -> None:
         self._store = Store() if store is None else store
         self._name = name
+
+    def __len__(self) -> int:
+        return self._store.count(self._name)
 
     def get(self, key: str) -> Any:
         """The value of ``key``; None where nothing is kept."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from . import formats, history, state, streams
+from . import formats, history, streams
 from .adapter import build_tool_results, parse_tool_calls
 from .adapter_json import call_from_json, call_to_json, result_from_json
 from .deltas import Delta, Ended
@@ -19,14 +19,14 @@ from .errors import Refused, Unsupported
 from .failures import Headers, headers_of
 from .formats import Format
 from .intermediate import Body, Conversation, Reply, UniversalToolCall
-from .jsontext import copied
+from .jsontext import Snapshot, copied
 from .losses import Losses
 from .mcp import mcp_result, mcp_tools
 from .memory import Memory
 from .names import NameMap
 from .policy import Applied, Policy, Untouched, apply
 from .policy.patch import patched
-from .state import Gathering
+from .state import Asked, Gathering
 from .streams import Pouring
 from .target import Target
 
@@ -87,9 +87,9 @@ class Session:
         self._upstream: Format = formats.get(route.upstream)
         self._names = NameMap(None)
         self._custom: set[str] = set()
-        self._asked: Body = {}
+        self._asked, self._entries = Snapshot({}), Snapshot(None)
         self._ids: frozenset[str] = frozenset()
-        self._words = ""
+        self._words = Asked(Conversation())
         self._policy = policy
         self._applied: Applied | Untouched = Untouched()
         self.memory = Memory.of(self._client) if memory is None else memory
@@ -97,14 +97,20 @@ class Session:
     def request(self, body: Body, /) -> Body:
         """The upstream's request for the client's; Refused where it cannot be said without inventing."""
         self.losses = Losses()
-        self._asked = copied(body)
+        entries = self._client.entries
+        # Of the conversation the decoder copies what goes on as an object: most of it is texts.
+        self._asked = Snapshot({key: value for key, value in body.items() if key != entries})
+        self._entries = Snapshot(body.get(entries) if self.memory.replies.keeps(body) else None)
         if self._route.client == self._route.upstream:
             return _same(self._by_policy(body), self._upstream.request_model, self._route.upstream_model)
-        conversation = self._client.decode_request(self.memory.replies.whole(copied(body)), self.losses)
-        history.check_pairing(conversation)
-        self._remember(conversation)
+        own = self._asked.value
+        own = {key: value if key == entries else own[key] for key, value in body.items()}
+        conversation = self._client.decode_request(self.memory.replies.whole(own), self.losses)
+        calls = conversation.calls
+        history.check_pairing(conversation, calls)
+        self._remember(conversation, calls)
         self.memory.state.restore(conversation, self._route.upstream)
-        self.memory.ids.restore(conversation.calls)
+        self.memory.ids.restore(calls)
         if self._policy is not None:
             self._applied = apply(self._policy, conversation)
         # Gemini's body does not say whether a stream is wanted; the others do, whatever the route says.
@@ -123,22 +129,22 @@ class Session:
         after = self._upstream.encode_request(conversation, Target(self._route.upstream_model, exact=True))
         return patched(body, before, after)
 
-    def _remember(self, conversation: Conversation) -> None:
+    def _remember(self, conversation: Conversation, calls: list[UniversalToolCall]) -> None:
         self._names = NameMap(None)
-        self._words = state.asked(conversation)
+        self._words = Asked(conversation)
         self._custom = {tool.name for tool in conversation.tools if tool.kind == "custom"}
-        self._ids = frozenset(call.given_id for call in conversation.calls if call.given_id is not None)
+        self._ids = frozenset(call.given_id for call in calls if call.given_id is not None)
 
     def response(self, body: Body, /) -> Body:
         """The client's reply for the upstream's."""
         self.losses = Losses()
         if self._route.client == self._route.upstream:
             return _same(self._back_by_policy(body), self._client.reply_model, self._route.client_model)
-        reply = self._upstream.decode_response(copied(body), self.losses)
+        reply = self._upstream.decode_response(body, self.losses)
         self._restore(reply)
         target = self._target()
         found = self._client.encode_response(reply, target)
-        self.memory.replies.keep(self._asked, found)
+        self.memory.replies.keep(target.asked, found)
         self.memory.state.keep(reply, target.call_ids, self._words)
         self.memory.ids.keep(reply.calls, target.call_ids)
         return found
@@ -181,13 +187,14 @@ class Session:
                     self.memory.state.keep_gathered(gathering, target.call_ids, self._words)
                     self.memory.ids.keep(gathering.calls, target.call_ids)
                     if encoder.kept is not None:
-                        self.memory.replies.keep(self._asked, encoder.kept)
+                        self.memory.replies.keep(target.asked, encoder.kept)
 
         return streams.Translation(decoder, told, encoder, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model
-        return Target(model, self.losses, is_reply=True, asked=self._asked, taken=self._ids)
+        asked = {**self._asked.value, self._client.entries: self._entries.value}
+        return Target(model, self.losses, is_reply=True, asked=asked, taken=self._ids)
 
     def error(self, status: int, body: Body, headers: Headers, /) -> tuple[int, Body, Headers]:
         """The client's error for the upstream's: status, body, and of the headers what concerns a client."""

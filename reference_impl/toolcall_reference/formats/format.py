@@ -20,6 +20,8 @@ from .observed import Observed
 class Memory(Protocol):
     """What the clients of a format expect to be remembered from one request to the next."""
 
+    def keeps(self, request: Body, /) -> bool: ...
+
     def whole(self, body: Body, /) -> Body: ...
 
     def keep(self, request: Body, reply: Body, /) -> None: ...
@@ -30,6 +32,11 @@ class NoMemory:
 
     def __init__(self, shelf: Shelf) -> None:
         del shelf
+
+    def keeps(self, request: Body, /) -> bool:
+        """Whether the conversation is needed when its reply is there: never."""
+        del request
+        return False
 
     def whole(self, body: Body, /) -> Body:
         """The request as it is."""

@@ -46,7 +46,7 @@ def to_request(messages: Mapping[str, Any], format_name: str, model: str, losses
     losses = Losses() if losses is None else losses
     spoken = formats.get(format_name)
     conversation = _Reader(spoken, losses).conversation(messages)
-    history.check_pairing(conversation)
+    history.check_pairing(conversation, conversation.calls)
     target = Target(model, losses)
     declared = [(tool, _declaration(tool, spoken)) for tool in conversation.tools]
     conversation.tools = [tool for tool, own in declared if own is None]

@@ -19,7 +19,7 @@ from toolcall_reference.intermediate import (
     Turn,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
@@ -74,23 +74,23 @@ def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
     found: list[Item] = []
     for block in as_list(content, "content"):
         block = as_object(block, "a content block")
-        lose_cache_control(block, losses)
-        found += _block(block, ledger, losses)
+        if "cache_control" in block:
+            lose_cache_control(block, losses)
+        kind = block.get("type")
+        if kind == "text":
+            found += _parts(block, losses)
+        elif kind == "tool_use":
+            found.append(ledger.call(*call_of(block, losses), as_object(block.get("input"), "input")))
+        elif kind == "tool_result":
+            found.append(_result(block, ledger, losses))
+        else:
+            found += other_block(block, losses)
     return found
-
-
-def _block(block: Body, ledger: Ledger, losses: Losses) -> list[Item]:
-    kind = as_text(block.get("type"), "a block's type")
-    if kind == "tool_use":
-        return [ledger.call(*call_of(block, losses), as_object(block.get("input"), "input"))]
-    if kind == "tool_result":
-        return [_result(block, ledger, losses)]
-    return other_block(block, losses)
 
 
 def call_of(block: Body, losses: Losses) -> tuple[str | None, str]:
     """Id and name of the call that a ``tool_use`` block is."""
-    if as_object(block.get("caller"), "caller").get("type") not in (None, "direct"):
+    if block.get("caller") is not None and as_object(block["caller"], "caller").get("type") not in (None, "direct"):
         losses.add("caller", "a call made by hosted code is shown as an ordinary call", block.get("id"))
     return as_text(block.get("id"), "id") or None, as_text(block.get("name"), "name")
 
@@ -99,10 +99,10 @@ def other_block(block: Body, losses: Losses) -> list[Item]:
     """The items of a block that is neither a call nor a result."""
     kind = as_text(block.get("type"), "a block's type")
     if kind in ("thinking", "redacted_thinking"):
-        return [Opaque(NAME, kind, block)]
+        return [Opaque(NAME, kind, copied(block))]
     if kind in ("text", "image", "document", "search_result"):
         return list(_parts(block, losses))
-    return [Hosted(NAME, kind, block)]
+    return [Hosted(NAME, kind, copied(block))]
 
 
 def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
@@ -139,7 +139,10 @@ def _parts(block: Body, losses: Losses) -> list[Text | Media]:
     kind = block.get("type")
     if kind == "text":
         text = as_text(block.get("text"), "text")
-        return [Text(text, citations=citations_of(block.get("citations"), losses))] if text.strip() else []
+        if not text.strip():
+            return []
+        cited = block.get("citations")
+        return [Text(text, False, {}, False, citations_of(cited, losses) if cited else ())]
     if kind == "search_result":
         losses.add("search-result", "shown as text", block.get("source"))
         texts = [

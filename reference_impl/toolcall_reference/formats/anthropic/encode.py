@@ -89,38 +89,40 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
 
 
 def _visible(turn: Turn) -> bool:
-    return any(not isinstance(item, (Opaque, Hosted)) or item.origin == NAME for item in turn.items)
+    others = [item for item in turn.items if isinstance(item, (Opaque, Hosted)) and item.origin != NAME]
+    return len(others) < len(turn.items)
 
 
 def _message(turn: Turn, ids: dict[str, str], target: Target) -> Body:
+    only = turn.items[0] if len(turn.items) == 1 else None
+    cited = isinstance(only, Text) and only.citations and target.exact
+    if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.spelling:
+        target.lose_state(only)
+        return {"role": turn.side, "content": only.text}
     blocks: list[Body] = []
     behind: list[Body] = []
     for item in turn.items:
-        if isinstance(item, UniversalToolResult) and item.is_error:
-            behind += _media_behind(item, ids, target)
-        if not isinstance(item, UniversalToolResult) and behind:
+        if isinstance(item, UniversalToolResult):
+            if item.is_error:
+                behind += _media_behind(item, ids, target)
+        elif behind:
             blocks, behind = [*blocks, *behind], []
         blocks += encode_block(item, ids, target)
     if turn.side == "assistant" and "message-nulls" in target.spelling:
         # What the official SDK makes of a reply that goes back as it came.
         blocks = [{"citations": None, **block} if block["type"] == "text" else block for block in blocks]
-    blocks += behind
-    only = turn.items[0] if len(turn.items) == 1 else None
-    cited = any(block.get("citations") for block in blocks)
-    if isinstance(only, Text) and not (only.cached or cited) and "content-blocks" not in target.spelling:
-        return {"role": turn.side, "content": only.text}
-    return {"role": turn.side, "content": blocks}
+    return {"role": turn.side, "content": blocks + behind}
 
 
 def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     """The blocks of one item; ``ids`` are those of the calls."""
-    if isinstance(item, (Text, UniversalToolCall)):
-        target.lose_state(item)
     if isinstance(item, Text):
+        target.lose_state(item)
         return [_marked(_text(item, target), item)] if item.text.strip() else []
     if isinstance(item, Media):
         return [_media(item, target)]
     if isinstance(item, UniversalToolCall):
+        target.lose_state(item)
         arguments = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
         return [{"type": "tool_use", "id": ids[item.id], "name": target.names.to(item.name), "input": arguments}]
     if isinstance(item, UniversalToolResult):
@@ -136,8 +138,9 @@ def encode_block(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
 def _text(item: Text, target: Target) -> Body:
     """A text with its sources; a request says only those that Anthropic itself made."""
     found: Body = {"type": "text", "text": item.text}
-    told = [encode_citation(one) for one in item.citations if target.is_reply or target.exact]
-    return {**found, "citations": told} if told else found
+    if item.citations and (target.is_reply or target.exact):
+        found["citations"] = [encode_citation(one) for one in item.citations]
+    return found
 
 
 def encode_citation(one: Citation) -> Body:
@@ -148,22 +151,29 @@ def encode_citation(one: Citation) -> Body:
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> Body:
     found: Body = {"type": "tool_result", "tool_use_id": ids[result.tool_call_id]}
+    plain = None if "result-blocks" in target.spelling else results.plain(result, marks=False)
+    if plain is not None:
+        found["content"] = plain
+    else:
+        found["content"] = _content(result, ids, target)
+    if result.is_error:
+        found["is_error"] = True
+    return _marked(found, result)
+
+
+def _content(result: UniversalToolResult, ids: dict[str, str], target: Target) -> str | list[Body]:
     parts = results.parts(result)
     if result.is_error and any(isinstance(part, Media) for part in parts):
         parts = list(results.without_media(parts))
     if parts and any(isinstance(part, Text) and NAME in part.raw_context for part in parts):
-        found["content"] = [
+        return [
             part.raw_context[NAME] if isinstance(part, Text) and NAME in part.raw_context else block
             for part in parts
             for block in encode_block(part, ids, target)
         ]
-    elif len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
-        found["content"] = parts[0].text
-    else:
-        found["content"] = [block for part in parts for block in encode_block(part, ids, target)]
-    if result.is_error:
-        found["is_error"] = True
-    return _marked(found, result)
+    if len(parts) == 1 and isinstance(parts[0], Text) and "result-blocks" not in target.spelling:
+        return parts[0].text
+    return [block for part in parts for block in encode_block(part, ids, target)]
 
 
 MOST_MARKS = 4

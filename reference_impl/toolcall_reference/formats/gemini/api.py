@@ -6,5 +6,7 @@ from toolcall_reference.ids import IdRule
 from toolcall_reference.names import NameRule
 
 NAME = "gemini"
+ENTRIES = "contents"
+"""The field of a request that holds the conversation."""
 IDS = IdRule(optional=True)
 NAMES = NameRule(r"[a-zA-Z_][a-zA-Z0-9_.:-]*", 64)

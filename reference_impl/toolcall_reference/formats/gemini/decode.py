@@ -21,15 +21,15 @@ from toolcall_reference.intermediate import (
     Turn,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 from toolcall_reference.spoken import Spoken
 
-from .api import NAME
+from .api import ENTRIES, NAME
 from .results import unwrap
 from .settings import decode_settings, decode_tools
-from .spelling import camel
+from .spelling import camel, fields
 
 _FINISH = {
     "STOP": "end", "MAX_TOKENS": "length", "SAFETY": "filter", "RECITATION": "filter", "BLOCKLIST": "filter",
@@ -45,15 +45,15 @@ _FINISH_NUMBERS = {1: "STOP", 2: "MAX_TOKENS", 3: "SAFETY", 4: "RECITATION", 5: 
 
 def decode_request(body: Body, losses: Losses) -> Conversation:
     """The conversation of a request body; Refused where its shape is not Gemini's."""
-    body = camel(body)
+    contents = body.get(ENTRIES)
+    body = camel({key: value for key, value in body.items() if key != ENTRIES})
     found = Conversation()
     instruction = body.get("systemInstruction")
     parts = [{"text": instruction}] if isinstance(instruction, str) else parts_of(instruction)
     found.system = [Text(part["text"]) for part in parts if isinstance(part.get("text"), str) and part["text"].strip()]
     ledger = Ledger(NAME)
-    contents = body.get("contents")
     for content in [contents] if isinstance(contents, dict) else as_list(contents, "contents"):
-        content = as_object(content, "a content")
+        content = fields(as_object(content, "a content"))
         side = "assistant" if content.get("role") == "model" else "user"
         if side == "assistant" and not (found.turns and found.turns[-1].side == "assistant"):
             ledger.new_batch()
@@ -70,37 +70,38 @@ def parts_of(content: Any) -> list[Body]:
     parts = as_object(content, "a content").get("parts")
     if isinstance(parts, dict):
         parts = [parts]
-    return [as_object(part, "a part") for part in as_list(parts, "parts")]
+    return [fields(as_object(part, "a part")) for part in as_list(parts, "parts")]
 
 
 def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
     found: list[Item] = []
     for part in parts:
-        found += _part(part, ledger, losses)
+        if isinstance(part.get("functionCall"), dict):
+            found.append(_call(part, ledger))
+        elif isinstance(part.get("functionResponse"), dict):
+            found.append(_result(fields(part["functionResponse"]), ledger, losses))
+        else:
+            found += other_part(part, losses)
     return found
 
 
-def _part(part: Body, ledger: Ledger, losses: Losses) -> list[Item]:
-    if isinstance(part.get("functionCall"), dict):
-        return [_call(part, ledger)]
-    if isinstance(part.get("functionResponse"), dict):
-        return [_result(part["functionResponse"], ledger, losses)]
-    return other_part(part, losses)
+_STEPS = dict.fromkeys(("toolCall", "toolResponse", "executableCode", "codeExecutionResult")).keys()
+"""Parts of steps that Gemini ran itself."""
 
 
 def other_part(part: Body, losses: Losses) -> list[Item]:
     """The items of a part that is neither a call nor a result."""
     if part.get("thought") is True:
-        return [Opaque(NAME, "thought", part)]
-    for key in ("toolCall", "toolResponse", "executableCode", "codeExecutionResult"):
-        if part.get(key) is not None:
-            return [Hosted(NAME, key, part)]
-    found: list[Item] = []
-    if isinstance(part.get("text"), str):
+        return [Opaque(NAME, "thought", copied(camel(part)))]
+    step = None if _STEPS.isdisjoint(part) else next((key for key in _STEPS if part.get(key) is not None), None)
+    if step is not None:
+        return [Hosted(NAME, step, copied(camel(part)))]
+    text = part.get("text")
+    if isinstance(text, str):
         state = state_of(part)
-        if part["text"] or state:
-            found.append(Text(part["text"], raw_context=state))
-    elif isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
+        return [Text(text, False, state)] if text or state else []
+    found: list[Item] = []
+    if isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):
         found.append(_media(part))
     elif part.keys() - {"thoughtSignature"}:
         losses.add("content", "an unknown kind of part was dropped", ", ".join(sorted(part)))
@@ -108,9 +109,9 @@ def other_part(part: Body, losses: Losses) -> list[Item]:
 
 
 def _call(part: Body, ledger: Ledger) -> Item:
-    call = part["functionCall"]
+    call = fields(part["functionCall"])
     found = ledger.call(*call_of(call), as_object(call.get("args"), "args"))
-    found.raw_context |= state_of(part)
+    found.raw_context = state_of(part)
     return found
 
 
@@ -135,9 +136,9 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
         call = ledger.answer(None, name)
     content, failed = unwrap(as_object(answer.get("response"), "response"))
     pictures = [_media(part) for part in parts_of(answer) if "inlineData" in part or "fileData" in part]
-    parts: list[Text | Media] = [*([Text(content)] if content or not pictures else []), *pictures]
-    if pictures and answer.get("response") in (None, {}):
-        parts = list(pictures)
+    parts: list[Text | Media] = [Text(content), *pictures]
+    if pictures and (not content or answer.get("response") in (None, {})):
+        parts = [*pictures]
     for key in ("willContinue", "scheduling"):
         if answer.get(key):
             losses.add("result", f"{key} is Gemini's alone; dropped", name)
@@ -147,7 +148,7 @@ def _result(answer: Body, ledger: Ledger, losses: Losses) -> Item:
 
 
 def _media(part: Body) -> Media:
-    inline = as_object(part.get("inlineData"), "inlineData")
+    inline = fields(as_object(part.get("inlineData"), "inlineData"))
     if inline:
         mime = inline.get("mimeType") if isinstance(inline.get("mimeType"), str) else None
         data = as_text(inline.get("data"), "data")
@@ -155,7 +156,7 @@ def _media(part: Body) -> Media:
         data = data.replace("-", "+").replace("_", "/")
         data += "=" * (-len(data) % 4)
         return Media(media.kind_of(mime), mime, data=data, name=inline.get("displayName"))
-    file = as_object(part.get("fileData"), "fileData")
+    file = fields(as_object(part.get("fileData"), "fileData"))
     uri = as_text(file.get("fileUri"), "fileUri")
     mime = file.get("mimeType") if isinstance(file.get("mimeType"), str) else media.guess(uri)
     if uri.startswith(("https://generativelanguage.googleapis.com/", "gs://")):
@@ -200,7 +201,7 @@ def _cite(items: list[Item], parts: list[Body], candidate: Body) -> None:
         if text is not None:
             first, last = segment.get("startIndex") or 0, segment.get("endIndex")
             one.start, one.end = citations.from_bytes(Spoken(text.text), first, last)
-            text.citations.append(one)
+            text.citations = [*text.citations, one]
 
 
 def pages_of(candidate: Body) -> Iterator[tuple[Body, Citation]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from toolcall_reference import citations, history, media, results
@@ -96,9 +97,10 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
 
 def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     parts = [part for item in turn.items for part in encode_part(item, ids, target)]
+    if target.exact or not demands_signatures(target.model):
+        return parts
     calls = [part for part in parts if "functionCall" in part]
-    signed = any("thoughtSignature" in part for part in calls)
-    if calls and not signed and demands_signatures(target.model) and not target.exact:
+    if calls and not any("thoughtSignature" in part for part in calls):
         calls[0]["thoughtSignature"] = SENTINEL
     return parts
 
@@ -106,6 +108,8 @@ def _model(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
     """The parts of one item of the model; ``ids`` are those of the calls."""
     if isinstance(item, Text):
+        if not item.raw_context:
+            return [{"text": item.text}] if item.text.strip() else []
         return [{"text": item.text} | _signature(item)] if item.text.strip() or _signature(item) else []
     if isinstance(item, Media):
         return [_media(item, target)]
@@ -114,7 +118,7 @@ def encode_part(item: Item, ids: dict[str, str], target: Target) -> list[Body]:
         call["args"] = item.arguments if item.readable else {RAW_ARGUMENTS_KEY: item.text}
         if item.id in ids:
             call["id"] = ids[item.id]
-        return [{"functionCall": call} | _signature(item)]
+        return [{"functionCall": call, **_signature(item)}]
     if isinstance(item, (Opaque, Hosted)):
         if item.origin == NAME:
             return [item.value]
@@ -129,7 +133,8 @@ def _signature(item: Text | UniversalToolCall) -> Body:
 
 def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target) -> list[Body]:
     # Without ids the provider pairs by position, so results always stand in the order of their calls.
-    ordered = sorted(turn.results, key=lambda result: order.get(result.tool_call_id, 0))
+    ordered = turn.results
+    ordered.sort(key=lambda result: order.get(result.tool_call_id, 0))
     parts: list[Body] = []
     beside: list[Body] = []
     for number, result in enumerate(ordered, start=1):
@@ -150,13 +155,15 @@ def _user(turn: Turn, ids: dict[str, str], order: dict[str, int], target: Target
 
 
 def _result(result: UniversalToolResult, ids: dict[str, str], target: Target) -> tuple[Body, list[Body]]:
-    pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     answer: Body = {"name": target.names.to(result.name), "response": wrap(result)}
+    pictures = [part for part in result.multimodal_parts if isinstance(part, Media)]
     if pictures and result.result == "" and not result.is_error:
         what = ", ".join(picture.mime or picture.kind for picture in pictures)
         answer["response"] = {"output": f"[{what}]"}
     if result.tool_call_id in ids:
         answer["id"] = ids[result.tool_call_id]
+    if not pictures:
+        return answer, []
     nested = [picture for picture in pictures if nests_media(target.model) and picture.kind in ("image", "document")]
     nested = [picture for picture in nested if picture.data is not None or picture.url is not None]
     if nested:
@@ -193,7 +200,7 @@ def _spoken(reply: Reply, ids: dict[str, str], target: Target) -> list[Text | No
     return [item if isinstance(item, Text) else None for item in reply.items for _ in encode_part(item, ids, target)]
 
 
-def encode_grounding(texts: list[tuple[int, Spoken, list[Citation]]]) -> Body:
+def encode_grounding(texts: Sequence[tuple[int, Spoken, Sequence[Citation]]]) -> Body:
     """The sources of texts, by the places of their parts; nothing where there are none."""
     pages: dict[str, str | None] = {}
     supports: list[Body] = []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
+@lru_cache(maxsize=256)
 def is_third(model: str) -> bool:
     """Whether this is Gemini 3 or a later model."""
     found = re.search(r"gemini-(\d+)", model)

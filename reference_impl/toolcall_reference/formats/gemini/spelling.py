@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from toolcall_reference.intermediate import Body
+
 _SNAKE = re.compile(r"_([a-z0-9])")
 
 _VALUES = {
@@ -37,6 +39,15 @@ def camel(value: Any) -> Any:
         return value
     found = {}
     for spelt, inner in value.items():
-        key = _SNAKE.sub(lambda match: match[1].upper(), spelt)
-        found[key] = inner if key in _VALUES else camel(inner)
+        key = _key(spelt) if "_" in spelt else spelt
+        found[key] = camel(inner) if isinstance(inner, (dict, list)) and key not in _VALUES else inner
     return found
+
+
+def fields(value: Body) -> Body:
+    """``value`` with its own fields in camelCase; what they hold is as it was."""
+    return {_key(spelt): inner for spelt, inner in value.items()} if "_" in "".join(value) else value
+
+
+def _key(spelt: str) -> str:
+    return _SNAKE.sub(lambda match: match[1].upper(), spelt)

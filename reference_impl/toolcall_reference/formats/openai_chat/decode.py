@@ -7,7 +7,7 @@ from typing import Any
 from toolcall_reference import citations, media, results
 from toolcall_reference.errors import Refused
 from toolcall_reference.intermediate import Body, Conversation, Item, Media, Opaque, Reply, Text, Turn, Usage
-from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
@@ -41,7 +41,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
         elif role in ("tool", "function"):
             found.turns.append(Turn("user", [_result(message, role, ledger, losses)]))
         elif role == "user":
-            found.turns.append(Turn("user", list(decode_parts(message.get("content"), losses))))
+            found.turns.append(Turn("user", [*decode_parts(message.get("content"), losses)]))
         else:
             raise Refused(f"a message has the role {role!r}, which Chat Completions does not know")
     found.tools = decode_tools(body)
@@ -50,7 +50,26 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 
 def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
-    items: list[Item] = list(decode_parts(message.get("content"), losses))
+    items: list[Item] = [*decode_parts(message.get("content"), losses)]
+    if not _BESIDE.isdisjoint(message):
+        items = _with_beside(items, message, losses)
+    for call in as_list(message.get("tool_calls"), "tool_calls"):
+        items.append(_call(as_object(call, "a tool call"), ledger))
+    legacy = as_object(message.get("function_call"), "function_call")
+    # Snowflake sends an empty one with every message.
+    if legacy.get("name") and not message.get("tool_calls"):
+        name, arguments = as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments")
+        call = ledger.call_text(None, name, arguments)
+        call.form = LEGACY
+        items.append(call)
+    return items
+
+
+_BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
+"""What a message may hold beside its content and its calls."""
+
+
+def _with_beside(items: list[Item], message: Body, losses: Losses) -> list[Item]:
     found = citations.from_openai(message.get("annotations"), losses, "url_citation")
     spoke = next((item for item in items if isinstance(item, Text)), None)
     if spoke is not None:
@@ -61,20 +80,10 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
         items.append(Text(refusal, refusal=True))
     for key in ("reasoning_content", "reasoning"):
         if message.get(key):
-            items.insert(0, Opaque(NAME, key, message[key]))
+            items.insert(0, Opaque(NAME, key, copied(message[key])))
     transcript = spoken(message, losses)
     if transcript.strip():
         items.append(Text(transcript))
-    items += [
-        _call(as_object(call, "a tool call"), ledger) for call in as_list(message.get("tool_calls"), "tool_calls")
-    ]
-    legacy = as_object(message.get("function_call"), "function_call")
-    # Snowflake sends an empty one with every message.
-    if legacy.get("name") and not message.get("tool_calls"):
-        name, arguments = as_text(legacy.get("name"), "name"), as_text(legacy.get("arguments"), "arguments")
-        call = ledger.call_text(None, name, arguments)
-        call.form = LEGACY
-        items.append(call)
     return items
 
 
@@ -107,7 +116,8 @@ def _call(call: Body, ledger: Ledger) -> Item:
         found = ledger.call(given, name, arguments)
     else:
         found = ledger.call_text(given, name, as_text(arguments, "arguments"))
-    found.raw_context |= state_of(call)
+    if call.get("extra_content") is not None:
+        found.raw_context = state_of(call)
     return found
 
 
@@ -122,7 +132,7 @@ def _result(message: Body, role: str, ledger: Ledger, losses: Losses) -> Item:
     given = message.get("tool_call_id")
     given = given if isinstance(given, str) and given and role == "tool" else None
     call = ledger.answer(given, message.get("name"))
-    parts: list[Text | Media] = list(decode_parts(message.get("content"), losses))
+    parts = decode_parts(message.get("content"), losses)
     found = results.make(
         call.id if call else given or "", call.name if call else "", parts, kind=call.kind if call else "function"
     )

@@ -63,7 +63,7 @@ def encode_request(conversation: Conversation, target: Target) -> Body:
             said = [{"role": role, "content": encode_user(texts, target)}]
         else:
             said = _user(turn, ids, target)
-        messages += [named(message, turn) for message in said]
+        messages += said if turn.name is None else [named(message, turn) for message in said]
     body: Body = {"model": target.model, "messages": messages}
     if tools:
         body["tools"] = [encode_tool(tool, target) for tool in tools]
@@ -92,15 +92,15 @@ def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
 
 
 def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
-    refusals = [item.text for item in items if isinstance(item, Text) and item.refusal]
-    content = history.joined([item for item in items if not (isinstance(item, Text) and item.refusal)])
+    content, refusals = history.joined(items)
     message: Body = {"role": "assistant", "content": content or None}
     if refusals:
         message["refusal"] = "\n".join(refusals)
     calls = []
     for item in items:
         if isinstance(item, Text):
-            target.lose_state(item)
+            if item.raw_context:
+                target.lose_state(item)
         elif isinstance(item, UniversalToolCall):
             calls.append(_call(item, ids.get(item.id, item.id), target))
         elif isinstance(item, Opaque) and item.origin == NAME and (target.exact or target.native):
@@ -177,10 +177,21 @@ def arguments_text(call: UniversalToolCall) -> str:
     return dump(call.arguments)
 
 
+def _answer(result: UniversalToolResult, content: Any, ids: dict[str, str], target: Target) -> Body:
+    call_id = result.tool_call_id
+    if target.forms.get(call_id) == LEGACY:
+        return {"role": "function", "name": result.name, "content": content}
+    return {"role": "tool", "tool_call_id": ids.get(call_id, call_id), "content": content}
+
+
 def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     messages: list[Body] = []
     moved: list[Text | Media] = []
     for result in turn.results:
+        plain = results.plain(result, marks=not target.exact)
+        if plain is not None:
+            messages.append(_answer(result, plain, ids, target))
+            continue
         parts = results.marked_parts(result, bare=target.exact)
         # An address that Chat cannot say stays in the result, as a text.
         parts = [
@@ -200,10 +211,7 @@ def _user(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
             texts = texts or [Text(f"[{what}: in the next user message]")]
             moved += [results.caption(target.names.to(result.name), wire_id, 0), *pictures]
         content: Any = texts[0].text if len(texts) == 1 else [{"type": "text", "text": text.text} for text in texts]
-        if target.forms.get(result.tool_call_id) == LEGACY:
-            messages.append({"role": "function", "name": result.name, "content": content or ""})
-            continue
-        messages.append({"role": "tool", "tool_call_id": wire_id, "content": content or ""})
+        messages.append(_answer(result, content or "", ids, target))
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
     if moved:
         messages.append({"role": "user", "content": encode_user(moved, target)})

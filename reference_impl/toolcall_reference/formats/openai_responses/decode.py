@@ -18,7 +18,7 @@ from toolcall_reference.intermediate import (
     UniversalToolResult,
     Usage,
 )
-from toolcall_reference.jsontext import as_list, as_object, as_text, digest
+from toolcall_reference.jsontext import as_list, as_object, as_text, copied, digest
 from toolcall_reference.losses import Losses
 from toolcall_reference.pairing import Ledger
 
@@ -48,26 +48,28 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
     given = body.get("input")
     items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
     ledger = Ledger(NAME)
+    hosted: set[str] = set()
     for item in items:
-        _enter(as_object(item, "an input item"), found, ledger, losses)
+        _enter(as_object(item, "an input item"), found, ledger, hosted, losses)
     found.tools = decode_tools(body, losses)
     # Tools that a search brought in are declared in the history; elsewhere they have to stand with the others.
     for item in items:
         if isinstance(item, dict) and item.get("type") in ("tool_search_output", "additional_tools"):
             known = {tool.name for tool in found.tools}
-            found.tools += [tool for tool in decode_tools(item, losses) if tool.name not in known]
+            found.tools += [tool for tool in decode_tools(copied(item), losses) if tool.name not in known]
     found.settings = decode_settings(body, losses)
     return found
 
 
-def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> None:
+def _enter(item: Body, found: Conversation, ledger: Ledger, hosted: set[str], losses: Losses) -> None:
+    """Take in an item; ``hosted`` are the ids of the calls so far that OpenAI answers itself."""
     kind = item.get("type")
     opens = not (found.turns and found.turns[-1].side == "assistant")
     if kind == "message" or (kind is None and "role" in item):
         if opens and item.get("role") == "assistant":
             ledger.new_batch()
         _enter_message(item, found, losses)
-    elif kind in _OUTPUTS and item.get("call_id") in _hosted_ids(found):
+    elif kind in _OUTPUTS and isinstance(item.get("call_id"), str) and item["call_id"] in hosted:
         losses.add("tool-hosted", "the client's answer to a tool of OpenAI's; dropped", kind)
     elif kind in _OUTPUTS:
         result = _output(item, str(kind), ledger, losses)
@@ -82,7 +84,10 @@ def _enter(item: Body, found: Conversation, ledger: Ledger, losses: Losses) -> N
     else:
         if opens:
             ledger.new_batch()
-        _append(found, "assistant", _model_item(item, ledger, losses))
+        made = _model_item(item, ledger, losses)
+        if made and isinstance(made[0], Hosted) and isinstance(item.get("call_id"), str):
+            hosted.add(item["call_id"])
+        _append(found, "assistant", made)
 
 
 def _enter_message(item: Body, found: Conversation, losses: Losses) -> None:
@@ -95,11 +100,6 @@ def _enter_message(item: Body, found: Conversation, losses: Losses) -> None:
         found.turns.append(Turn("system", [part for part in parts if isinstance(part, Text)]))
     else:
         found.system += [part for part in parts if isinstance(part, Text)]
-
-
-def _hosted_ids(found: Conversation) -> set[str]:
-    hosted = [item for turn in found.turns for item in turn.items if isinstance(item, Hosted)]
-    return {item.value["call_id"] for item in hosted if isinstance(item.value.get("call_id"), str)}
 
 
 def _append(found: Conversation, side: str, items: list[Item]) -> None:
@@ -155,12 +155,12 @@ def other_item(item: Body) -> Item:
     """An item that is neither a message nor a call; Refused for those that nobody else can say."""
     kind = item.get("type")
     if kind == "reasoning":
-        return Opaque(NAME, "reasoning", item)
+        return Opaque(NAME, "reasoning", copied(item))
     if kind == "item_reference" or named(item) is not None:
         raise Refused("an item reference refers to state that is held by OpenAI; send the item itself")
     if kind == "mcp_approval_request":
         raise Refused("OpenAI waits until the client allows a call of a server, and only Responses can say so")
-    return Hosted(NAME, str(kind), item)
+    return Hosted(NAME, str(kind), copied(item))
 
 
 def _output(item: Body, kind: str, ledger: Ledger, losses: Losses) -> UniversalToolResult:

@@ -106,7 +106,9 @@ def _turn(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
             continue
         # Ours, not the source's word: a free-text tool's output has a type of its own.
         kind = "custom_tool_call_output" if result.kind == "custom" else "function_call_output"
-        output: Any = encode_input(results.marked_parts(result, bare=target.exact), target)
+        output: Any = None if "text-parts" in target.spelling else results.plain(result, marks=not target.exact)
+        if output is None:
+            output = encode_input(results.marked_parts(result, bare=target.exact), target)
         items.append({"type": kind, "call_id": ids.get(result.tool_call_id, result.tool_call_id), "output": output})
     rest = [item for item in turn.items if isinstance(item, (Text, Media))]
     if rest:

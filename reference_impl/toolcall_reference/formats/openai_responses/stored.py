@@ -36,19 +36,24 @@ class Replies:
     def __init__(self, shelf: Shelf) -> None:
         self._kept = shelf
 
+    def keeps(self, request: Body, /) -> bool:
+        """Whether the conversation is needed when its reply is there: unless the client says that nothing be kept."""
+        return request.get("store") is not False
+
     def whole(self, body: Body) -> Body:
-        """The request with everything before it; Refused where it goes on from a reply that is not kept here."""
+        """The request with everything before it; Refused where it goes on from a reply that is not kept here.
+
+        What is kept is in it as it is: decoders change nothing.
+        """
         previous = body.get("previous_response_id")
         items = self._items(body)
-        if previous is not None:
-            body = {key: value for key, value in body.items() if key != "previous_response_id"}
-            items = [*self._until(previous), *items]
-        elif items == body.get("input", []) or isinstance(body.get("input"), str):
-            return body
-        return body | {"input": items}
+        if previous is None:
+            return body if isinstance(body.get("input"), str) else body | {"input": items}
+        body = {key: value for key, value in body.items() if key != "previous_response_id"}
+        return body | {"input": [*self._until(previous), *items]}
 
     def keep(self, request: Body, reply: Body) -> None:
-        """Remember the reply to a request."""
+        """Remember the reply to a request, which nobody else has."""
         if request.get("store") is False:
             return
         output = copied(reply["output"])
@@ -63,7 +68,7 @@ class Replies:
         """The input of a request as items, with those that it only names."""
         given = body.get("input")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else as_list(given, "input")
-        return [copied(self._named(item)) for item in items]
+        return [self._named(item) for item in items] if len(self._kept) else items
 
     def _named(self, item: Any) -> Any:
         """The item that a reference stands for; any other as it is."""
@@ -80,7 +85,7 @@ class Replies:
             kept: _Kept | None = self._kept.get(_key("reply", str(following)))
             if kept is None:
                 raise Refused(f"the reply {reply} is not kept here; send the whole input instead of its id")
-            parts.insert(0, copied(kept.items))
+            parts.insert(0, kept.items)
             following = kept.before
         return [item for part in parts for item in part]
 
