@@ -1,0 +1,37 @@
+"""What two translators in a row lose that one would keep: the counts only shrink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reference.paths import counted, kept, one_of_each_family, raised
+from toolcall_conformance.library import load_corpus
+from toolcall_reference import Session
+
+
+def test_a_detour_loses_as_much_as_is_listed() -> None:
+    """Run ``python -m reference.paths --write`` in ``tests/`` where less is lost, or a case is new."""
+    found, before = counted(one_of_each_family()), kept()
+    assert not raised(found, before)
+    assert found == {case: before.get(case) for case in found}
+
+
+def test_the_list_names_the_cases_that_there_are() -> None:
+    assert kept().keys() == load_corpus().cases.keys()
+
+
+def test_a_loss_more_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a translator that forgets the instructions that came by way of Anthropic."""
+    whole = Session.request
+
+    def forgetful(self: Session, body: Any) -> Any:
+        return {key: value for key, value in whole(self, body).items() if key != "system"}
+
+    case = next(case for case in one_of_each_family() if "system" in case.exchanges("anthropic")[0].request)
+    before = counted([case])
+    monkeypatch.setattr(Session, "request", forgetful)
+    said = raised(counted([case]), before)
+    assert said
+    assert all(line.startswith(f"{case.id} request ") and " > anthropic > " in line for line in said)
