@@ -126,17 +126,22 @@ def _copied(value: Any) -> Any:
 
 def canonical(value: Any) -> str:
     """The canonical text of a value: equal values give equal texts (1 and 1.0 too)."""
+    return _CANONICAL.encode(_plain(value))
 
-    def plain(item: Any) -> Any:
-        if isinstance(item, float) and math.isfinite(item) and item.is_integer():
-            return int(item)
-        if isinstance(item, dict):
-            return {str(key): plain(item[key]) for key in item}
-        if isinstance(item, (list, tuple)):
-            return [plain(entry) for entry in item]
-        return item
 
-    return json.dumps(plain(value), sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
+def _plain(item: Any) -> Any:
+    # Not within canonical: a function that knows itself is left to the collector of cycles, with all its values.
+    if isinstance(item, float) and math.isfinite(item) and item.is_integer():
+        return int(item)
+    if isinstance(item, dict):
+        return {str(key): _plain(entry) for key, entry in item.items()}
+    if isinstance(item, (list, tuple)):
+        return [_plain(entry) for entry in item]
+    return item
+
+
+# json.dumps makes an encoder for each call, which takes longer than a small value.
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
 
 
 _HALF = re.compile("[\ud800-\udfff]")
@@ -195,20 +200,17 @@ def around(pointer: str) -> Iterator[str]:
 
 def unescaped(token: str) -> str:
     """Unescape one token of a pointer to its key."""
-    return token.replace("~1", "/").replace("~0", "~")
+    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
 def resolve(value: Any, pointer: str) -> Any:
     """The value at ``pointer``. Raises LookupError if there is none."""
-    if pointer == "":
-        return value
     for token in pointer.split("/")[1:]:
-        key = unescaped(token)
         if isinstance(value, list):
-            if not (key.isascii() and key.isdigit()) or int(key) >= len(value):
+            if not (token.isascii() and token.isdigit()) or int(token) >= len(value):
                 raise LookupError(pointer)
-            value = value[int(key)]
-        elif isinstance(value, dict) and key in value:
+            value = value[int(token)]
+        elif isinstance(value, dict) and (key := unescaped(token)) in value:
             value = value[key]
         else:
             raise LookupError(pointer)

@@ -22,21 +22,21 @@ def as_one(sides: Sides, source: Any, output: Any, own: Sequence[Finding]) -> li
     if sides.source.format == sides.output.format:
         return list(own)
     given = dict(_parts(source, _schemas(sides)))
+    parts = _PartsOf(output)
     kept: dict[str, list[Finding]] = {}
     found = []
     for finding in own:
-        place = _part_of(output, finding.pointer) if finding.is_must else None
-        if place is None or _key(resolve(output, place)) not in given:
+        place = parts.around(finding.pointer) if finding.is_must else None
+        if place is None or parts.text(place) not in given:
             found.append(finding)
         else:
             kept.setdefault(place, []).append(finding)
     for place, told in kept.items():
-        part = resolve(output, place)
         main = next((one for one in told if one.pointer == place), None)
         if main is None:
             found.extend(told)
         else:
-            found.append(_told(main, sides.source.format, place, part, given[_key(part)]))
+            found.append(_told(main, sides.source.format, place, parts.at(place), given[parts.text(place)]))
     return found
 
 
@@ -64,18 +64,44 @@ def _parts(value: Any, schemas: frozenset[str], pointer: str = "") -> Iterator[t
             yield from _parts(entry, schemas, join(pointer, place))
 
 
-def _part_of(output: Any, pointer: str) -> str | None:
-    """Where the object in a list is that a finding is at, or at a key of; the key may be missing."""
-    for place in (pointer, pointer.rpartition("/")[0]):
-        holder = place.rpartition("/")[0]
+class _PartsOf:
+    """The objects in lists of a body. What many findings are in is looked up once."""
+
+    def __init__(self, body: Any) -> None:
+        self._body = body
+        self._lists: dict[str, list[Any]] = {}
+        self._texts: dict[str, str] = {}
+
+    def around(self, pointer: str) -> str | None:
+        """Where the object in a list is that a finding is at, or at a key of; the key may be missing."""
+        places = pointer, pointer.rpartition("/")[0]
+        return next((place for place in places if place and isinstance(self.at(place), dict)), None)
+
+    def at(self, place: str) -> Any:
+        """What stands at a place in a list; None if no list is around it, or not as long."""
+        holder, _, last = place.rpartition("/")
+        if holder not in self._lists:
+            self._lists[holder] = self._list(holder)
+        entries = self._lists[holder]
+        number = int(last) if entries and last.isascii() and last.isdigit() else len(entries)
+        return entries[number] if number < len(entries) else None
+
+    def text(self, place: str) -> str:
+        """What stands there, as ``_parts`` has it."""
+        if place not in self._texts:
+            self._texts[place] = _key(self.at(place))
+        return self._texts[place]
+
+    def _list(self, pointer: str) -> list[Any]:
         try:
-            in_list = bool(place) and isinstance(resolve(output, holder), list)
-            if in_list and isinstance(resolve(output, place), dict):
-                return place
+            found = resolve(self._body, pointer)
         except LookupError:
-            continue
-    return None
+            return []
+        return found if isinstance(found, list) else []
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
 
 
 def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=str)
+    return _ENCODER.encode(value)

@@ -45,11 +45,12 @@ class Node:
 
     def child(self, key: str) -> Node:
         """The member ``key``; for an absent one a node with the value None and this node's own pointer."""
-        spelling = self.spelt(key)
+        value = self.value
+        spelling = key if isinstance(value, dict) and key in value else self.spelt(key)
         if spelling is None:
             return Node(None, self.pointer, self._spellings)
         self._seen.add(spelling)
-        return Node(self.value[spelling], join(self.pointer, spelling), self._spellings)
+        return Node(value[spelling], join(self.pointer, spelling), self._spellings)
 
     def get(self, key: str) -> Any:
         """The member's value, None if absent."""
@@ -77,6 +78,8 @@ class Node:
 
     def ignore(self, *keys: str) -> None:
         """Mark keys as known, so that they are no residue."""
+        if not isinstance(self.value, dict) or len(self._seen) == len(self.value):
+            return  # there is no other
         for key in keys:
             spelling = self.spelt(key)
             if spelling is not None:
@@ -84,7 +87,7 @@ class Node:
 
     def close(self, residue: list[Residue]) -> None:
         """Add every key that was neither read nor ignored to ``residue``."""
-        if isinstance(self.value, dict):
+        if isinstance(self.value, dict) and len(self._seen) < len(self.value):
             for key, value in self.value.items():
                 if key not in self._seen:
                     residue.append(Residue(key, join(self.pointer, key), value))

@@ -30,13 +30,14 @@ class Shapes:
         self._compiled: dict[str, Fits] = {}
         self._tests: dict[int, tuple[Any, Fits]] = {}
         for name in ("#", *(f"#/$defs/{name}" for name in document.get("$defs", {}))):
-            self._at(name)
+            self.at(name)
 
     def fits(self, value: Any, reference: str = "#") -> bool:
         """Whether ``value`` fits the document, or the part of it that ``reference`` points to, as ``#/$defs/name``."""
-        return self._at(reference)(value)
+        return self.at(reference)(value)
 
-    def _at(self, reference: str) -> Fits:
+    def at(self, reference: str) -> Fits:
+        """The function that tells whether a value fits the part of the document that ``reference`` points to."""
         if reference not in self._compiled:
             self._compiled[reference] = self.compile(resolve(self._document, reference.removeprefix("#")))
         return self._compiled[reference]
@@ -54,6 +55,8 @@ class Shapes:
             return lambda _value: schema
         if "$id" in schema and schema is not self._document:
             raise ValueError("only the whole document may have an `$id`: in a part, references would mean other places")
+        if (kind := _kind(schema)) is not None:
+            return kind
         tests = []
         for keyword, said in schema.items():
             if keyword in _KEYWORDS:
@@ -61,6 +64,16 @@ class Shapes:
             elif keyword not in _SILENT | _BESIDE:
                 raise ValueError(f"the keyword {keyword!r} is not known here; say it with others, or add it")
         return tests[0] if len(tests) == 1 else _every(tests)
+
+
+def _kind(schema: Mapping[str, Any]) -> Fits | None:
+    """One test for what most conditions ask: an object of which a member is this text. None for any other schema."""
+    if schema.keys() == {"type", "properties", "required"} and schema["type"] == "object":
+        [(key, said), *others] = schema["properties"].items()
+        if not others and schema["required"] == [key] and said.keys() == {"const"} and isinstance(said["const"], str):
+            text = said["const"]
+            return lambda value: isinstance(value, dict) and value.get(key) == text
+    return None
 
 
 def _every(tests: Sequence[Fits]) -> Fits:
@@ -96,7 +109,15 @@ _TYPES: Mapping[str, Fits] = {
 
 
 def _reference(said: str, _schema: Any, shapes: Shapes) -> Fits:
-    return lambda value: shapes.fits(value, said)  # looked up when it runs: definitions may be circular
+    test: Fits | None = None
+
+    def fits(value: Any) -> bool:
+        nonlocal test
+        if test is None:  # looked up when it runs: definitions may be circular
+            test = shapes.at(said)
+        return test(value)
+
+    return fits
 
 
 def _if(said: Any, schema: Any, shapes: Shapes) -> Fits:
@@ -181,7 +202,7 @@ def _required(said: Any, _schema: Any, _shapes: Shapes) -> Fits:
 
 def _items(said: Any, _schema: Any, shapes: Shapes) -> Fits:
     test = shapes.compile(said)
-    return lambda value: not isinstance(value, list) or all(test(entry) for entry in value)
+    return lambda value: not isinstance(value, list) or all(map(test, value))
 
 
 def _contains(said: Any, _schema: Any, shapes: Shapes) -> Fits:

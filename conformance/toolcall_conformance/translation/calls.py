@@ -26,7 +26,7 @@ def compare_calls(pair: Pair) -> Iterator[Finding]:
     items = [item for turn in pair.source.turns for item in turn.items]
     hosted = {item.id: item for item in items if isinstance(item, Hosted) and item.id}
     first_alike = _first_alike(source, alignment.pairs) if alignment.invented else {}
-    told = Told.of(pair) if alignment.lost else None
+    told = pair.view(Told.of) if alignment.lost else None
     for left in alignment.lost:
         call = source[left]
         now = told.place_of(call) if told is not None else None

@@ -8,7 +8,7 @@ Chances = dict[int, dict[int, int]]
 """By row the columns that it may be paired with, each with the points of that pair."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen ones are made in twice the time, and there may be a million
 class _Link:
     """A pair, the points of the best chain that begins with it, and the link behind it."""
 

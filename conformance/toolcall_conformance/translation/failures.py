@@ -145,7 +145,7 @@ def without_prefix(corpus: Corpus, text: str, names: Sequence[str] = ()) -> Iter
     """What follows a beginning that only says that something failed; nothing for any other text."""
     known = corpus.equivalence(_NAME)
     longest, endings = known.parameters["longest_prefix"], tuple(known.words["failure_ends"])
-    harmless = known.words["prefix"].union(*map(words_of, names))
+    harmless = known.words["prefix"].union(*map(words_of, names)) if names else known.words["prefix"]
     last = min(len(text), longest)
     for end in [*(found.end() for found in known.patterns["prefix_end"].matches(text, last)), last]:
         if end > longest - 1 and len(text) > longest:
@@ -223,7 +223,8 @@ def fingerprints(content: Content) -> set[str]:
     """Marks of a content: two contents that say the same, as messages or not, have one in common (unless blank)."""
     strings = [] if content.value is MISSING else strings_in(content.value)
     found: set[str] = set()
-    for chunks in (content.texts, *content.said, strings, *([text] for text in (*content.texts, *strings))):
+    alone = ((text,) for text in (*content.texts, *strings))
+    for chunks in dict.fromkeys((*map(tuple, (content.texts, *content.said, strings)), *alone)):
         if chunks:
             found.add(squeezed(chunks))
             found.update(squeezed([rest, *chunks[1:]]) for rest in without_prefix(content.corpus, chunks[0]))

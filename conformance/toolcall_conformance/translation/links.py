@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from toolcall_conformance.reading import Media, Reading, Result
+from toolcall_conformance.reading import Call, Media, Reading, Result
 from toolcall_conformance.translation.failures import LOST, compare_failure, fingerprints, says_failure_in_words
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import DIFFERENT, Content, compare_payload, read_content
@@ -16,9 +16,14 @@ Breach = str | None
 
 @dataclass(slots=True)
 class ResultComparison:
-    """How each result of the source compares with each of the output; every content is read once."""
+    """How each result of the source compares with each of the output; every content is read once.
 
-    pair: Pair
+    ``expected`` are, for each result of the source, the call of the output that it belongs to; None where that is lost.
+    ``calls`` are the output's.
+    """
+
+    expected: list[int | None]
+    calls: Sequence[Call]
     source: Sequence[Result]
     output: Sequence[Result]
     before: list[Content]
@@ -33,7 +38,9 @@ class ResultComparison:
         before = [
             read_content(pair.corpus, result, wrappers, beside) for result, beside in _with_media_beside(pair.source)
         ]
-        return cls(pair, source, output, before, [read_content(pair.corpus, result) for result in output])
+        after = [read_content(pair.corpus, result) for result in output]
+        expected = [pair.calls.get(result.call) if result.call is not None else None for result in source]
+        return cls(expected, pair.output.calls, source, output, before, after)
 
     def breach(self, left: int, right: int) -> Breach:
         """The rule that the produced content breaks; None if it says the same."""
@@ -58,7 +65,7 @@ class ResultComparison:
 
     def _names(self, result: Result) -> list[str]:
         """Words that may stand beside the message of a failure."""
-        call = None if result.call is None else self.pair.output.calls[result.call]
+        call = None if result.call is None else self.calls[result.call]
         return [word for word in (result.name, result.id, call and call.name, call and call.id) if word]
 
     def close(self, left: int, right: int) -> bool:
@@ -73,12 +80,17 @@ def _with_media_beside(reading: Reading) -> Iterator[tuple[Result, list[Media]]]
         yield from ((item, beside) for item in turn.items if isinstance(item, Result))
 
 
-def link_results(comparison: ResultComparison) -> dict[int, int]:
-    """Which result of the output is which of the source.
+def linked(pair: Pair) -> tuple[ResultComparison, Mapping[int, int]]:
+    """The results of both sides, and which of the output is which of the source.
 
     A result whose call is lost has no call to be found at; then it is known by what it says, by its id, or by its place
     among the others. The tool gave it, so it is not invented.
     """
+    return pair.view(_linked)
+
+
+def _linked(pair: Pair) -> tuple[ResultComparison, Mapping[int, int]]:
+    comparison = ResultComparison.of(pair)
     linker = _Linker(comparison)
     linker.at_their_calls()
     if linker.free:
@@ -86,7 +98,7 @@ def link_results(comparison: ResultComparison) -> dict[int, int]:
     linker.changed_at_their_calls()
     if linker.free:
         linker.left_over()
-    return linker.links
+    return comparison, linker.links
 
 
 class _Linker:
@@ -94,7 +106,6 @@ class _Linker:
 
     def __init__(self, comparison: ResultComparison) -> None:
         self._comparison = comparison
-        self._expected = expected_calls(comparison)
         self._answering: dict[int | None, list[int]] = {}
         for right, result in enumerate(comparison.output):
             self._answering.setdefault(result.call, []).append(right)
@@ -118,7 +129,7 @@ class _Linker:
         for left in self._unlinked():
             self._claim(left, self._at_call(left), whatever=True)
         for left in self._unlinked():  # blank ones look all alike
-            if self._expected[left] is not None and before[left].blank:
+            if self._comparison.expected[left] is not None and before[left].blank:
                 self._claim(left, [right for right in self.free if after[right].blank], whatever=True)
 
     def left_over(self) -> None:
@@ -145,17 +156,11 @@ class _Linker:
                 return
 
     def _at_call(self, left: int) -> list[int]:
-        expected = self._expected[left]
+        expected = self._comparison.expected[left]
         return [] if expected is None else self._answering.get(expected, [])
 
     def _unlinked(self) -> list[int]:
         return [left for left in range(len(self._comparison.source)) if left not in self.links]
-
-
-def expected_calls(comparison: ResultComparison) -> list[int | None]:
-    """For each result of the source, the call of the output that it belongs to; None where that is lost."""
-    pair = comparison.pair
-    return [pair.calls.get(result.call) if result.call is not None else None for result in comparison.source]
 
 
 def _in_place(comparison: ResultComparison, links: Mapping[int, int], free: Iterable[int]) -> Iterator[tuple[int, int]]:

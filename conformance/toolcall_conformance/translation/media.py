@@ -16,7 +16,7 @@ from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, T
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.captions import Neighbours, captioned, owner
 from toolcall_conformance.translation.joining import squeezed
-from toolcall_conformance.translation.links import ResultComparison, link_results
+from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.media_twins import PlacedMedia, twins_of
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
@@ -166,8 +166,7 @@ def mime_of(corpus: Corpus, media: Media) -> str | None:
 
 def _of_lost_results(pair: Pair) -> frozenset[int]:
     """The media, by identity, that went with the result that held them, or with its call: that is reported."""
-    comparison = ResultComparison.of(pair)
-    links = link_results(comparison)
+    comparison, links = linked(pair)
     lost = (result for left, result in enumerate(comparison.source) if left not in links)
     return frozenset(id(part) for result in lost for part in result.parts if isinstance(part, Media))
 

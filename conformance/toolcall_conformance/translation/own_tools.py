@@ -99,21 +99,24 @@ def is_named_for(corpus: Corpus, name: str | None, purpose: str) -> bool:
 def stands_for_one(pair: Pair, tool: Tool) -> bool:
     """Whether a function is there in place of one of the source's own tools: some stand for several functions."""
     return any(
-        own is not None
-        and (is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type, *own.functions))
-        for one in pair.source.tools
-        for own in [own_tool(pair.corpus, pair.source, one)]
+        is_named_for(pair.corpus, tool.name, own.purpose) or tool.name in (one.name, one.type, *own.functions)
+        for one, own in pair.view(_own_of_source)
     )
+
+
+def _own_of_source(pair: Pair) -> list[tuple[Tool, OwnTool]]:
+    found = ((tool, own_tool(pair.corpus, pair.source, tool)) for tool in pair.source.tools)
+    return [(tool, own) for tool, own in found if own is not None]
 
 
 def report_hosted(pair: Pair) -> Iterator[Finding]:
     """What became of the tools that the provider runs: the target's own, nothing that is said to be lost, or worse."""
     ours = list(_purposes(pair.corpus, pair.output))
-    for tool in pair.source.tools:
-        own = own_tool(pair.corpus, pair.source, tool)
-        if own is None or own.run_by != "provider" or own.purpose in ours:
+    known = {id(twin) for _, twin in pair.twins}
+    functions = [one for one in pair.output.tools if one.kind != "hosted" and id(one) not in known]
+    for tool, own in pair.view(_own_of_source):
+        if own.run_by != "provider" or own.purpose in ours:
             continue
-        functions = [one for one in pair.output.tools if one.kind != "hosted" and _is_new(pair, one)]
         twin = next(
             (
                 one
@@ -140,10 +143,6 @@ def report_hosted(pair: Pair) -> Iterator[Finding]:
                 source=tool.pointer,
                 subject=tool_words(tool),
             )
-
-
-def _is_new(pair: Pair, tool: Tool) -> bool:
-    return all(twin is not tool for _, twin in pair.twins)
 
 
 def _purposes(corpus: Corpus, reading: Reading) -> Iterator[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from toolcall_conformance import loss_table
 from toolcall_conformance.findings import MISSING, NOT_KNOWN, Finding
@@ -13,6 +13,8 @@ from toolcall_conformance.levels import finding
 from toolcall_conformance.library import Corpus, CorpusError
 from toolcall_conformance.reading import Call, Reading, Tool
 from toolcall_conformance.translation.align import Alignment
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,21 @@ class Sides:
 class Pair(Sides):
     """The two sides, with their tools and calls aligned: what every comparison gets.
 
-    ``twins`` are the declared tools that are the same, ``names`` the output's names of tools by the source's.
+    ``twins`` are the declared tools that are the same, ``names`` the output's names of tools by the source's. ``views``
+    caches what comparisons derived from the pair.
     """
 
     twins: Sequence[tuple[Tool, Tool]] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     alignment: Alignment = field(default_factory=Alignment)
+    views: dict[Callable[[Pair], Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def view(self, make: Callable[[Pair], T]) -> T:
+        """``make(pair)``, made once for all comparisons; none may change it, and it must not hold the pair."""
+        if make not in self.views:
+            self.views[make] = make(self)
+        found: T = self.views[make]
+        return found
 
     @property
     def calls(self) -> Mapping[int, int]:

@@ -9,7 +9,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.reading import Call, Result, Text
 from toolcall_conformance.reading.model import Value
 from toolcall_conformance.translation.failures import looks_like_error
-from toolcall_conformance.translation.links import ResultComparison, expected_calls, link_results
+from toolcall_conformance.translation.links import ResultComparison, linked
 from toolcall_conformance.translation.nearest import near
 from toolcall_conformance.translation.pair import Pair, call_words
 from toolcall_conformance.translation.told import Told
@@ -21,28 +21,27 @@ def compare_results(pair: Pair) -> Iterator[Finding]:
 
     The right content at another call is *mis-linked*, which is another fault than a changed content.
     """
-    comparison = ResultComparison.of(pair)
-    source, output = comparison.source, comparison.output
-    expected, links = expected_calls(comparison), link_results(comparison)
-    told = Told.of(pair, comparison, links)
+    comparison, links = linked(pair)
+    source, output, expected = comparison.source, comparison.output, comparison.expected
+    told = pair.view(Told.of)
     for left, result in enumerate(source):
         if left in links:
-            yield from _compare_one(comparison, left, links[left], expected[left])
+            yield from _compare_one(pair, comparison, left, links[left])
         elif result.call is None or result.call in pair.calls:  # else the call is lost, and is reported
             at_call = _call_pointer(pair, expected[left])
             yield _lost(pair, result, told.place_of(result), at_call or near(pair, result.pointer))
-    claimed = {output[right].call for right in links.values()} - {None}
-    known = {output[right].id for right in links.values() if output[right].call is None} - {None, ""}
+    answers: dict[tuple[int | None, str | None], int] = {}
+    for left, right in links.items():
+        answers.setdefault(_answering(output[right]), left)
     for right in sorted(set(range(len(output))) - set(links.values())):
         extra = output[right]
-        doubled = extra.call in claimed or (extra.call is None and extra.id in known)
-        twins = [left for left, other in links.items() if _answer_alike(output[other], extra)] if doubled else []
+        twin = answers.get(_answering(extra)) if extra.call is not None or extra.id else None
         yield pair.finding(
-            "translation/result-duplicated" if doubled else "translation/result-invented",
+            "translation/result-invented" if twin is None else "translation/result-duplicated",
             extra.pointer,
             want=MISSING,
             got=_stands(pair, extra),
-            source=source[twins[0]].pointer if twins else None,
+            source=None if twin is None else source[twin].pointer,
             subject=_words(pair, extra, produced=True),
         )
 
@@ -60,9 +59,9 @@ def _lost(pair: Pair, result: Result, now: Text | None, at_call: str) -> Finding
     )
 
 
-def _answer_alike(one: Result, other: Result) -> bool:
-    """Whether two results answer the same call, or name the same id of none."""
-    return one.call == other.call and (one.call is not None or one.id == other.id)
+def _answering(result: Result) -> tuple[int | None, str | None]:
+    """What results have in common that answer the same call, or name the same id of none."""
+    return result.call, result.id if result.call is None else None
 
 
 def _stands(pair: Pair, result: Result) -> Any:
@@ -94,8 +93,8 @@ def _answered(call: Call | None) -> str:
     return f"the answer to {call_words(call)}" if call is not None else "the answer to no call at all"
 
 
-def _compare_one(comparison: ResultComparison, left: int, right: int, expected: int | None) -> Iterator[Finding]:
-    pair, before, after = comparison.pair, comparison.source[left], comparison.output[right]
+def _compare_one(pair: Pair, comparison: ResultComparison, left: int, right: int) -> Iterator[Finding]:
+    before, after, expected = comparison.source[left], comparison.output[right], comparison.expected[left]
     subject = _words(pair, before)
     if expected is not None and after.call != expected:
         want, got = pair.output.calls[expected], after.call

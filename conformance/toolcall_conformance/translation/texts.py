@@ -316,7 +316,7 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             places[id(piece.place)] = piece.place
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = Origins(pair)
-    told = Told.of(pair) if extra else None
+    told = pair.view(Told.of) if extra else None
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Text, Unreadable
 from toolcall_conformance.translation.chunks import is_phrase, squeeze
-from toolcall_conformance.translation.links import ResultComparison, link_results
+from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import Content, parsed_text
 
@@ -53,14 +53,13 @@ class Told:
     texts: list[Text] = field(default_factory=list)
 
     @classmethod
-    def of(cls, pair: Pair, comparison: ResultComparison | None = None, links: Mapping[int, int] | None = None) -> Told:
-        """What is lost of a pair; nothing is looked for where nothing is."""
-        known = comparison or ResultComparison.of(pair)
-        linked = link_results(known) if links is None else links
+    def of(cls, pair: Pair) -> Told:
+        """What is lost of a pair; nothing is looked for where nothing is. ``pair.view(Told.of)`` asks once."""
+        known, links = linked(pair)
         calls = pair.source.calls
         lost = {calls[left].pointer: _of_call(calls[left]) for left in pair.alignment.lost}
         for left, result in enumerate(known.source):
-            if left not in linked:
+            if left not in links:
                 lost[result.pointer] = _of_result(pair, result, known.before[left])
         return cls(pair.corpus, lost, list(_new_texts(pair)) if lost else [])
 

@@ -15,7 +15,7 @@ from toolcall_conformance.reading.breach import Breach
 @rule("openai_chat/calls-answered", "request")
 def calls_answered(subject: Subject) -> Iterator[Breach]:
     """The provider refuses a history with an open call, wherever the history ends."""
-    history = walk(subject.body)
+    history = subject.view(walk)
     # A result with an id that no call has answers some call: one fault, told at the id.
     strays = sum(answer.standing == "orphan" for answer in history.answers)
     for call in history.unanswered[: max(0, len(history.unanswered) - strays)]:
@@ -26,7 +26,7 @@ def calls_answered(subject: Subject) -> Iterator[Breach]:
 
 @rule("openai_chat/result-answers-call", "request")
 def result_answers_call(subject: Subject) -> Iterator[Breach]:
-    history = walk(subject.body)
+    history = subject.view(walk)
     waiting = dict.fromkeys(call.id for call in history.unanswered)
     message = "an earlier assistant message must have a call of this id"
     for answer in history.answers:
@@ -39,14 +39,14 @@ def result_answers_call(subject: Subject) -> Iterator[Breach]:
 @rule("openai_chat/result-once", "request")
 def result_once(subject: Subject) -> Iterator[Breach]:
     message = "the call of this id has its answer already; this one must answer another, or not stand here"
-    for answer in walk(subject.body).answers:
+    for answer in subject.view(walk).answers:
         if answer.standing == "again":
             yield Breach(answer.pointer, message, MISSING, answer.id, subject=f"result of {answer.id}")
 
 
 @rule("openai_chat/results-follow-calls", "request")
 def results_follow_calls(subject: Subject) -> Iterator[Breach]:
-    for answer in walk(subject.body).answers:
+    for answer in subject.view(walk).answers:
         if answer.standing == "late":
             message = (
                 f"other messages stand between this result and its call; it must stand right behind {answer.asked}"
