@@ -36,6 +36,7 @@ class Output:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._items: list[Item] = []
+        self._placed: dict[int, list[Item]] = {}
         self._final_calls: list[StreamedCall] = []
 
     @property
@@ -84,16 +85,21 @@ class Output:
         return data
 
     def _added(self, data: dict[str, Any], pointer: str) -> None:
-        index, item = data.get("output_index"), data.get("item")
-        earlier = next((known for known in self._items if known.index == index), None)
+        index: Any = data.get("output_index")
+        item = data.get("item")
         if not _is_index(index):
             self._unnumbered(data, pointer, len(self._items))
-        elif earlier is not None:
-            message = f"the {earlier.subject} added at {earlier.pointer} has this output_index already"
+        elif earlier := self._placed.get(index):
+            message = f"the {earlier[0].subject} added at {earlier[0].pointer} has this output_index already"
             at, want = join(pointer, "output_index"), len(self._items)
             self._report.add("stream-output-index", at, message, want=want, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
-            self._items.append(Item(item, index if _is_index(index) else None, pointer, self._report))
+            self._keep(Item(item, index if _is_index(index) else None, pointer, self._report))
+
+    def _keep(self, item: Item) -> None:
+        self._items.append(item)
+        if item.index is not None:
+            self._placed.setdefault(item.index, []).append(item)
 
     def _is_open(self, index: Any, item: dict[str, Any]) -> bool:
         """Whether this very item was added before; then it is not another one."""
@@ -111,7 +117,7 @@ class Output:
         if item is None:
             message = "the item is done and was never added"
             self._report.once("stream-item-announced", pointer, message, want=ADDED, got="response.output_item.done")
-            self._items.append(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
+            self._keep(Item.whole(said, index if _is_index(index) else None, pointer, self._report))
             return
         item.close(said, pointer)
 
@@ -145,10 +151,10 @@ class Output:
 
     def _known(self, index: Any, item_id: Any) -> Item | None:
         """By the output_index, as the SDK does it; by the id where that is missing, or has been given twice."""
-        placed = [item for item in self._items if item.index is not None and item.index == index]
+        placed = self._placed.get(index, []) if _is_index(index) else []
         found = placed if _is_index(index) else self._items
-        named = [item for item in found if item_id is not None and item.said.get("id") == item_id]
-        return named[-1] if named else placed[-1] if placed else None
+        named = (item for item in reversed(found) if item_id is not None and item.said.get("id") == item_id)
+        return next(named, placed[-1] if placed else None)
 
     def close(self, output: list[Any] | None, pointer: str) -> None:
         """Hold the output of the reply against the items that came, each found by what it is, not by its place."""
