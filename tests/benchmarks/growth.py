@@ -2,8 +2,9 @@
 
 Prints a line for each thing that may grow: the sizes, each twice the one before; CPU seconds at the largest; the
 exponent, fitted to all sizes by least squares over logarithms (1 is linear); and the peak of the process, which does
-nothing else, in MB. A line over ``--limit`` is marked with ``!``, and the exit status is 1. ``--faults`` adds bodies
-that are spoilt as a whole. Run it alone: what else the machine does falls on the figures.
+nothing else, in MB: behind the smallest size, and behind the largest. A line over ``--limit`` is marked with ``!``, and
+the exit status is 1. ``--faults`` adds bodies and streams that are spoilt as a whole. Run it alone: what else the
+machine does falls on the figures.
 """
 
 from __future__ import annotations
@@ -68,10 +69,12 @@ def measure(name: str, sizes: Sequence[int]) -> dict[str, Any]:
     import resource  # not on Windows
 
     spent(name, 2, 1)  # what is loaded on first use
-    seconds = [spent(name, size) for size in sizes]
     unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return {"seconds": seconds, "megabytes": peak / 1e6}
+    seconds, megabytes = [], []
+    for size in sizes:
+        seconds.append(spent(name, size))
+        megabytes.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)
+    return {"seconds": seconds, "megabytes": megabytes}
 
 
 def _measured_apart(name: str, sizes: Sequence[int]) -> dict[str, Any]:
@@ -85,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, print; the exit status: 1 if a line grows faster than it may."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", nargs="+", metavar="WORDS", help="the lines whose names contain one of these")
-    parser.add_argument("--faults", action="store_true", help="spoilt bodies, too")
+    parser.add_argument("--faults", action="store_true", help="spoilt bodies and streams, too")
     parser.add_argument("--most", type=int, help="the largest size of every line; its own by default")
     parser.add_argument("--limit", type=float, default=LIMIT, help=f"the exponent that is too much ({LIMIT})")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
@@ -109,7 +112,7 @@ def _print_table(options: argparse.Namespace) -> int:
         print(f"no line contains {' or '.join(options.only)}; without --only all are printed", file=sys.stderr)
         return 2
     steep = 0
-    print(f"{'what grows':58}{'sizes':>12}{'seconds':>10}{'exponent':>10}{'MB':>7}")
+    print(f"{'what grows':58}{'sizes':>12}{'seconds':>10}{'exponent':>10}{'MB':>10}")
     for line in chosen:
         sizes = sizes_up_to(options.most or line.most)
         found = _measured_apart(line.name, sizes)
@@ -117,7 +120,8 @@ def _print_table(options: argparse.Namespace) -> int:
         steep += grown > options.limit
         mark = " !" if grown > options.limit else ""
         span = f"{sizes[0]}…{sizes[-1]}"
-        figures = f"{span:>12}{found['seconds'][-1]:10.2f}{grown:10.2f}{found['megabytes']:7.0f}"
+        memory = f"{found['megabytes'][0]:.0f}…{found['megabytes'][-1]:.0f}"
+        figures = f"{span:>12}{found['seconds'][-1]:10.2f}{grown:10.2f}{memory:>10}"
         print(f"{line.name:58}{figures}{mark}", flush=True)
     return int(steep > 0)
 

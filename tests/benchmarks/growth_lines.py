@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.failing import child, failing
 from benchmarks.growing import FAULTS, MODELS, SHAPES, request, translated
-from benchmarks.growing_replies import asked, stream, streamed
+from benchmarks.growing_replies import STREAM_FAULTS, asked, stream, streamed
 from toolcall_conformance import Ends, Judge, known_failures, load_corpus
 from toolcall_conformance.cassettes import cases as cassette_cases
 from toolcall_conformance.contract import Route
@@ -74,11 +75,11 @@ def _stream_source(client: str, shape: str, size: int) -> tuple[str, bytes]:
     return upstream, stream(upstream, shape, size)
 
 
-def _stream_judged(client: str, shape: str) -> Callable[[int, Path], Work]:
+def _stream_judged(client: str, shape: str, fault: str) -> Callable[[int, Path], Work]:
     def make(size: int, _: Path) -> Work:
         judge = Judge(load_corpus())
         upstream, source = _stream_source(client, shape, size)
-        output = streamed(source, upstream, client)
+        output = STREAM_FAULTS[fault](streamed(source, upstream, client))
         ends = Ends(client, upstream)
         return lambda: judge.stream(parse_stream(source), parse_stream(output), ends, request=asked(client))
 
@@ -180,10 +181,14 @@ def lines(*, faults: bool = False) -> Iterator[Line]:
             spoilt = "" if fault == "none" else f", {fault}"
             yield Line(f"{shape}, {client} to {upstream}{spoilt}", _judging(shape, fault, client, upstream))
     for client, shape in itertools.product(MODELS, ("one long text", "texts and calls")):
-        yield Line(f"stream, {shape}, {client}, judged", _stream_judged(client, shape))
+        for fault in STREAM_FAULTS if faults else ["none"]:
+            spoilt = "" if fault == "none" else f", {fault}"
+            yield Line(f"stream, {shape}, {client}, judged{spoilt}", _stream_judged(client, shape, fault))
         yield Line(f"stream, {shape}, {client}, driven", _stream_driven(client, shape))
     yield Line("cassettes in a folder", _cassette_files, 2000)
     yield Line("exchanges of a cassette", _cassette_exchanges, 2000)
     yield Line("known failures, items", _known("fam/case-{}::request::anthropic-to-gemini"))
     yield Line("known failures, patterns", _known("fam/case-{}::request::*"))
     yield Line("private cases", _private_cases, 400)
+    yield Line("failing items of a translator", failing("benchmarks.failing:Wrong"), 1000)
+    yield Line("failing items of a child", failing(child()), 1000)

@@ -19,8 +19,8 @@ def test_exponent(power: float) -> None:
 
 
 def test_every_line_has_work(tmp_path: Path) -> None:
-    """Of streams and routes one each: they differ in their names alone."""
-    names = {line.name.partition(",")[0]: line for line in lines()}
+    """Of streams and routes one each: they differ in their names alone. Runs of pytest are left to the command."""
+    names = {line.name.partition(",")[0]: line for line in lines() if not line.name.startswith("failing")}
     assert len({line.name for line in lines(faults=True)}) == len(list(lines(faults=True)))
     for at, line in enumerate(names.values()):
         folder = tmp_path / str(at)
@@ -31,7 +31,7 @@ def test_every_line_has_work(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("power", "status"), [(1, 0), (2, 1)])
 def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], power: int, status: int) -> None:
     def figures(_name: str, sizes: list[int]) -> dict[str, Any]:
-        return {"seconds": [size**power / 1e6 for size in sizes], "megabytes": 51}
+        return {"seconds": [size**power / 1e6 for size in sizes], "megabytes": [50, 51]}
 
     monkeypatch.setattr(growth, "_measured_apart", figures)
     assert growth.main(["--only", "tools, gemini", "--most", "800"]) == status
@@ -44,7 +44,7 @@ def test_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
 def test_a_line_in_a_process_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert growth.main(["--only", "known failures, items", "--most", "16", "--limit", "9"]) == 0
     [_, row] = capsys.readouterr().out.splitlines()
-    assert int(row.split()[-1]) > 10, "megabytes"
+    assert int(row.split()[-1].partition("…")[0]) > 10, "megabytes"
 
 
 def test_words_that_no_line_has(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,9 @@ TOGETHER: Final = "the reply, put together"
 MOST_EVENTS: Final = 2_000
 """Longer streams are not put together again and again."""
 
+MOST_READ: Final = 100_000
+"""Events of beginnings that are put together for one reply; once there were more, the other findings name no events."""
+
 
 def put_together(client: str, output: dict[str, Any], received: Assembled, found: Iterable[Finding]) -> list[Finding]:
     """Findings on the reply that a stream assembles to, with the events that made what each points at."""
@@ -51,18 +54,19 @@ def _openings(client: str, received: Assembled) -> Iterator[tuple[str, int]]:
 
 
 def _traced(events: _Events, opened: dict[str, int], finding: Finding) -> Finding:
-    where = next(
-        (
-            f"opened by {named(events.stream, number)}"
-            for pointer, number in opened.items()
-            if f"{finding.pointer}/".startswith(f"{pointer}/")
-        ),
-        "",
-    )
+    number = next((opened[pointer] for pointer in _ways_to(finding.pointer) if pointer in opened), None)
+    where = "" if number is None else f"opened by {named(events.stream, number)}"
     if not where and finding.got is not MISSING:  # else it points at what should hold it, which came well
         where = events.of(finding.pointer)
     subject = "; ".join(filter(None, [finding.subject, where]))
     return replace(finding, body=TOGETHER, subject=subject)
+
+
+def _ways_to(pointer: str) -> Iterator[str]:
+    """A pointer and those to what holds its place: ``/a/b``, ``/a``."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
 
 
 @dataclass(slots=True)
@@ -73,12 +77,13 @@ class _Events:
     stream: dict[str, Any]
     whole: Any
     _known: dict[int, Any] = field(default_factory=dict)
+    _read: int = 0
 
     def of(self, pointer: str) -> str:
         """The events that made what stands at a place of the reply, in words; empty where nobody can tell."""
         count = len(self.stream["events"])
         last = self._at(self.whole, pointer)
-        if not pointer or last is MISSING or count > MOST_EVENTS:
+        if not pointer or last is MISSING or count > MOST_EVENTS or self._read > MOST_READ:
             return ""
         first = self._first(lambda body: self._at(body, pointer) not in (MISSING, None), 1, count)
         final = self._first(lambda body: equal(self._at(body, pointer), last), first, count)
@@ -98,6 +103,7 @@ class _Events:
 
     def _beginning(self, count: int) -> Any:
         if count not in self._known:
+            self._read += count
             part = {"events": self.stream["events"][:count]}
             self._known[count] = formats.assembled(self.client, part).body
         return self._known[count]
