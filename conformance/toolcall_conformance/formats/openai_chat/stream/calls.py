@@ -94,6 +94,7 @@ class Calls:
     def __init__(self, report: Report) -> None:
         self._report = report
         self.all: list[OpenCall] = []
+        self._placed: dict[int, list[OpenCall]] = {}
         self._current: OpenCall | None = None
 
     def add(self, entry: Any, pointer: str) -> bool:
@@ -134,7 +135,8 @@ class Calls:
         """The call that an entry continues; None if it opens one."""
         index, call_id, name = entry.get("index"), _text(entry.get("id")), _text(holder.get("name"))
         if _is_index(index):
-            known = next((call for call in reversed(self.all) if call.index == index), None)
+            placed = self._placed.get(index)
+            known = placed[-1] if placed else None
             if known is None and index < 0 and self.all and not name:
                 known = self.all[-1]  # the official accumulator counts such an index from the end
         elif call_id:
@@ -156,11 +158,11 @@ class Calls:
         call.name = holder["name"] if isinstance(holder.get("name"), str) else None
         call.type = entry["type"] if isinstance(entry.get("type"), str) else None
         call.custom = not isinstance(entry.get("function"), dict) and isinstance(entry.get("custom"), dict)
-        earlier = next((known for known in self.all if known.index == index), None) if _is_index(index) else None
+        placed = [] if call.index is None else self._placed.setdefault(call.index, [])
         if "index" not in entry:
             self._once(call, "stream-call-index", pointer, "the entry has no index", call.ordinal)
-        elif earlier is not None:
-            message = f"{earlier.subject}, opened at {earlier.pointer}, has this index already"
+        elif placed:
+            message = f"{placed[0].subject}, opened at {placed[0].pointer}, has this index already"
             at = join(pointer, "index")  # what clients mix up then is the earlier call as well
             self._report.add("stream-call-own-index", at, message, want=call.ordinal, got=index, subject=call.subject)
         elif _is_index(index) and index != call.ordinal:
@@ -174,6 +176,7 @@ class Calls:
             want = "custom" if call.custom else "function"
             self._once(call, "stream-call-type", pointer, "", want, entry.get("type"))
         self.all.append(call)
+        placed.append(call)
         return call
 
     def _go_on(self, call: OpenCall, entry: dict[str, Any], holder: dict[str, Any], pointer: str) -> None:

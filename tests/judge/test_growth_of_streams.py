@@ -1,0 +1,107 @@
+"""No line of code runs with the square of a reply or stream while that is judged.
+
+The runs of each line are counted, not seconds: their numbers are the same on every machine, and one line that looks
+through all that came before stands out among thousands that do not.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+import toolcall_conformance
+from benchmarks.growing_replies import answered, asked, reply, stream, streamed
+from toolcall_conformance import Ends, Judge
+from toolcall_conformance.library import Corpus
+from toolcall_conformance.streaming import parse
+
+Lines = Counter[tuple[CodeType, int]]
+
+SMALL, LARGE = 6, 18
+MOST = 1.45
+"""The exponent of n log n between these sizes is below this; that of a line that looks through half is above."""
+FEW = 4
+"""A line that runs less often for each call at first counts as one that does."""
+
+OURS = toolcall_conformance.__path__[0]
+UPSTREAM = {
+    "anthropic": "openai_chat",
+    "openai_chat": "anthropic",
+    "openai_responses": "anthropic",
+    "gemini": "anthropic",
+}
+
+
+def lines_run(work: Callable[[], object], folder: str) -> Lines:
+    """How often each line of a folder's code runs."""
+    counts: Lines = Counter()
+
+    def count(frame: FrameType, _event: str, _: Any) -> Any:
+        counts[frame.f_code, frame.f_lineno] += 1
+        return count
+
+    def enter(frame: FrameType, event: str, given: Any) -> Any:
+        return count(frame, event, given) if frame.f_code.co_filename.startswith(folder) else None
+
+    before = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return counts
+
+
+def steep(small: Lines, large: Lines) -> Mapping[str, float]:
+    """The lines that run too often, each with its exponent."""
+    found = {}
+    for (code, line), count in large.items():
+        grown = math.log(count / max(small[code, line], FEW * SMALL)) / math.log(LARGE / SMALL)
+        if grown > MOST:
+            found[f"{code.co_filename}:{line} {code.co_qualname}"] = round(grown, 2)
+    return found
+
+
+def streams(judge: Judge, client: str, size: int) -> Callable[[], object]:
+    upstream = UPSTREAM[client]
+    source = stream(upstream, "texts and calls", size)
+    given = parse(source), parse(streamed(source, upstream, client))
+    return lambda: judge.stream(*given, Ends(client, upstream), request=asked(client))
+
+
+def replies(judge: Judge, client: str, size: int) -> Callable[[], object]:
+    upstream = UPSTREAM[client]
+    source = reply(upstream, "texts and calls", size)
+    output = answered(source, upstream, client)
+    return lambda: judge.response(source, output, Ends(client, upstream))
+
+
+@pytest.mark.parametrize("judging", [streams, replies])
+@pytest.mark.parametrize("client", UPSTREAM)
+def test_no_line_runs_with_the_square(corpus: Corpus, client: str, judging: Callable[..., Any]) -> None:
+    judge = Judge(corpus)
+    judging(judge, client, 2)()  # what is loaded on first use
+    small, large = [lines_run(judging(judge, client, size), OURS) for size in (SMALL, LARGE)]
+    assert sum(large.values()) > 100 * LARGE
+    assert steep(small, large) == {}
+
+
+@pytest.mark.parametrize(("looks", "rows"), [(lambda number, _: number, 0), (lambda number, known: number in known, 1)])
+def test_a_line_that_looks_through_all_is_seen(looks: Callable[[int, Any], object], rows: int) -> None:
+    def work(size: int) -> Lines:
+        known: list[int] = []
+
+        def keep() -> None:
+            for number in range(size):
+                looks(number, (one for other in known for one in (other, other)))
+                known.append(number)
+
+        return lines_run(keep, __file__)
+
+    assert len(steep(work(SMALL), work(LARGE))) == rows
