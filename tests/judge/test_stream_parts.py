@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from benchmarks.growing_replies import STREAM_FAULTS, stream, streamed
 from toolcall_conformance import Ends, Judge, formats
+from toolcall_conformance.findings import Finding
 from toolcall_conformance.judge import stream_parts
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.streaming import parse
@@ -15,7 +18,9 @@ from toolcall_conformance.streaming import parse
 SIZE = 12
 
 
-def test_only_so_many_beginnings_are_put_together(monkeypatch: pytest.MonkeyPatch, corpus: Corpus) -> None:
+def test_only_so_many_beginnings_are_put_together_and_every_finding_comes(
+    monkeypatch: pytest.MonkeyPatch, corpus: Corpus
+) -> None:
     source = stream("anthropic", "texts and calls", SIZE)
     output = STREAM_FAULTS["events twice"](streamed(source, "anthropic", "gemini"))
     read: list[int] = []
@@ -25,18 +30,28 @@ def test_only_so_many_beginnings_are_put_together(monkeypatch: pytest.MonkeyPatc
         read.append(len(given["events"]))
         return whole(name, given)
 
-    def named() -> list[bool]:
+    def judged() -> list[Finding]:
         read.clear()
-        judged = Judge(corpus).stream(parse(source), parse(output), Ends("gemini", "anthropic"))
-        twice = [one for one in judged.findings if one.rule == "translation/text-duplicated"]
-        assert len(twice) == SIZE
-        return ["made of event" in str(one.subject) for one in twice]
+        found = Judge(corpus).stream(parse(source), parse(output), Ends("gemini", "anthropic")).findings
+        assert sum(one.rule == "translation/text-duplicated" for one in found) == SIZE
+        return list(found)
 
     monkeypatch.setattr(formats, "assembled", counted)
-    assert all(named())
-    most = sum(read)
+    told, most = judged(), sum(read)
+    assert named(told)[-SIZE:] == [True] * SIZE
     monkeypatch.setattr(stream_parts, "MOST_READ", 30)
-    few = named()
-    assert few[0]
-    assert not few[-1]
+    few = judged()
+    assert (named(few)[-SIZE], named(few)[-1]) == (True, False)
     assert sum(read) < most / 2
+    monkeypatch.setattr(stream_parts, "MOST_EVENTS", 2 * SIZE)
+    assert not any(named(judged()))
+    assert unnamed(judged()) == unnamed(few) == unnamed(told)
+
+
+def named(found: list[Finding]) -> list[bool]:
+    """Whether each finding on the reply says from which events its place came."""
+    return ["made of event" in one.subject for one in found if one.body == stream_parts.TOGETHER]
+
+
+def unnamed(found: list[Finding]) -> list[Finding]:
+    return [replace(one, subject=re.sub(r"(; )?made of .*", "", one.subject)) for one in found]

@@ -17,7 +17,7 @@ TOGETHER: Final = "the reply, put together"
 MOST_EVENTS: Final = 2_000
 """Longer streams are not put together again and again."""
 
-MOST_READ: Final = 100_000
+MOST_READ: Final = 50_000
 """Events of beginnings that are put together for one reply; once there were more, the other findings name no events."""
 
 

@@ -186,7 +186,7 @@ class _MessageMachine(Machine):
         at = f"{pointer}/index" if "index" in data else pointer
         where = self._index(pointer, data, len(self.blocks) - 1)
         is_open = where is not None and where in self._unended
-        got, want = data.get("index", MISSING), MISSING if is_open else one_of([*self._unended], MISSING)
+        got, want = data.get("index", MISSING), MISSING if is_open else one_of(self._unended, MISSING)
         if where is not None and -len(self.blocks) <= where < 0:
             message = "the official SDK counts such an index from the end"
             self.report.add("stream-block-open", at, message, want=want, got=got)
