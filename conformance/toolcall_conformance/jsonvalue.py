@@ -92,7 +92,14 @@ def is_json(text: str) -> bool:
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Equality of JSON values: true is not 1, while 1 and 1.0 are the same number."""
+    """Equality of JSON values of any depth: true is not 1, while 1 and 1.0 are the same number."""
+    try:
+        return _equal(left, right)
+    except RecursionError:  # texts in bodies are read deeper than functions may call themselves
+        return _equal_step_by_step(left, right)
+
+
+def _equal(left: Any, right: Any) -> bool:
     if left is right:
         return True
     if isinstance(left, bool) or isinstance(right, bool):
@@ -102,10 +109,28 @@ def equal(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all(map(equal, left.values(), map(right.get, left)))
+        return left.keys() == right.keys() and all(map(_equal, left.values(), map(right.get, left)))
     if isinstance(left, list):
-        return len(left) == len(right) and all(map(equal, left, right))
+        return len(left) == len(right) and all(map(_equal, left, right))
     return bool(left == right)
+
+
+def _equal_step_by_step(left: Any, right: Any) -> bool:
+    """The same without recursion; several times slower."""
+    waiting = [(left, right)]
+    while waiting:
+        one, other = waiting.pop()
+        if isinstance(one, dict) and isinstance(other, dict):
+            if one.keys() != other.keys():
+                return False
+            waiting.extend((one[key], other[key]) for key in one)
+        elif isinstance(one, list) and isinstance(other, list):
+            if len(one) != len(other):
+                return False
+            waiting.extend(zip(one, other, strict=True))
+        elif not _equal(one, other):
+            return False
+    return True
 
 
 def copied(value: Any) -> Any:
@@ -125,8 +150,13 @@ def _copied(value: Any) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """The canonical text of a value: equal values give equal texts (1 and 1.0 too)."""
-    return _CANONICAL.encode(_plain(value))
+    """The canonical text of a value of any depth: equal values give equal texts (1 and 1.0 too)."""
+    if type(value) is int:  # most of them are indexes, of choices that thousands of findings have
+        return str(value)
+    try:
+        return _CANONICAL.encode(_plain(value))
+    except RecursionError:
+        return _canonical_step_by_step(value)
 
 
 def _plain(item: Any) -> Any:
@@ -142,6 +172,34 @@ def _plain(item: Any) -> Any:
 
 # json.dumps makes an encoder for each call, which takes longer than a small value.
 _CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=repr)
+
+
+class _Said(str):
+    """Text that is canonical already."""
+
+    __slots__ = ()
+
+
+def _canonical_step_by_step(value: Any) -> str:
+    """The same without recursion; several times slower."""
+    parts: list[str] = []
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, _Said):
+            parts.append(item)
+        elif isinstance(item, dict):
+            known = {str(key): entry for key, entry in item.items()}
+            inner = [
+                part for key in sorted(known) for part in (_Said(","), _Said(f"{_CANONICAL.encode(key)}:"), known[key])
+            ]
+            waiting.extend([_Said("}"), *reversed(inner[1:]), _Said("{")])
+        elif isinstance(item, (list, tuple)):
+            inner = [part for entry in item for part in (_Said(","), entry)]
+            waiting.extend([_Said("]"), *reversed(inner[1:]), _Said("[")])
+        else:
+            parts.append(_CANONICAL.encode(_plain(item)))
+    return "".join(parts)
 
 
 _HALF = re.compile("[\ud800-\udfff]")

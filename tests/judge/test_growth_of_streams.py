@@ -27,7 +27,7 @@ SMALL, LARGE = 6, 18
 MOST = 1.45
 """The exponent of n log n between these sizes is below this; that of a line that looks through half is above."""
 FEW = 4
-"""A line that runs less often for each call at first counts as one that does."""
+"""Of the small size a line counts as run at least so often for each text and call."""
 
 OURS = toolcall_conformance.__path__[0]
 UPSTREAM = {

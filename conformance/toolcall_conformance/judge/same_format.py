@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -39,14 +40,15 @@ def differences(
     same = PlacesByPointer([*_places(accepted), *_renamed(sides)])
     plain = identity.differences(identity.without(source, aside), identity.without(output, aside))
     left = ((place, want, got) for place, want, got in plain if not reported.touching(_whole(place, want, got)))
-    for count, (pointer, want, got) in enumerate(left):
-        if count == identity.MOST:
-            break
+    told: Counter[str] = Counter()  # each rule has its own: what says the same must not hide what was lost
+    for pointer, want, got in left:
         spelt = bool(same.touching(_whole(pointer, want, got))) or identity.says_the_same(
             want, got, pointer, sides.target, reply=reply
         )
         rule = "translation/identity-spelling" if spelt else "translation/identity"
-        yield sides.finding(rule, pointer, want=want, got=got, source=_in_source(source, pointer, want))
+        told[rule] += 1
+        if told[rule] <= identity.MOST:
+            yield sides.finding(rule, pointer, want=want, got=got, source=_in_source(source, pointer, want))
 
 
 def _in_source(source: Any, pointer: str, want: Any) -> str | None:

@@ -25,6 +25,8 @@ from toolcall_conformance.translation.payload import (
 from toolcall_conformance.translation.words import WORD, words_of
 
 _NAME = "error-as-text"
+_LAYERS = 20
+"""So many objects within each other may stand around a message."""
 #: The rules that the content of a failed result may break beside those of any content.
 LOST = "translation/error-message"
 EXTENDED = "translation/error-message-extended"
@@ -113,7 +115,7 @@ def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> b
     return False
 
 
-def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
+def _object_says(source: Content, value: Any, names: Sequence[str], layers: int = _LAYERS) -> bool:
     """Whether each entry of an object is the message, a mark of failure, or names the call; one is the message."""
     if any(
         equal(value, expected) or equal(unmarked(source.corpus, value, marked=True), expected)
@@ -125,7 +127,7 @@ def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
     if isinstance(value, list):
         texts = block_texts(source.corpus, value, others=bool(source.media))
         return texts is not None and _texts_say(source, texts, names)
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not layers:
         return False
     marks = source.corpus.equivalence(_NAME).parameters["marks"]
     rest = [
@@ -138,7 +140,7 @@ def _object_says(source: Content, value: Any, names: Sequence[str]) -> bool:
     ]
     if not rest:
         return source.blank
-    return all(_object_says(source, entry, names) for entry in rest)
+    return all(_object_says(source, entry, names, layers - 1) for entry in rest)
 
 
 def without_prefix(corpus: Corpus, text: str, names: Sequence[str] = ()) -> Iterator[str]:

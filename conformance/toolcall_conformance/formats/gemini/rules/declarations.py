@@ -13,9 +13,6 @@ from toolcall_conformance.jsonvalue import join
 from toolcall_conformance.reading import Node
 from toolcall_conformance.reading.breach import Breach
 
-#: Depth at which a schema is no longer looked into.
-_DEEPEST = 60
-
 
 @rule("gemini/names-unique", "request")
 def names_unique(subject: Subject) -> Iterator[Breach]:
@@ -68,21 +65,33 @@ def schema_required_defined(subject: Subject) -> Iterator[Breach]:
                 yield Breach(pointer, told, MISSING, key, subject=name if isinstance(name, str) else "")
 
 
-def _undefined(schema: Any, pointer: str, depth: int = 0) -> Iterator[tuple[str, str, list[str]]]:
+def _undefined(schema: Any, pointer: str) -> Iterator[tuple[str, str, list[str]]]:
     """Entries of ``required`` that ``properties`` of the same schema does not have, and its own, at every depth."""
-    if not isinstance(schema, dict) or depth > _DEEPEST:
-        return
-    properties = schema.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
-    required = schema.get("required")
-    for index, key in enumerate(required if isinstance(required, list) else []):
-        if isinstance(key, str) and key not in properties:
-            yield join(pointer, "required", index), key, list(properties)
-    for key, entry in properties.items():
-        yield from _undefined(entry, join(pointer, "properties", key), depth + 1)
+    waiting = [(schema, pointer)]  # no recursion: schemas may be deep
+    while waiting:
+        here, at = waiting.pop()
+        if not isinstance(here, dict):
+            continue
+        properties = _properties(here)
+        required = here.get("required")
+        for index, key in enumerate(required if isinstance(required, list) else []):
+            if isinstance(key, str) and key not in properties:
+                yield join(at, "required", index), key, list(properties)
+        waiting.extend(reversed(list(_inside(here, at))))
+
+
+def _properties(schema: dict[str, Any]) -> dict[str, Any]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _inside(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
+    """What a schema holds where it may hold schemas, each with its place."""
+    for key, entry in _properties(schema).items():
+        yield entry, join(pointer, "properties", key)
     if "items" in schema:
-        yield from _undefined(schema["items"], join(pointer, "items"), depth + 1)
+        yield schema["items"], join(pointer, "items")
     branches = member(schema, "anyOf")
     spelling = "anyOf" if "anyOf" in schema else "any_of"
     for index, entry in enumerate(branches if isinstance(branches, list) else []):
-        yield from _undefined(entry, join(pointer, spelling, index), depth + 1)
+        yield entry, join(pointer, spelling, index)
