@@ -25,8 +25,6 @@ from toolcall_conformance.translation.payload import (
 from toolcall_conformance.translation.words import WORD, words_of
 
 _NAME = "error-as-text"
-_LAYERS = 20
-"""So many objects within each other may stand around a message."""
 #: The rules that the content of a failed result may break beside those of any content.
 LOST = "translation/error-message"
 EXTENDED = "translation/error-message-extended"
@@ -115,8 +113,11 @@ def _texts_say(source: Content, texts: Sequence[str], names: Sequence[str]) -> b
     return False
 
 
-def _object_says(source: Content, value: Any, names: Sequence[str], layers: int = _LAYERS) -> bool:
-    """Whether each entry of an object is the message, a mark of failure, or names the call; one is the message."""
+def _object_says(source: Content, value: Any, names: Sequence[str], layers: int = 0) -> bool:
+    """Whether each entry of an object is the message, a mark of failure, or names the call; one is the message.
+
+    ``layers`` is how many objects stand around this value.
+    """
     if any(
         equal(value, expected) or equal(unmarked(source.corpus, value, marked=True), expected)
         for expected, _ in source.values
@@ -127,9 +128,10 @@ def _object_says(source: Content, value: Any, names: Sequence[str], layers: int 
     if isinstance(value, list):
         texts = block_texts(source.corpus, value, others=bool(source.media))
         return texts is not None and _texts_say(source, texts, names)
-    if not isinstance(value, dict) or not layers:
+    known = source.corpus.equivalence(_NAME).parameters
+    if not isinstance(value, dict) or layers == known["most_layers"]:
         return False
-    marks = source.corpus.equivalence(_NAME).parameters["marks"]
+    marks = known["marks"]
     rest = [
         entry
         for key, entry in value.items()
@@ -140,7 +142,7 @@ def _object_says(source: Content, value: Any, names: Sequence[str], layers: int 
     ]
     if not rest:
         return source.blank
-    return all(_object_says(source, entry, names, layers - 1) for entry in rest)
+    return all(_object_says(source, entry, names, layers + 1) for entry in rest)
 
 
 def without_prefix(corpus: Corpus, text: str, names: Sequence[str] = ()) -> Iterator[str]:
