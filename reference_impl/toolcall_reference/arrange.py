@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .deltas import Closed, Delta, Failed, Grown, Opened
 from .intermediate import Text
@@ -17,18 +17,18 @@ class NotBlank:
         self._opened: Opened | None = None
         self._held: list[Delta] = []
 
-    def __call__(self, delta: Delta) -> Iterator[Delta]:
+    def __call__(self, delta: Delta) -> Sequence[Delta]:
         if isinstance(delta, Opened) and isinstance(delta.item, Text):
             self._opened, self._held = delta, [delta]
-        elif self._opened is None or getattr(delta, "place", None) != self._opened.place:
-            yield delta
+        elif self._opened is None or _place(delta) != self._opened.place:
+            return (delta,)
         elif isinstance(delta, Grown) and not delta.text.strip():
             self._held.append(delta)
         else:
+            held, self._opened, self._held = self._held, None, []
             if not isinstance(delta, Closed) or delta.item.raw_context:
-                yield from self._held
-                yield delta
-            self._opened, self._held = None, []
+                return (*held, delta)
+        return ()
 
 
 class InOrder:
@@ -43,13 +43,15 @@ class InOrder:
         self._waiting: OrderedDict[int, Delta] = OrderedDict()
         self._of_place: defaultdict[int | None, deque[int]] = defaultdict(deque)
 
-    def __call__(self, delta: Delta) -> Iterator[Delta]:
+    def __call__(self, delta: Delta) -> Sequence[Delta]:
         if isinstance(delta, Failed):
-            yield delta
-        elif self._open is not None and _place(delta) != self._open:
+            return (delta,)
+        if self._open is not None and _place(delta) != self._open:
             self._hold(delta)
-        else:
-            yield from self._pass(delta)
+            return ()
+        if isinstance(delta, Grown) and not self._waiting:
+            return (delta,)
+        return list(self._pass(delta))
 
     def _pass(self, delta: Delta) -> Iterator[Delta]:
         """A delta whose turn it is, and those that waited for it; each is looked at once, however many wait."""

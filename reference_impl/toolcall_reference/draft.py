@@ -38,6 +38,8 @@ class Halves:
 
     def whole(self, place: int, piece: str) -> str:
         """What can be told of the text at ``place`` now."""
+        if piece.isascii() and place not in self._waiting:
+            return piece
         piece = joined((self._waiting.pop(place, ""), piece))
         if "\ud800" <= piece[-1:] <= "\udbff":
             self._waiting[place], piece = piece[-1], piece[:-1]

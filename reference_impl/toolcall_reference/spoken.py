@@ -8,6 +8,10 @@ import re
 _RUNS = re.compile("([\x00-\x7f]+)|([\x80-\u07ff]+)|([\u0800-\uffff]+)|([\U00010000-\U0010ffff]+)")
 
 
+def _run(found: re.Match[str]) -> tuple[int, int]:
+    return found.lastindex or 1, len(found[0])
+
+
 class Spoken:
     """A text as far as it was said, counted in characters and in bytes; its words only if it is to keep them.
 
@@ -30,8 +34,8 @@ class Spoken:
         self._length += len(piece)
         if self._keeps:
             self._pieces.append(piece)
-        for found in _RUNS.finditer(piece):
-            width, count = found.lastindex or 1, len(found[0])
+        runs = [(1, len(piece))] if piece and piece.isascii() else map(_run, _RUNS.finditer(piece))
+        for width, count in runs:
             if self._runs and self._runs[-1][0] == width:
                 count += self._runs.pop()[1]
             self._runs.append((width, count))

@@ -63,7 +63,7 @@ class Parser:
             return []
         self._after_cr = chunk.endswith(b"\r")
         events = []
-        first, *others = _LINE_END.split(chunk)
+        first, *others = _LINE_END.split(chunk) if b"\r" in chunk else chunk.split(b"\n")
         self._line.append(first)
         for piece in others:
             event = self._end_line()
@@ -73,7 +73,7 @@ class Parser:
         return events
 
     def _end_line(self) -> Event | None:
-        line = b"".join(self._line)
+        line = self._line[0] if len(self._line) == 1 else b"".join(self._line)
         self._line = []
         if not self._begun:
             self._begun, line = True, line.removeprefix(_BOM)

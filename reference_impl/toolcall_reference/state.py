@@ -149,10 +149,11 @@ class Gathering:
 
     def take(self, delta: Delta) -> None:
         """What happens to a reply that streams."""
-        if isinstance(delta, Opened) and isinstance(delta.item, Text):
+        if isinstance(delta, Grown):
+            if delta.place in self._texts:
+                self.said(delta.text)
+        elif isinstance(delta, Opened) and isinstance(delta.item, Text):
             self._texts.add(delta.place)
-        elif isinstance(delta, Grown) and delta.place in self._texts:
-            self.said(delta.text)
         elif isinstance(delta, Closed) and isinstance(delta.item, Text):
             self.text_done(delta.item)
         elif isinstance(delta, Closed) and isinstance(delta.item, UniversalToolCall):

@@ -17,9 +17,9 @@ from .policy import KeyRenamer, Replies
 class Decoder(Protocol):
     """What a format reads a stream with; ``done`` is told whether ``[DONE]`` said so."""
 
-    def event(self, body: Body, /) -> Iterator[Delta]: ...
+    def event(self, body: Body, /) -> Iterable[Delta]: ...
 
-    def done(self, *, marked: bool) -> Iterator[Delta]: ...
+    def done(self, *, marked: bool) -> Iterable[Delta]: ...
 
 
 class Encoder(Protocol):
@@ -31,7 +31,8 @@ class Encoder(Protocol):
     def encode(self, delta: Delta, /) -> Iterator[tuple[str, Body | str]]: ...
 
 
-Between = Callable[[Delta], Iterator[Delta]]
+Between = Callable[[Delta], Iterable[Delta]]
+Written = Callable[[Delta], None]
 
 
 class Pouring(Protocol):
@@ -64,12 +65,16 @@ def poured(chunks: Iterable[bytes], pouring: Pouring) -> Iterator[bytes]:
 
 
 class Translation:
-    """A stream of another format. A source that just ends before its reply did becomes an error of the client's."""
+    """A stream of another format. A source that just ends before its reply did becomes an error of the client's.
 
-    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, newline: str) -> None:
+    ``between`` makes the client's of what the provider said, and ``told`` hears of it when it is written.
+    """
+
+    def __init__(self, decoder: Decoder, between: Between, encoder: Encoder, told: Written, newline: str) -> None:
         self.ended = False
         self.problem: Exception | None = None
         self._decoder, self._between, self._encoder, self._newline = decoder, between, encoder, newline
+        self._told = told
         self._parser = sse.Parser()
 
     def feed(self, chunk: bytes, /) -> bytes:
@@ -96,6 +101,7 @@ class Translation:
                 for said in self._between(delta):
                     for name, data in self._encoder.encode(said):
                         written += sse.frame(name, data if isinstance(data, str) else dump(data), self._newline)
+                    self._told(said)
                 if isinstance(delta, END):
                     self.ended = True
                     break
@@ -121,20 +127,18 @@ def _rest(parser: sse.Parser, decoder: Decoder) -> Iterator[Delta]:
     yield Failed(failures.cut())
 
 
-def _event(event: sse.Event, decoder: Decoder) -> Iterator[Delta]:
+def _event(event: sse.Event, decoder: Decoder) -> Iterable[Delta]:
     if event.data is None or not event.data.strip():
-        return
+        return ()
     if event.data == sse.DONE:
-        yield from decoder.done(marked=True)
-        return
+        return decoder.done(marked=True)
     try:
         body = parse(event.data)
     except ValueError:
         body = None
     if isinstance(body, dict):
-        yield from decoder.event(body)
-    else:
-        yield Failed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))
+        return decoder.event(body)
+    return [Failed(Failure("server_error", 502, "the provider's stream holds an event that is no JSON object"))]
 
 
 class Restored:
@@ -154,7 +158,12 @@ class Restored:
         self._freed: set[int] = set()
         self._renamers: dict[int, KeyRenamer] = {}
 
-    def __call__(self, delta: Delta) -> Iterator[Delta]:
+    def __call__(self, delta: Delta) -> Iterable[Delta]:
+        if isinstance(delta, Grown) and not (self._freed or self._renamers):
+            return (delta,)
+        return list(self._restored(delta))
+
+    def _restored(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             freed = self._restore(delta.item)
             renamer = self._applied.renamer(delta.item.name)

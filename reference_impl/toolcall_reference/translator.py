@@ -176,20 +176,19 @@ class Session:
             return streams.Same(self._client.stream_model, self._route.client_model, self._client.newline)
         target = self._target()
         decoder, encoder = self._upstream.stream_decoder(self.losses), self._client.stream_encoder(target)
-        restored, gathering = streams.Restored(self._rename, self._free, self._applied), Gathering()
+        gathering, words = Gathering(), self._words
 
-        def told(delta: Delta) -> Iterator[Delta]:
-            """What the client is told; what it has no place for is kept when the reply is complete."""
-            for said in restored(delta):
-                gathering.take(said)
-                yield said
-                if isinstance(said, Ended):
-                    self.memory.state.keep_gathered(gathering, target.call_ids, self._words)
-                    self.memory.ids.keep(gathering.calls, target.call_ids)
-                    if encoder.kept is not None:
-                        self.memory.replies.keep(target.asked, encoder.kept)
+        def written(delta: Delta) -> None:
+            """What the client has no place for is kept when the reply is complete."""
+            gathering.take(delta)
+            if isinstance(delta, Ended):
+                self.memory.state.keep_gathered(gathering, target.call_ids, words)
+                self.memory.ids.keep(gathering.calls, target.call_ids)
+                if encoder.kept is not None:
+                    self.memory.replies.keep(target.asked, encoder.kept)
 
-        return streams.Translation(decoder, told, encoder, self._client.newline)
+        restored = streams.Restored(self._rename, self._free, self._applied)
+        return streams.Translation(decoder, restored, encoder, written, self._client.newline)
 
     def _target(self) -> Target:
         model = self._route.client_model

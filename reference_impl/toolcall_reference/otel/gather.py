@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from toolcall_reference import streams
 from toolcall_reference.deltas import Delta
@@ -19,11 +19,11 @@ class _Observing:
     def __init__(self, decoder: Decoder, spoken: Format) -> None:
         self._decoder, self._event = decoder, spoken.observed.event
 
-    def event(self, body: Body, /) -> Iterator[Delta]:
+    def event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells."""
         return self._decoder.event(self._event(body))
 
-    def done(self, *, marked: bool) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterable[Delta]:
         """What the end of the stream tells."""
         return self._decoder.done(marked=marked)
 

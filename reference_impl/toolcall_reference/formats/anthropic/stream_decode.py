@@ -6,7 +6,7 @@ Blocks follow on each other; where they overlap all the same, ``index`` says whi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from toolcall_reference.arrange import NotBlank
@@ -45,18 +45,17 @@ class StreamDecoder:
         self._open_blocks: dict[object, _Block] = {}
         self._speaking: _Block | None = None  # whose text goes on as it comes
 
-    def event(self, body: Body, /) -> Iterator[Delta]:
+    def event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells; nothing for one that is not known."""
         handle = _EVENTS.get(str(body.get("type")))
         if handle is not None and not self._draft.ended:
             handle(self, body)
-        for delta in self._draft.take():
-            yield from self._not_blank(delta)
+        return [told for delta in self._draft.take() for told in self._not_blank(delta)]
 
-    def done(self, *, marked: bool) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over; only message_stop ends a message."""
         del marked
-        yield from ()
+        return ()
 
     def _start(self, body: Body) -> None:
         message = as_object(body.get("message"), "message")

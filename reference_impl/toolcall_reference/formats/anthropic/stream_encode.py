@@ -39,14 +39,14 @@ class StreamEncoder:
                     yield body["type"], body
 
     def _events(self, delta: Delta) -> Iterator[Body]:
-        if isinstance(delta, Started):
+        if isinstance(delta, Grown):
+            if delta.place not in self._free:
+                yield self._delta(delta.text)
+        elif isinstance(delta, Started):
             open_end = {"stop_reason": None, "stop_sequence": None}
             yield {"type": "message_start", "message": message(delta.reply, self._target, [], open_end)}
         elif isinstance(delta, Opened):
             yield from self._open(delta)
-        elif isinstance(delta, Grown):
-            if delta.place not in self._free:
-                yield self._delta(delta.text)
         elif isinstance(delta, Closed):
             yield from self._close(delta)
         elif isinstance(delta, Whole) and isinstance(delta.item, Media):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from toolcall_reference import citations, history, media, results
 from toolcall_reference.formats.hosted import encode_hosted
@@ -230,9 +231,20 @@ def encode_body(reply: Reply, target: Target, candidate: Body) -> Body:
     body: Body = {"candidates": [candidate], "usageMetadata": _usage(reply.usage or Usage())}
     body["modelVersion"] = target.model
     if reply.created:
-        body["createTime"] = datetime.fromtimestamp(reply.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    body["responseId"] = digest("response", reply.key)
+        body["createTime"] = _time(reply.created)
+    body["responseId"] = _response_id(reply.key)
     return body
+
+
+# Each record of a stream says both again.
+@lru_cache(maxsize=64)
+def _time(created: int) -> str:
+    return datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@lru_cache(maxsize=64)
+def _response_id(key: str) -> str:
+    return digest("response", key)
 
 
 def _usage(usage: Usage) -> Body:

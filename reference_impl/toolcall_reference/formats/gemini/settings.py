@@ -15,6 +15,7 @@ from toolcall_reference.target import Target
 from .models import is_third
 from .own_tools import as_functions
 from .schemas import for_json_schema, from_parameters, to_parameters
+from .spelling import fields
 
 _KNOWN = {"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model", "labels"}
 _CONFIG = {
@@ -23,6 +24,18 @@ _CONFIG = {
 }  # fmt: skip
 _MODES = {"AUTO": "auto", "ANY": "required", "NONE": "none", "VALIDATED": "auto"}
 _MODE_NUMBERS = {1: "AUTO", 2: "ANY", 3: "NONE", 4: "VALIDATED"}
+
+
+CLIENT_RUN = ("functionDeclarations", "computerUse")
+"""The kinds of tools that the client runs."""
+
+
+def tool_kinds(body: Body) -> set[str]:
+    """Which kinds of tools a request has."""
+    tools = body.get("tools")
+    entries = [tools] if isinstance(tools, dict) else tools if isinstance(tools, list) else []
+    kinds = [fields(entry) for entry in entries if isinstance(entry, dict)]
+    return {key for entry in kinds for key, value in entry.items() if value is not None}
 
 
 def decode_tools(body: Body, losses: Losses) -> list[Tool]:

@@ -6,7 +6,7 @@ stream ends and a finish reason was given, in whichever record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from toolcall_reference import citations, failures
 from toolcall_reference.deltas import Delta
@@ -53,13 +53,13 @@ class StreamDecoder:
         self._said = Spoken(keeps=False)  # the text that is open
         self._searched = False  # the provider ran a step of its own, whose pages come with the last record
 
-    def event(self, body: Body, /) -> Iterator[Delta]:
+    def event(self, body: Body, /) -> Iterable[Delta]:
         """What a record tells."""
         if not self._draft.ended:
             self._record(camel(body))
-        yield from self._draft.take()
+        return self._draft.take()
 
-    def done(self, *, marked: bool) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over: complete if something said why the reply ended."""
         del marked
         finished = self._candidate.get("finishReason") or self._feedback is not None
@@ -80,7 +80,7 @@ class StreamDecoder:
                 self._draft.fail(failures.Failure("server_error", 502, reply.message or "the calls are unusable"))
             else:
                 self._draft.end()
-        yield from self._draft.take()
+        return self._draft.take()
 
     def _cite(self) -> None:
         """The sources come last: of a text that is complete already nobody can be told any more."""

@@ -8,15 +8,13 @@ from toolcall_reference.arrange import NotBlank
 from toolcall_reference.citations import placed
 from toolcall_reference.deltas import Closed, Delta, Ended, Failed, Grown, Opened, Started, Whole
 from toolcall_reference.intermediate import Body, Citation, Reply, Text, UniversalToolCall
-from toolcall_reference.losses import Losses
 from toolcall_reference.spoken import Spoken
 from toolcall_reference.target import Target
 
 from .api import IDS, NAMES
 from .encode import encode_body, encode_finish, encode_grounding, encode_part
 from .failures import encode_error
-from .settings import decode_tools
-from .spelling import camel
+from .settings import CLIENT_RUN, tool_kinds
 
 
 class StreamEncoder:
@@ -31,7 +29,7 @@ class StreamEncoder:
         self._reply = Reply("", [], "other")
         self._begun: dict[int, int] = {}
         # What a source says is told word for word only where it was asked for: a stream holds no text.
-        self._keeps = any(tool.kind == "hosted" for tool in decode_tools(camel(target.asked), Losses()))
+        self._keeps = any(key not in CLIENT_RUN for key in tool_kinds(target.asked))
         # Clients join neighbouring pieces of text, so these are one part: what each part says, and its sources.
         self._part = 0
         self._spoken: dict[int, Spoken] = {}
@@ -44,15 +42,14 @@ class StreamEncoder:
                 yield "", body
 
     def _records(self, delta: Delta) -> Iterator[Body]:
-        if isinstance(delta, Started):
+        if isinstance(delta, Grown):
+            yield from self._grow(delta)
+        elif isinstance(delta, Started):
             self._reply = delta.reply
         elif isinstance(delta, Opened) and isinstance(delta.item, Text):
             self._begun[delta.place] = len(self._spoken.get(self._part, ()))
         elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             self._target.next_id(delta.item, IDS)
-        elif isinstance(delta, Grown) and delta.place in self._begun:
-            self._spoken.setdefault(self._part, Spoken(keeps=self._keeps)).add(delta.text)
-            yield self._record([{"text": delta.text}])
         elif isinstance(delta, Closed) and isinstance(delta.item, Text):
             begun = self._begun.pop(delta.place)
             found = [placed(one, begun, len(self._spoken.get(self._part, ())) - begun) for one in delta.item.citations]
@@ -70,6 +67,14 @@ class StreamEncoder:
             yield self._record([{"text": ""}], encode_finish(delta.reply, self._target))
         elif isinstance(delta, Failed):
             yield encode_error(delta.failure)[1]
+
+    def _grow(self, delta: Grown) -> Iterator[Body]:
+        """The record of a piece of text; calls are told when they are whole."""
+        if delta.place in self._begun:
+            if self._part not in self._spoken:
+                self._spoken[self._part] = Spoken(keeps=self._keeps)
+            self._spoken[self._part].add(delta.text)
+            yield self._record([{"text": delta.text}])
 
     def _record(self, parts: list[Body], finish: str | None = None) -> Body:
         candidate: Body = {"content": {"parts": parts, "role": "model"}, "index": 0}

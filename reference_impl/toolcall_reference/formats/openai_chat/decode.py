@@ -51,7 +51,7 @@ def decode_request(body: Body, losses: Losses) -> Conversation:
 
 def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     items: list[Item] = [*decode_parts(message.get("content"), losses)]
-    if not _BESIDE.isdisjoint(message):
+    if not BESIDE.isdisjoint(message):
         items = _with_beside(items, message, losses)
     for call in as_list(message.get("tool_calls"), "tool_calls"):
         items.append(_call(as_object(call, "a tool call"), ledger))
@@ -65,7 +65,7 @@ def _assistant(message: Body, ledger: Ledger, losses: Losses) -> list[Item]:
     return items
 
 
-_BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
+BESIDE = frozenset({"annotations", "images", "refusal", "reasoning_content", "reasoning", "audio"})
 """What a message may hold beside its content and its calls."""
 
 

@@ -6,7 +6,7 @@ open until then. Compatible servers leave out indexes and ids, or say them again
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from toolcall_reference import citations
@@ -17,7 +17,7 @@ from toolcall_reference.jsontext import as_list, as_object, as_text, dump, joine
 from toolcall_reference.losses import Losses
 
 from .api import LEGACY, NAME
-from .decode import decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
+from .decode import BESIDE, decode_usage, finish_of, head, lose_extras, pictures, spoken, state_of
 from .failures import decode_error_event
 from .parts import decode_parts
 
@@ -37,13 +37,13 @@ class StreamDecoder:
         self._reason: Any = None
         self._usage: Any = None
 
-    def event(self, body: Body, /) -> Iterator[Delta]:
+    def event(self, body: Body, /) -> Iterable[Delta]:
         """What a chunk tells."""
         if not self._draft.ended:
             self._chunk(body)
-        yield from self._draft.take()
+        return self._draft.take()
 
-    def done(self, *, marked: bool) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over, with ``[DONE]`` or without: what counts is that a finish reason was given.
 
         Some servers give one after each call; without ``[DONE]`` there must be one after the last.
@@ -55,7 +55,7 @@ class StreamDecoder:
             reply.finish = finish_of(self._reason, calls=calls, refused=refused)
             reply.usage = decode_usage(self._usage)
             self._draft.end()
-        yield from self._draft.take()
+        return self._draft.take()
 
     def _chunk(self, body: Body) -> None:
         if body.get("error"):
@@ -76,7 +76,8 @@ class StreamDecoder:
     def _choice(self, choice: Body) -> None:
         delta = as_object(choice.get("delta"), "delta")
         lose_extras(choice, self._losses)
-        for key in ("reasoning_content", "reasoning"):
+        has_more = not BESIDE.isdisjoint(delta)
+        for key in ("reasoning_content", "reasoning") if has_more else ():
             if isinstance(delta.get(key), str) and delta[key]:
                 self._think(key, delta[key])
                 break
@@ -86,18 +87,8 @@ class StreamDecoder:
                 self._draft.text(part.text, refusal=part.refusal)
             else:
                 self._draft.whole(part)
-        self._draft.cite(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
-        for picture in pictures(delta):
-            self._end_thoughts()
-            self._draft.whole(picture)
-        refusal = as_text(delta.get("refusal"), "refusal")
-        if refusal:
-            self._end_thoughts()
-            self._draft.text(refusal, refusal=True)
-        transcript = spoken(delta, self._losses)
-        if transcript:
-            self._end_thoughts()
-            self._draft.text(transcript, key="audio")
+        if has_more:
+            self._beside(delta)
         for entry in as_list(delta.get("tool_calls"), "tool_calls"):
             self._end_thoughts()
             self._call(as_object(entry, "a tool call"))
@@ -112,6 +103,21 @@ class StreamDecoder:
             self._reason = choice["finish_reason"]
             self._end_thoughts()
             self._draft.close()
+
+    def _beside(self, delta: Body) -> None:
+        """What stands beside content and calls."""
+        self._draft.cite(citations.from_openai(delta.get("annotations"), self._losses, "url_citation"))
+        for picture in pictures(delta):
+            self._end_thoughts()
+            self._draft.whole(picture)
+        refusal = as_text(delta.get("refusal"), "refusal")
+        if refusal:
+            self._end_thoughts()
+            self._draft.text(refusal, refusal=True)
+        transcript = spoken(delta, self._losses)
+        if transcript:
+            self._end_thoughts()
+            self._draft.text(transcript, key="audio")
 
     def _think(self, key: str, piece: str) -> None:
         if self._thoughts is None or self._thoughts[0] != key:
@@ -130,7 +136,8 @@ class StreamDecoder:
         kind = "custom" if is_custom else "function"
         said = as_object(entry.get(kind), kind)
         call = self._known(entry, said) or self._new(entry, kind, as_text(said.get("name"), "name"))
-        call.call.raw_context |= state_of(entry)
+        if entry.get("extra_content") is not None:
+            call.call.raw_context |= state_of(entry)
         text = said.get(_KINDS[call.call.kind])
         self._draft.grow(call, dump(text) if isinstance(text, dict) else as_text(text, "arguments"))
 

@@ -59,15 +59,15 @@ class StreamEncoder:
                 yield "", body
 
     def _chunks(self, delta: Delta) -> Iterator[Body | str]:
-        if isinstance(delta, Started):
+        if isinstance(delta, Grown):
+            yield from self._grow(delta)
+        elif isinstance(delta, Started):
             self._head = encode_head(delta.reply, self._target, "chat.completion.chunk")
             yield self._chunk({"role": "assistant", "content": None, "refusal": None})
         elif isinstance(delta, Opened):
             self._open = delta
             if isinstance(delta.item, UniversalToolCall):
                 yield from self._call(delta.place, delta.item)
-        elif isinstance(delta, Grown):
-            yield from self._grow(delta)
         elif isinstance(delta, Closed):
             yield from self._close(delta)
         elif isinstance(delta, Whole) and isinstance(delta.item, Media):

@@ -6,7 +6,7 @@ out one or the other, so each of them completes what has come so far.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from toolcall_reference import citations
 from toolcall_reference.deltas import Delta
@@ -33,17 +33,17 @@ class StreamDecoder:
         self._done: set[str | int] = set()
         self._cited: set[_Part] = set()
 
-    def event(self, body: Body, /) -> Iterator[Delta]:
+    def event(self, body: Body, /) -> Iterable[Delta]:
         """What an event tells; nothing for one that is not known."""
         handle = _EVENTS.get(str(body.get("type")))
         if handle is not None and not self._draft.ended:
             handle(self, body)
-        yield from self._draft.take()
+        return self._draft.take()
 
-    def done(self, *, marked: bool) -> Iterator[Delta]:
+    def done(self, *, marked: bool) -> Iterable[Delta]:
         """The stream is over; only an event of the whole response ends it."""
         del marked
-        yield from ()
+        return ()
 
     def _start(self, body: Body) -> None:
         if not self._draft.started:

@@ -78,7 +78,9 @@ class StreamEncoder:
             self._number += 1
 
     def _events(self, delta: Delta) -> Iterator[tuple[str, Body]]:
-        if isinstance(delta, Started):
+        if isinstance(delta, Grown):
+            yield from self._grow(self._open[delta.place], delta.text)
+        elif isinstance(delta, Started):
             self._reply = delta.reply
             for kind in ("response.created", "response.in_progress"):
                 yield kind, {"response": encode_body(self._reply, self._target, [], IN_PROGRESS)}
@@ -86,8 +88,6 @@ class StreamEncoder:
             yield from self._open_text(delta.place, delta.item)
         elif isinstance(delta, Opened) and isinstance(delta.item, UniversalToolCall):
             yield from self._open_call(delta.place, delta.item)
-        elif isinstance(delta, Grown):
-            yield from self._grow(self._open[delta.place], delta.text)
         elif isinstance(delta, Closed):
             yield from self._close(self._open.pop(delta.place), delta)
         elif isinstance(delta, Whole) and isinstance(delta.item, Media):

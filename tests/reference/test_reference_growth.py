@@ -1,0 +1,81 @@
+"""What a translation costs grows with the conversation, and not more: counted in steps of the interpreter."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from benchmarks.growing import MODELS, SHAPES, translated
+from toolcall_conformance.contract import Route
+from toolcall_reference import ReferenceTranslator
+
+FEW, MANY = 50, 800
+STEEPEST = 1.15
+ROUTES = [
+    ("anthropic", "openai_chat"),
+    ("openai_chat", "gemini"),
+    ("gemini", "openai_responses"),
+    ("openai_responses", "anthropic"),
+]
+IDS = ("id", "tool_use_id", "tool_call_id", "call_id")
+
+
+def _steps(work: Callable[[], object]) -> int:
+    """How many bytecodes of Python a work takes: the same number each time."""
+    count = 0
+
+    def step(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def _request(shape: str, messages: int, client: str) -> dict[str, Any]:
+    return translated(SHAPES[shape](messages // 2), "anthropic", client)
+
+
+def _exponent(body_of: Callable[[int], dict[str, Any]], client: str, upstream: str) -> float:
+    route = Route(client, upstream, MODELS[client], MODELS[upstream])
+    counts = []
+    for size in (FEW, MANY):
+        body = body_of(size)
+        ReferenceTranslator().open(route).request(body)  # what is made once
+        counts.append(_steps(lambda body=body: ReferenceTranslator().open(route).request(body)))  # type: ignore[misc]
+    return math.log(counts[1] / counts[0]) / math.log(MANY / FEW)
+
+
+@pytest.mark.parametrize(("client", "upstream"), ROUTES)
+def test_a_history_of_turns(client: str, upstream: str) -> None:
+    assert _exponent(lambda size: _request("calls in turns", size, client), client, upstream) < STEEPEST
+
+
+@pytest.mark.parametrize("client", ["gemini", "openai_chat"])
+def test_calls_at_once(client: str) -> None:
+    assert _exponent(lambda size: _request("calls at once", size, client), client, "openai_responses") < STEEPEST
+
+
+def test_ids_that_are_used_again_in_each_turn() -> None:
+    def body(size: int) -> dict[str, Any]:
+        def again(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {key: "call_0" if key in IDS else again(inner) for key, inner in value.items()}
+            return [again(entry) for entry in value] if isinstance(value, list) else value
+
+        found: dict[str, Any] = again(_request("calls in turns", size, "openai_chat"))
+        return found
+
+    assert _exponent(body, "openai_chat", "openai_responses") < STEEPEST
