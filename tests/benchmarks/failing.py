@@ -30,7 +30,7 @@ class Wrong:
     response = request
 
 
-class _Some:
+class Some:
     """The plugin that leaves so many items of a run, and counts those that fail."""
 
     def __init__(self, size: int) -> None:
@@ -43,14 +43,14 @@ class _Some:
         self.failed += report.when == "call" and report.failed
 
 
-def failing(spec: str) -> Callable[[int, Path], Callable[[], object]]:
+def failing(spec: str, plugin: Some | None = None) -> Callable[[int, Path], Callable[[], object]]:
     """Work of a run in a folder, of as many items as its size says; almost all of them fail."""
 
     def make(size: int, folder: Path) -> Callable[[], object]:
         options = ["-q", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", f"--rootdir={folder}"]
 
         def work() -> object:
-            some = _Some(size)
+            some = plugin or Some(size)
             with contextlib.chdir(folder), contextlib.redirect_stdout(sys.stderr):
                 pytest.main([*options, "--toolcall-translator", spec, "toolcall::"], plugins=[some])
             assert some.failed > size / 2

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from miniature import CONFTEST
 from toolcall_conformance import formats
 from toolcall_conformance.checks import CHECKS
 from toolcall_conformance.contract import Route
@@ -24,6 +25,8 @@ pytestmark = pytest.mark.any_python
 
 # What 128 readings may differ in, from one pass to the next; readings that are never dropped are three times as much.
 MOST_GROWTH = 1_000_000
+# What an item that fails may leave behind of records and words; its bodies are several times as much.
+MOST_LEFT = 50_000
 
 
 class Restless:
@@ -105,3 +108,48 @@ def test_an_item_that_is_over_holds_no_result(project: Any, pytester: pytest.Pyt
     spec = project.translator("    def request(self, body):\n        return {'text': 'lost'}")
     result = project.run("toolcall::", "-s", spec=spec)
     result.stdout.fnmatch_lines(["*24 items, 0 of them hold their results*"])
+
+
+WATCH = """
+import gc, pytest, tracemalloc
+
+
+class Watch:
+    def __init__(self):
+        self.seen, self.kept = [], []
+
+    def pytest_sessionstart(self):
+        tracemalloc.start()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item, call):
+        if call.when == "call" and len(self.seen) > 13:
+            self.kept.append(item.tried)
+
+    def pytest_runtest_logfinish(self):
+        gc.collect()
+        self.seen.append(tracemalloc.get_traced_memory()[0])
+
+    def pytest_sessionfinish(self, session):
+        left = [(self.seen[to] - self.seen[since]) // (to - since) for since, to in ((3, 13), (13, 23))]
+        print("left behind:", session.testsfailed, *left)
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Watch())
+"""
+
+
+def test_what_a_failing_item_leaves_behind_does_not_grow_with_its_bodies(
+    project: Any, pytester: pytest.Pytester
+) -> None:
+    """Of bodies of 200 KB each. In the second half a plugin keeps what was tried: that is seen."""
+    pytester.makeconftest(CONFTEST + WATCH)
+    spec = project.translator(
+        "    def request(self, body):\n        return {'text': 'lost ' * 40_000}\n\n    response = request"
+    )
+    result = project.run_apart("toolcall::", "-s", spec=spec)  # within this process pytester would keep the frames
+    [line] = [line for line in result.outlines if "left behind:" in line]
+    failed, left, kept = map(int, line.partition("left behind:")[2].split())
+    assert failed == 24
+    assert left < MOST_LEFT < kept
