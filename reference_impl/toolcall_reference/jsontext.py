@@ -97,8 +97,14 @@ _TREE = 2
 """The version of marshal's format in which what stands at two places is two things."""
 
 
+_FLAT = frozenset({str, int, float, bool, type(None)})
+"""The types of values that hold no others."""
+
+
 def copied(value: Any) -> Any:
     """A deep copy of a JSON value; many times faster than copy.deepcopy, which must expect anything."""
+    if type(value) is dict and _FLAT.issuperset(map(type, value.values())):
+        return value.copy()
     try:
         return marshal.loads(marshal.dumps(value, _TREE))  # noqa: S302 - bytes of our own
     except ValueError:  # a subclass of dict, or something else that is not plain
@@ -131,26 +137,26 @@ def digest(*values: Any, length: int = 24) -> str:
 
 def as_object(value: Any, what: str) -> dict[str, Any]:
     """``value`` if it is an object, ``{}`` for null; Refused otherwise, naming ``what``."""
+    if isinstance(value, dict):
+        return value
     if value is None:
         return {}
-    if not isinstance(value, dict):
-        raise Refused(f"{what} must be an object, not {type(value).__name__}")
-    return value
+    raise Refused(f"{what} must be an object, not {type(value).__name__}")
 
 
 def as_list(value: Any, what: str) -> list[Any]:
     """``value`` if it is an array, ``[]`` for null; Refused otherwise, naming ``what``."""
+    if isinstance(value, list):
+        return value
     if value is None:
         return []
-    if not isinstance(value, list):
-        raise Refused(f"{what} must be an array, not {type(value).__name__}")
-    return value
+    raise Refused(f"{what} must be an array, not {type(value).__name__}")
 
 
 def as_text(value: Any, what: str) -> str:
     """``value`` if it is a string, the empty string for null; Refused otherwise, naming ``what``."""
+    if isinstance(value, str):
+        return value
     if value is None:
         return ""
-    if not isinstance(value, str):
-        raise Refused(f"{what} must be a string, not {type(value).__name__}")
-    return value
+    raise Refused(f"{what} must be a string, not {type(value).__name__}")

@@ -20,11 +20,18 @@ def make(
 ) -> UniversalToolResult:
     """A result from the ordered parts of its content."""
     if len(parts) == 1 and isinstance(parts[0], Text) and not parts[0].raw_context:
-        return UniversalToolResult(call_id, name, parts[0].text, is_error, [], kind, parts[0].cached)
+        return of_text(call_id, name, parts[0].text, is_error=is_error, kind=kind, cached=parts[0].cached)
     texts = [part.text for part in parts if isinstance(part, Text)]
     cached = any(isinstance(part, Text) and part.cached for part in parts)
     parts = [replace(part, cached=False) if isinstance(part, Text) else part for part in parts]
     return UniversalToolResult(call_id, name, "\n".join(texts), is_error, list(parts), kind, cached)
+
+
+def of_text(
+    call_id: str, name: str, text: str, *, is_error: bool = False, kind: str = "function", cached: bool = False
+) -> UniversalToolResult:
+    """A result that is nothing but text."""
+    return UniversalToolResult(call_id, name, text, is_error, [], kind, cached)
 
 
 def text(result: UniversalToolResult) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from .jsontext import parse
 
-_LINE_END = re.compile(b"\r\n|\n|\r")  # and no other: U+2028 is text
+_LINE_END = re.compile(b"\n|\r")  # and no other: U+2028 is text
 _BOM = b"\xef\xbb\xbf"
 DONE = "[DONE]"
 """What OpenAI's Chat Completions say last; it is no JSON."""
@@ -62,19 +62,14 @@ class Parser:
             self._line.append(chunk)
             return []
         self._after_cr = chunk.endswith(b"\r")
-        events = []
-        first, *others = _LINE_END.split(chunk) if b"\r" in chunk else chunk.split(b"\n")
-        self._line.append(first)
-        for piece in others:
-            event = self._end_line()
-            self._line.append(piece)
-            if event is not None:
-                events.append(event)
-        return events
+        chunk = chunk.replace(b"\r\n", b"\n")
+        *lines, rest = _LINE_END.split(chunk) if b"\r" in chunk else chunk.split(b"\n")
+        if self._line:
+            lines[0] = b"".join((*self._line, lines[0]))
+        self._line = [rest] if rest else []
+        return [event for line in lines if (event := self._end_line(line)) is not None]
 
-    def _end_line(self) -> Event | None:
-        line = self._line[0] if len(self._line) == 1 else b"".join(self._line)
-        self._line = []
+    def _end_line(self, line: bytes) -> Event | None:
         if not self._begun:
             self._begun, line = True, line.removeprefix(_BOM)
         if line:
@@ -85,7 +80,8 @@ class Parser:
 
     def end(self) -> Event | None:
         """What stands behind the last blank line, as far as it came; None for nothing."""
-        left = self._end_line()
+        left = self._end_line(b"".join(self._line))
+        self._line = []
         event, self._event = left or self._event, Event()
         return event if event.lines else None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -80,7 +80,13 @@ class Asked:
     """What the user had said in words before a reply."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._texts = [text for turn in conversation.turns for text in _heard(turn)]
+        self._texts = [
+            item.text
+            for turn in conversation.turns
+            if turn.side == "user"
+            for item in turn.items
+            if isinstance(item, Text)
+        ]
 
     @cached_property
     def key(self) -> str:
@@ -89,11 +95,6 @@ class Asked:
         for text in self._texts:
             words.add(text)
         return words.key
-
-
-def _heard(turn: Turn) -> Iterable[str]:
-    """What a turn of the user's says."""
-    return [item.text for item in turn.items if isinstance(item, Text)] if turn.side == "user" else ()
 
 
 MOST_HELD = 4096
@@ -231,8 +232,9 @@ def _spoken(conversation: Conversation) -> Iterator[tuple[Turn, list[_Stretch]]]
     """The assistant's turns in their stretches."""
     words = _Words()
     for turn in conversation.turns:
-        for text in _heard(turn):
-            words.add(text)
+        for item in turn.items if turn.side == "user" else ():
+            if isinstance(item, Text):
+                words.add(item.text)
         if turn.side == "assistant":
             yield turn, list(_stretches(turn.items, words))
 

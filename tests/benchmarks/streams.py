@@ -3,9 +3,9 @@
 ``python tests/benchmarks/streams.py`` compares the reference with the published translators that can be imported here.
 ``--python litellm=PATH`` runs one in an environment of its own (``toolcall-conformance adapters litellm DIRECTORY``).
 
-* *Events per second*: the upstreams' events, one piece each, through ``stream``; the request before is not timed. Once
-  for the short replies of the family ``shell``, dialects left out, once for one long text in pieces of 40 characters.
-  What sends and receives by itself is timed with its HTTP on loopback.
+* *Events per second* of CPU: the upstreams' events, one piece each, through ``stream``; the request before is not
+  timed. Once for the short replies of the family ``shell``, dialects left out, once for one long text in pieces of 40
+  characters. What sends and receives by itself is timed with its HTTP on loopback.
 * *First output*: behind how many events the first bytes come out; of what sends by itself, whether before the end.
 * *Memory*: a text of 50 MB against one of 50 KB, in pieces of equal size. Of translators in this process alone.
 
@@ -138,7 +138,7 @@ def _routes(corpus: Corpus) -> Iterator[tuple[Route, list[tuple[dict[str, Any], 
 def _time(
     driver: Any, route: Route, exchanges: list[tuple[dict[str, Any], bytes]], least: float, failed: list[str]
 ) -> tuple[int, float]:
-    """Events and seconds."""
+    """Events and seconds of CPU."""
     events, seconds = 0, 0.0
     while seconds < least:
         done = 0
@@ -147,9 +147,9 @@ def _time(
             if session is None:
                 continue
             pieces = cuts.split_events(stream)
-            start = time.perf_counter()
+            start = time.process_time()
             came = session.stream(Source(pieces))
-            took = time.perf_counter() - start
+            took = time.process_time() - start
             if not isinstance(came, Streamed) or came.raised is not None or not came.pieces:
                 failed.append(str(route))
                 continue
@@ -207,7 +207,7 @@ def table(found: dict[str, Measured], options: argparse.Namespace) -> Iterator[s
     routes = [str(route) for route, _ in _routes(load_corpus())]
     left = max(map(len, routes))
     for load, what in (("replies", "short replies"), ("text", "a long text in pieces of 40 characters")):
-        yield from ("", f"Source events per second, {what} (how many times as fast the reference is)")
+        yield from ("", f"Source events per second of CPU, {what} (how many times as fast the reference is)")
         yield f"{'':{left}}" + "".join(f"  {name:>{width + 9}}" for name in names)
         for route in [*routes, "harmonic mean"]:
             cells = [_rate(found[name], load, route, found[name]) for name in names]

@@ -70,7 +70,7 @@ def system_texts(value: Any, losses: Losses) -> list[Text]:
 
 def _items(content: Any, ledger: Ledger, losses: Losses) -> list[Item]:
     if isinstance(content, str):
-        return [Text(content)] if content.strip() else []
+        return [Text(content, False, {})] if content.strip() else []
     found: list[Item] = []
     for block in as_list(content, "content"):
         block = as_object(block, "a content block")
@@ -108,18 +108,16 @@ def other_block(block: Body, losses: Losses) -> list[Item]:
 def _result(block: Body, ledger: Ledger, losses: Losses) -> Item:
     given = as_text(block.get("tool_use_id"), "tool_use_id")
     call = ledger.answer(given or None)
-    content = block.get("content")
-    parts: list[Text | Media] = []
+    content, is_error = block.get("content"), block.get("is_error") is True
+    call_id, name = (call.id, call.name) if call else (given, "")
     if isinstance(content, str):
-        parts = [Text(content)]
-    else:
-        for inner in as_list(content, "a result's content"):
-            inner = as_object(inner, "a result's block")
-            lose_cache_control(inner, losses)
-            parts += _parts(inner, losses)
-    return results.make(
-        call.id if call else given, call.name if call else "", parts, is_error=block.get("is_error") is True
-    )
+        return results.of_text(call_id, name, content, is_error=is_error)
+    parts: list[Text | Media] = []
+    for inner in as_list(content, "a result's content"):
+        inner = as_object(inner, "a result's block")
+        lose_cache_control(inner, losses)
+        parts += _parts(inner, losses)
+    return results.make(call_id, name, parts, is_error=is_error)
 
 
 def citations_of(found: Any, losses: Losses) -> list[Citation]:

@@ -85,20 +85,21 @@ def _items(parts: list[Body], ledger: Ledger, losses: Losses) -> list[Item]:
     return found
 
 
-_STEPS = dict.fromkeys(("toolCall", "toolResponse", "executableCode", "codeExecutionResult")).keys()
+_STEPS = ("toolCall", "toolResponse", "executableCode", "codeExecutionResult")
 """Parts of steps that Gemini ran itself."""
+_ANY_STEP = frozenset(_STEPS)
 
 
 def other_part(part: Body, losses: Losses) -> list[Item]:
     """The items of a part that is neither a call nor a result."""
     if part.get("thought") is True:
         return [Opaque(NAME, "thought", copied(camel(part)))]
-    step = None if _STEPS.isdisjoint(part) else next((key for key in _STEPS if part.get(key) is not None), None)
-    if step is not None:
-        return [Hosted(NAME, step, copied(camel(part)))]
+    for key in () if _ANY_STEP.isdisjoint(part) else _STEPS:
+        if part.get(key) is not None:
+            return [Hosted(NAME, key, copied(camel(part)))]
     text = part.get("text")
     if isinstance(text, str):
-        state = state_of(part)
+        state = state_of(part) if "thoughtSignature" in part else {}
         return [Text(text, False, state)] if text or state else []
     found: list[Item] = []
     if isinstance(part.get("inlineData"), dict) or isinstance(part.get("fileData"), dict):

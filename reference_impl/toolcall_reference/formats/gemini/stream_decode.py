@@ -33,7 +33,7 @@ from .decode import (
 )
 from .failures import decode_error_event
 from .partial import Arguments
-from .spelling import camel
+from .spelling import camel, fields
 
 
 class StreamDecoder:
@@ -44,6 +44,7 @@ class StreamDecoder:
         self._draft = Draft(NAME)
         self._usage: Body = {}
         self._candidate: Body = {}
+        self._told = False  # whether it has said why it ended, or that it goes on
         self._feedback: Body | None = None
         self._thought: Body | None = None
         self._thoughts: list[str] = []
@@ -56,7 +57,7 @@ class StreamDecoder:
     def event(self, body: Body, /) -> Iterable[Delta]:
         """What a record tells."""
         if not self._draft.ended:
-            self._record(camel(body))
+            self._record(fields(body))
         return self._draft.take()
 
     def done(self, *, marked: bool) -> Iterable[Delta]:
@@ -95,17 +96,18 @@ class StreamDecoder:
 
     def _record(self, body: Body) -> None:
         if body.get("error"):
-            self._draft.fail(decode_error_event(body, self._losses))
+            self._draft.fail(decode_error_event(camel(body), self._losses))
             return
-        self._usage |= as_object(body.get("usageMetadata"), "usageMetadata")
+        if body.get("usageMetadata") is not None:
+            self._usage |= as_object(camel(body["usageMetadata"]), "usageMetadata")
         if not self._draft.started:
-            reply = head(body)
+            reply = head(camel(body))
             reply.usage = decode_usage(self._usage)
             self._draft.start(reply)
         if body.get("promptFeedback", {}):
-            self._feedback = as_object(body["promptFeedback"], "promptFeedback")
+            self._feedback = as_object(camel(body["promptFeedback"]), "promptFeedback")
         for place, candidate in enumerate(as_list(body.get("candidates"), "candidates")):
-            candidate = as_object(candidate, "a candidate")
+            candidate = fields(as_object(candidate, "a candidate"))
             if candidate.get("index", place) != 0:
                 lose_candidates(self._losses, 2)
             else:
@@ -113,25 +115,30 @@ class StreamDecoder:
 
     def _parts(self, candidate: Body) -> None:
         content = candidate.pop("content", None)
-        lose_citations(candidate, self._losses)
-        self._pages += [] if candidate.get("groundingMetadata") is None else list(pages_of(candidate))
+        says_more = len(candidate) > ("index" in candidate)
+        if says_more:
+            candidate = camel(candidate)
+            lose_citations(candidate, self._losses)
+            self._pages += [] if candidate.get("groundingMetadata") is None else list(pages_of(candidate))
         self._candidate |= {key: value for key, value in candidate.items() if value is not None}
         unusable = self._draft.reply
-        tail(unusable, self._candidate, calls=False)
+        if says_more or not self._told:
+            self._told = True
+            tail(unusable, self._candidate, calls=False)
         for part in parts_of(content):
             call = part.get("functionCall")
             if part.get("thought") is True:
-                self._think(part)
+                self._think(camel(part))
                 continue
             self._end_thought()
             if isinstance(call, dict) and unusable.finish == "error":
                 lose_call(str(call.get("name")), self._candidate, self._losses)
             elif isinstance(call, dict):
-                self._piece_of_call(call, part)
+                self._piece_of_call(camel(call), part)
             elif isinstance(part.get("text"), str):
                 self._said.add(part["text"])
                 self._draft.text(part["text"], key=len(self._draft.calls))
-                if state_of(part):
+                if "thoughtSignature" in part and state_of(part):
                     self._draft.sign_text(state_of(part))
             else:
                 self._said = Spoken(keeps=False)

@@ -88,7 +88,7 @@ def _assistant(turn: Turn, ids: dict[str, str], target: Target) -> list[Body]:
     message = _message(turn.items, ids, target)
     if message["content"] is None and "tool_calls" not in message and "refusal" not in message:
         return []
-    return [_spelt(message, target)]
+    return [_spelt(message, target) if target.spelling else message]
 
 
 def _message(items: list[Any], ids: dict[str, str], target: Target) -> Body:
@@ -155,11 +155,12 @@ def _call(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
 
 def call_head(call: UniversalToolCall, wire_id: str, target: Target) -> Body:
     """The call, its arguments or input still empty."""
-    found: Body = {"id": wire_id}
     name = target.names.to(call.name)
     if call.kind == "custom":
-        return {**found, "type": "custom", "custom": {"name": name, "input": ""}}
-    found |= {"type": "function", "function": {"name": name, "arguments": ""}}
+        return {"id": wire_id, "type": "custom", "custom": {"name": name, "input": ""}}
+    found: Body = {"id": wire_id, "type": "function", "function": {"name": name, "arguments": ""}}
+    if not call.raw_context:
+        return found
     signature = call.raw_context.get("gemini", {}).get("thoughtSignature")
     if signature is None or not (target.is_reply or "extra-content" in target.spelling):
         target.lose_state(call)

@@ -18,7 +18,7 @@ from .api import NAME
 def decode_parts(content: Any, losses: Losses) -> list[Text | Media]:
     """The parts of a message's content or a tool's output: a string, an array of parts, or null."""
     if isinstance(content, str):
-        return [Text(content)] if content else []
+        return [Text(content, False, {})] if content else []
     found: list[Text | Media] = []
     for part in as_list(content, "content"):
         part = as_object(part, "a content part")
