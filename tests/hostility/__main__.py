@@ -63,9 +63,9 @@ def named(places: Sequence[Place], words: str) -> Combination:
 
 def every_place() -> list[Place]:
     """All places."""
-    from hostility import files, pytest_runs, python_translators, servers
+    from hostility import files, paths, pytest_runs, python_translators, servers
 
-    return [*files.places(), *servers.places(), *python_translators.places(), *pytest_runs.places()]
+    return [*files.places(), *servers.places(), *python_translators.places(), *pytest_runs.places(), *paths.places()]
 
 
 def played(one: Combination, *, show: bool = False) -> tuple[str | None, float]:

@@ -144,9 +144,14 @@ def _report(command: str) -> Callable[[Path, str, Random], int]:
         texts.make(folder / "a.json", good, value, draw)
         (folder / "b.json").write_text(json.dumps(good))
         both = draw.choice([["a.json", "b.json"], ["b.json", "a.json"]])
-        given = {"report": ["a.json"], "badge": ["a.json"], "merge": both, "diff": both}[command]
-        out = {"report": ["--output", "x.md"], "merge": ["--output", "x.json"]}.get(command, [])
-        return main([command, *given, *out])
+        made = draw.choice(["x.md", "x.html", "x.json"])
+        given = {
+            "report": ["a.json", made],
+            "badge": ["a.json", "x.svg", "y.json"],
+            "merge": ["-o", made, *both],
+            "diff": [*draw.choice([[], ["--md"], ["--json"]]), *both],
+        }
+        return main([command, *given[command]])
 
     return play
 

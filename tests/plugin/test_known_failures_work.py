@@ -68,3 +68,9 @@ def test_stars_match_as_they_would_with_all_places_tried() -> None:
         below = "" if text.count("::") >= 2 else "(?:::.*)?" if "/" in text else "(?:/.*)?"
         plainly = re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + below
         assert Pattern(text, 1).matches(item) == bool(re.fullmatch(plainly, item)), (text, item)
+
+
+def test_a_file_of_empty_lines_is_read_at_once(tmp_path: Path) -> None:
+    """White space at the start of a line must not reach over its end: each line would be read to the last one."""
+    (tmp_path / "known.txt").write_text("\n" * 300_000)
+    assert not known_failures.load(tmp_path / "known.txt", Names(["a/b"])).entries

@@ -14,7 +14,7 @@ from toolcall_conformance.known_failures.baseline import KnownFailures
 from toolcall_conformance.known_failures.entries import Entry, KnownFailuresError, Pattern
 from toolcall_conformance.known_failures.tables import entries as toml_entries
 
-_HEADER = re.compile(r"^\s*\[\[", re.MULTILINE)
+_HEADER = re.compile(r"^[^\S\n]*\[\[", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> No
     for root in groups.values():
         rest = []
         for one in root.seen:
+            if not one.whole:  # of tens of thousands in one body, each would be held against all
+                rest.append(one)
+                continue
             item = one.item
             same = [key for key in _kinds(one.rule, one.element, harm) if key[1] is not None]
             before = [(rule, None) for rule, where in harm.leading(one.rule) if where is not Where.WAY_BACK]
@@ -57,7 +60,7 @@ def fold_loops(groups: dict[Key, RootCause], told: list[Told], harm: Harm) -> No
                 for other, level in shown.get((*key, item.case, *pair), ())
                 if (other[0], level) <= (one.known, one.level)
             ]
-            if one.whole and there:
+            if there:
                 alone = Key(one.known, one.signature)
                 groups[alone if alone in there else there[0]].echoed.append(one)
             else:
