@@ -19,6 +19,8 @@ from toolcall_conformance.translation.chunks import squeeze
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.sequences import common, stretches
 
+_RESULTS = "results "
+
 
 @dataclass(slots=True)
 class TextRun:
@@ -36,6 +38,11 @@ class TextRun:
     def key(self) -> str:
         """Equal for equal landmarks and for texts that differ in white space only."""
         return self.landmark or f"{self.side}:{''.join(squeeze(chunk.text) for chunk in self.chunks)}"
+
+    @property
+    def is_results(self) -> bool:
+        """Whether it is a landmark of results, and not of a call."""
+        return self.landmark.startswith(_RESULTS)
 
     @property
     def texts(self) -> list[str]:
@@ -172,7 +179,7 @@ def _runs(
             elif isinstance(item, Call) and item.ordinal in known:
                 runs.append(TextRun(turn.side, landmark=f"call {known[item.ordinal]}"))
             elif isinstance(item, Result) and item.call is not None and item.call in known:
-                landmark = f"results {batches.get(known[item.call], 0)}"
+                landmark = f"{_RESULTS}{batches.get(known[item.call], 0)}"
                 if not runs or runs[-1].landmark != landmark:
                     runs.append(TextRun(turn.side, landmark=landmark))
     return runs

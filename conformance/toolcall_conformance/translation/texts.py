@@ -283,7 +283,8 @@ def _only_after_results(old: TextPiece, new: TextPiece, left: Conversation, righ
     if old.place.old.side != "user":
         return False
     at, behind = left.holding(old.pointer), right.holding(new.pointer)
-    return behind > 0 and [run.landmark for run in left.runs[at + 1 : at + 2]] == [right.runs[behind - 1].landmark]
+    following = [run for run in left.runs[at + 1 : at + 2] if run.is_results]
+    return behind > 0 and [run.landmark for run in following] == [right.runs[behind - 1].landmark]
 
 
 def _only_among_calls(pair: Pair, old: TextPiece, new: TextPiece, left: Conversation, right: Conversation) -> bool:

@@ -130,10 +130,16 @@ class Known:
 
     def __post_init__(self) -> None:
         self.nodes: list[Node] = list(nodes(self.place.output))
+        self._patterns: dict[str, str] = {}
         self.elements = Elements(self.place.target, self.place.direction, self.place.output, self.tops)
 
     def pattern(self, pointer: str) -> str:
         """Which member it is, whatever the index; of what a user wrote himself only where it begins."""
+        if pointer not in self._patterns:
+            self._patterns[pointer] = self._pattern(pointer)
+        return self._patterns[pointer]
+
+    def _pattern(self, pointer: str) -> str:
         kept = pointer
         tokens = pointer.split("/")
         for end, token in enumerate(tokens):

@@ -102,6 +102,16 @@ def text_between_call_and_result(draft: Draft) -> None:
         batch[0].holder.insert(batch[0].place, entry)
 
 
+@broken("translation/text-moved", target=RESPONSES)
+def question_behind_call(draft: Draft) -> None:
+    """What the user asked stands between the call that answers it and its result."""
+    first = need(draft.calls)[0].place
+    asked = draft.messages[first - 1] if first else {}
+    need(asked.get("role") == "user" and asked.get("content"))
+    need([one for one in draft.messages[first:] if one.get("type") == "function_call_output"])
+    draft.messages[first - 1 : first + 1] = [draft.messages[first], asked]
+
+
 @broken("translation/text-moved")
 def text_behind_results(draft: Draft) -> None:
     """What the assistant said beside a call stands behind the results."""

@@ -339,6 +339,12 @@ def events_named_alike(events: Events) -> Events:
 
 
 @broken("anthropic/stream-event-name", layer="each")
+def data_with_type_null(event: Event) -> None:
+    """The name of an event is in its event: line, and the type in its data is null."""
+    event["data"]["type"] = None
+
+
+@broken("anthropic/stream-event-name", layer="each")
 def data_without_type(event: Event) -> None:
     """The name of an event is in its event: line only."""
     del event["data"]["type"]

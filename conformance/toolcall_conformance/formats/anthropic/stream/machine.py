@@ -79,9 +79,10 @@ class _MessageMachine(Machine):
         kind = data.get("type") if isinstance(data.get("type"), str) else name
         if name is None:
             self._unnamed.append((pointer, kind))
-        elif "type" not in data:
-            message = f"the data of this event must have the type {name}; it has none"
-            self.report.add("stream-event-name", f"{pointer}/event", message, want=name, got=MISSING)
+        elif not isinstance(data.get("type"), str):
+            has = "no text for it" if "type" in data else "none"
+            message = f"the data of this event must have the type {name}; it has {has}"
+            self.report.add("stream-event-name", f"{pointer}/event", message, want=name, got=data.get("type", MISSING))
         elif name != kind:
             message = "the event must be called as its data's type says"
             self.report.add("stream-event-name", f"{pointer}/event", message, want=kind, got=name)
