@@ -97,11 +97,9 @@ class Workshop:
             told_as = [*self.table.told_as(element), *(["body"] if _is_order(known.place, pointer) else [])]
             about = [one for one in grave if is_about(one, pointer, told_as)]
             return ("killed", _rules(about), "") if about else ("beside", _rules(grave), "")
-        blind = {
-            entry["rule"]
-            for pattern, entry in self.table.blind
-            if pattern.is_for(known.place.direction, known.place.target, operator, element)
-        }
+        where = (known.place.direction, known.place.target, operator, element)
+        about_it = (entry for pattern, entry in self.table.blind if pattern.is_for(*where) and pattern.is_at(pointer))
+        blind = {entry["rule"] for entry in about_it}
         by = self.equivalence.rule(known.place, pointer, output, blind)
         by = by or self._named(known, operator, pointer, element, output)
         warned = _rules(one for one in found if not one.is_note)
