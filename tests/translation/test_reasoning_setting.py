@@ -59,3 +59,9 @@ CHAT, RESPONSES, HIGH = "openai_chat", "openai_responses", {"reasoning_effort": 
 )
 def test_the_wish(client: str, said: Any, upstream: str, made: Any, expected: dict[str, Level]) -> None:
     assert told(client, said, upstream, made) == expected
+
+
+@pytest.mark.parametrize("effort", [{}, {"value": "high"}, ["high"], 3, True])
+def test_an_effort_that_is_no_word(effort: Any) -> None:
+    """A translator may write anything; the judge must not fail over it."""
+    assert Level.MUST in told(CHAT, HIGH, RESPONSES, {"reasoning": {"effort": effort}}).values()

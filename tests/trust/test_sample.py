@@ -42,7 +42,7 @@ class Deaf(Judge):
 
 def new(made: Sequence[Mutation], sampler: Sampler) -> list[str]:
     table = sampler.workshop.table
-    survived = [one for one in made if one.outcome == "survived"]
+    survived = [one for one in made if one.outcome in ("survived", "raised")]
     return [one.name for one in survived if not reason(one, table) and not hole(one, table)]
 
 
@@ -81,3 +81,21 @@ def test_a_judge_without_a_rule_lets_faults_survive(rule: str, made: list[Mutati
     chosen = [one.name for one in made if one.rules == (rule,) and one.outcome == "killed"]
     assert chosen, "the sample has no fault that this rule alone sees"
     assert new([Again(lame).mutation(name) for name in chosen], lame) != []
+
+
+def test_a_judge_that_fails_ends_no_run(made: list[Mutation], sampler: Sampler) -> None:
+    class Failing(Judge):
+        def request(self, *given: Any, **more: Any) -> Judgement:
+            if wrong:
+                raise TypeError("unhashable")
+            return super().request(*given, **more)
+
+    wrong: list[bool] = []
+    shop = sampler.workshop
+    again = Sampler(Workshop(shop.driver, Harness(Failing(shop.harness.corpus)), shop.table), sampler.cases)
+    name = next(one.name for one in made if one.direction == "request")
+    assert Again(again).mutation(name).outcome != "raised"
+    wrong.append(True)
+    raised = Again(again).mutation(name)
+    assert (raised.outcome, raised.by) == ("raised", "TypeError")
+    assert new([raised], again) == [name]

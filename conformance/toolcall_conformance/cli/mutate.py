@@ -30,7 +30,8 @@ def add_parser(commands: argparse._SubParsersAction[Any]) -> None:
         help="make faults in what a correct translator produces, and print which the judge sees (for its developers)",
         description="Put one fault after the other into the requests, replies and streams that a correct translator "
         "makes of the corpus, and judge each. Print by direction, format, element and operator how many were made, "
-        "killed (a MUST about the element of the fault), killed beside it, warned of, survived or were no faults. "
+        "killed (a MUST about the element of the fault), killed beside it, warned of, survived, were no faults or "
+        "made the judge itself fail. "
         "Exits with 1 if a fault survived that the reviewed list does not name.",
     )
     parser.add_argument("--translator", metavar="SPEC", default=TRANSLATOR, help=f"default: {TRANSLATOR}")

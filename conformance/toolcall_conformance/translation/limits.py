@@ -72,7 +72,8 @@ def adjustable(pair: Pair, name: str, want: Any, got: Any) -> bool:
     entries = list(_entries(pair, name))
     if isinstance(want, dict):
         common = {word for entry in entries for word in entry.get("common", ())}
-        return bool(common) and not common.issuperset(filter(None, [want.get("effort"), got.get("effort")]))
+        efforts = [value for value in (want.get("effort"), got.get("effort")) if value]
+        return bool(common) and all(isinstance(one, str) for one in efforts) and not common.issuperset(efforts)
     if not all(isinstance(value, (int, float)) for value in (want, got)):
         return False
     if got > want:

@@ -56,7 +56,7 @@ def survivors(made: Sequence[Mutation], table: Table) -> list[Group]:
     """The survivors in groups, the greatest first."""
     found: dict[tuple[str, ...], list[Mutation]] = defaultdict(list)
     for one in made:
-        if one.outcome == "survived":
+        if one.outcome in ("survived", "raised"):
             kind = (one.operator, one.element, one.direction, one.format, one.pattern)
             found[*kind, reason(one, table), hole(one, table)].append(one)
     groups = [
@@ -68,12 +68,12 @@ def survivors(made: Sequence[Mutation], table: Table) -> list[Group]:
 
 def reason(one: Mutation, table: Table) -> str:
     """Why the reviewed list says that nobody need see a fault; empty where it does not name it, or as a hole."""
-    return _named(one, table.reviewed)
+    return _named(one, table.reviewed) if one.outcome == "survived" else ""
 
 
 def hole(one: Mutation, table: Table) -> str:
     """What the list of open holes says of a fault; empty where it does not name it."""
-    return _named(one, table.open)
+    return _named(one, table.open) if one.outcome == "survived" else ""
 
 
 def _named(one: Mutation, listed: Sequence[tuple[Pattern, Mapping[str, Any]]]) -> str:

@@ -21,9 +21,9 @@ from toolcall_conformance.trust.operators import Unfit, mutated
 from toolcall_conformance.trust.places import Place, findings
 from toolcall_conformance.trust.table import Table
 
-Outcome = Literal["killed", "beside", "warned", "survived", "equivalent"]
-OUTCOMES: tuple[Outcome, ...] = ("killed", "beside", "warned", "survived", "equivalent")
-"""A MUST about the element of the fault; a MUST, but about something else; a SHOULD; neither; no fault."""
+Outcome = Literal["killed", "beside", "warned", "survived", "equivalent", "raised"]
+OUTCOMES: tuple[Outcome, ...] = ("killed", "beside", "warned", "survived", "equivalent", "raised")
+"""A MUST about the element of the fault, one beside it, a SHOULD, neither, no fault at all; the judge itself fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ class Workshop:
     def judged(self, known: Known, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
         place, element = known.place, known.elements.at(pointer)
-        found = known.new(findings(self.harness, place, output))
-        outcome, rules, by = self._outcome(known, operator, pointer, element, output, found)
+        outcome, rules, by = self._judged(known, operator, pointer, element, output)
         return Mutation(
             place.name,
             operator,
@@ -88,6 +87,15 @@ class Workshop:
             rules,
             by,
         )
+
+    def _judged(
+        self, known: Known, operator: str, pointer: str, element: str, output: Any
+    ) -> tuple[Outcome, tuple[str, ...], str]:
+        try:
+            found = known.new(findings(self.harness, known.place, output))
+        except Exception as error:  # it must take any JSON; one fault of its own must not end the run
+            return "raised", (), type(error).__name__
+        return self._outcome(known, operator, pointer, element, output, found)
 
     def _outcome(
         self, known: Known, operator: str, pointer: str, element: str, output: Any, found: list[Finding]
