@@ -346,3 +346,17 @@ def test_arguments_under_way_are_those_of_the_sdk() -> None:
     for doubled in ('{}{"a": 1}', '{"a": 1}{"a": 1}', '{"a": 1} x'):
         assert parse_beginning(doubled) == jiter.from_json(doubled.encode(), partial_mode=True)
     assert parse_beginning("x") == "x"
+
+
+@pytest.mark.parametrize("kind", [None, 7, ["content_block_delta"], {"value": "content_block_delta"}])
+def test_a_type_that_is_no_text_is_none(kind: Any) -> None:
+    said = delta(0, "input_json", partial_json="{}")
+    found = assemble({"events": [opened(0), said | {"data": said["data"] | {"type": kind}}]})
+    assert "anthropic/stream-event-name" in {rule for rule, _ in found.breaches}
+
+
+@pytest.mark.parametrize(("fragments", "wrong"), [((" ", "{}"), 1), (("\n", " ", "{}"), 1), (("", " {", " ", "}"), 0)])
+def test_arguments_must_not_begin_with_white_space_alone(fragments: tuple[str, ...], wrong: int) -> None:
+    """The official SDK raises while it parses what has come so far."""
+    found = assemble({"events": [event("message_start", message=MESSAGE), *call(0, *fragments)]})
+    assert [rule for rule, _ in found.breaches].count("anthropic/stream-arguments-json") == wrong

@@ -541,3 +541,18 @@ def test_a_call_without_a_name_is_called_so() -> None:
     breaches = put_together(calls(nameless), END, DONE).breaches
     said = [breach.subject for rule, breach in breaches if rule == "openai_chat/stream-call-name"]
     assert said == ["call 1, without a name"]
+
+
+@pytest.mark.parametrize(("began", "wrong"), [([], True), ([ROLE], False)])
+def test_a_choice_is_in_the_first_chunk_once(began: list[Any], wrong: bool, corpus: Corpus) -> None:
+    """The official accumulator makes two choices of it there, and raises; later it puts both entries together."""
+    entries = [{"index": 0, "delta": {"content": text}, "finish_reason": None} for text in "ab"]
+    assert ("stream-choice-index" in found(corpus, stream(*began, chunk(*entries), END))) is wrong
+
+
+def test_counts_are_lost_with_a_chunk_that_is_none(corpus: Corpus) -> None:
+    """Azure's first chunk has an empty object, and brings nothing that the SDK would pass over."""
+    counts = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    said = [delta({"role": "assistant", "content": "a"}), delta({}, "stop")]
+    assert "stream-chunk" not in found(corpus, stream(chunk(object=""), *said, "[DONE]"))
+    assert "stream-chunk" in found(corpus, stream(*said, chunk(object="", usage=counts), "[DONE]"))

@@ -509,3 +509,12 @@ def test_official_streams_break_nothing_but_the_numbers_of_early_ones(corpus: Co
         for finding in check_body(corpus, "openai_responses", "stream", parse(text.encode())):
             broken.setdefault(finding.rule, set()).add(path)
     assert {rule: len(paths) for rule, paths in broken.items()} == {"openai_responses/stream-sequence": 3}
+
+
+@pytest.mark.parametrize(
+    ("before", "wrong"), [([], False), ([{"type": "reasoning", "id": "rs_1", "summary": []}], True)]
+)
+def test_an_item_that_the_reply_began_with_has_its_index(before: list[Any], wrong: bool, corpus: Corpus) -> None:
+    """The official SDK raises where an index is given once more."""
+    said = stream(lifecycle("in_progress", *before, event="created"), added(call()), done(call(arguments="{}")))
+    assert ("stream-output-index" in found(corpus, said)) is wrong

@@ -69,7 +69,7 @@ class Workshop:
     def made(self, place: Place, operator: str, pointer: str, donor: Any = None) -> Any:
         """The damaged output. Raises Unfit where the operator changes nothing, or nothing that can be sent."""
         output = mutated(operator, place.output, pointer, donor)
-        return _sent(output, place.output) if place.direction == "stream" else output
+        return as_sent(output, place.output) if place.direction == "stream" else output
 
     def judged(self, known: Known, operator: str, pointer: str, output: Any) -> Mutation:
         """What became of a fault."""
@@ -181,7 +181,7 @@ def _event_kind(place: Place, tokens: list[str]) -> str:
     return formats.event_kind(place.target, place.output["events"][int(tokens[2])])
 
 
-def _sent(stream: Any, before: Any) -> Any:
+def as_sent(stream: Any, before: Any) -> Any:
     """A stream as its client gets it. Raises Unfit where it cannot be written, or is written as it was."""
     events = stream.get("events") if isinstance(stream, dict) else None
     if not isinstance(events, list) or not all(_is_event(one) for one in events):

@@ -95,13 +95,13 @@ def joined(chunks: list[Any]) -> Any:
     for chunk in chunks:
         whole |= {key: value for key, value in chunk.items() if key not in ("candidates", "sdkHttpResponse")}
         for one in chunk.get("candidates", ()):
-            if one.get("index"):
+            if one.get("index", 0) != candidate.get("index", one.get("index", 0)):
                 continue  # another reply to the same request
             candidate |= one
             for part in one.get("content", {}).get("parts") or ():
                 if part.get("functionCall", {}).get("willContinue") or under_way is not None:
                     under_way = _partial_call(part, under_way, parts)
-                elif parts and _is_text(parts[-1]) and _is_text(part) and _thought(parts[-1]) == _thought(part):
+                elif parts and _goes_on(parts[-1], part):
                     parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
                 else:
                     parts.append(part)
@@ -138,6 +138,13 @@ def _put(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
             holder = holder.setdefault(key, {})
         before = holder.get(last)
         holder[last] = before + value if isinstance(before, str) and isinstance(value, str) else value
+
+
+def _goes_on(before: Any, part: Any) -> bool:
+    """Whether a text continues the one before; behind a signature begins another one, which may have its own."""
+    if not (_is_text(before) and _is_text(part)) or _thought(before) != _thought(part):
+        return False
+    return "thoughtSignature" not in before
 
 
 def _is_text(part: Any) -> bool:

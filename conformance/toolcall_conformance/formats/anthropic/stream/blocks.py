@@ -30,6 +30,8 @@ class StreamedBlock:
     pointer: str
     closed: bool = False
     signed: bool = False
+    begun: bool = False
+    """Whether any of its arguments but white space came."""
     fragments: list[str] = field(default_factory=list)
     last: str = ""
     """The pointer of the last fragment."""
@@ -66,9 +68,9 @@ class StreamedBlock:
                 message = "a second signature_delta; a thought has one signature, whole"
                 report.add("stream-signature-once", pointer, message, want=MISSING, got=kind)
             self.signed = True
-        self._add(kind, f"{pointer}/{key}", delta.get(key), delta)
+        self._add(kind, f"{pointer}/{key}", delta.get(key), delta, report)
 
-    def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any]) -> None:
+    def _add(self, kind: str, pointer: str, piece: Any, delta: dict[str, Any], report: Report) -> None:
         if kind == "compaction_delta":
             self.body.update(copied({key: value for key, value in delta.items() if key != "type"}))
         elif kind == "citations_delta":
@@ -79,6 +81,11 @@ class StreamedBlock:
         elif kind == "input_json_delta":
             self.fragments.append(piece)
             self.last = pointer
+            self.begun = self.begun or bool(piece.strip())
+            if piece and not self.begun:
+                # The SDK parses what has come so far at every fragment, and raises at white space alone.
+                message = "the arguments begin with a fragment of white space alone"
+                report.once("stream-arguments-json", pointer, message, want="", got=piece)
         elif kind == "signature_delta":
             self.body["signature"] = piece
         else:

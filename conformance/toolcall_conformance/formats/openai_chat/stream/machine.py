@@ -101,6 +101,7 @@ class _ChunkMachine(Machine):
             self._state = ReplyState.DONE
 
     def _chunk(self, chunk: dict[str, Any], pointer: str) -> None:
+        begins = not self._body
         self._identity(chunk, pointer)
         if self._body.get("usage") and not chunk.get("usage"):
             message = "the usage must stand in the last chunk; this one comes later and has none"
@@ -111,8 +112,17 @@ class _ChunkMachine(Machine):
         entries = chunk.get("choices")
         for number, entry in enumerate(entries if isinstance(entries, list) else []):
             if isinstance(entry, dict):
-                place = join(pointer, "choices", number)
-                self._choice(entry, place).take(entry, place)
+                self._entry(entry, join(pointer, "choices", number), begins=begins)
+
+    def _entry(self, entry: dict[str, Any], pointer: str, *, begins: bool) -> None:
+        """One entry of a chunk's choices; ``begins``: it is the stream's first chunk."""
+        known = len(self._choices)
+        choice = self._choice(entry, pointer)
+        if begins and known == len(self._choices):
+            # Of the first chunk the official accumulator makes a choice of each entry, and raises for this one.
+            message = "the first chunk has a second entry of this choice"
+            self.report.once("stream-choice-index", join(pointer, "index"), message, want=known, got=choice.index)
+        choice.take(entry, pointer)
 
     def _identity(self, chunk: dict[str, Any], pointer: str) -> None:
         """id, model and time of the reply. Azure's first chunk, which has no choices, leaves them empty."""

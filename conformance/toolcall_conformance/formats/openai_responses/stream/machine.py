@@ -146,6 +146,7 @@ class _ResponseMachine(Machine):
             self.report.once("stream-status", join(place, "status"), want="in_progress", got=response["status"])
         if self._response is None:
             self._response = copied(response)
+            self._output.begin(response)
 
     def _begun(self, kind: str, pointer: str) -> None:
         """The official SDK raises at any event before response.created."""

@@ -38,6 +38,7 @@ class Output:
         self._items: list[Item] = []
         self._placed: dict[int, list[Item]] = {}
         self._final_calls: list[StreamedCall] = []
+        self._begun = 0
 
     @property
     def streamed(self) -> list[dict[str, Any]]:
@@ -48,6 +49,11 @@ class Output:
         """The calls that a client has to carry out; all of them ``closed`` if the reply ended in order."""
         called = [item.call(closed) for item in self._ordered()]
         return (*(call for call in called if call is not None), *self._final_calls)
+
+    def begin(self, response: dict[str, Any]) -> None:
+        """Take response.created: what its output has already keeps its indexes."""
+        output = response.get("output")
+        self._begun = len(output) if isinstance(output, list) else 0
 
     def take(self, kind: str, data: dict[str, Any], pointer: str) -> None:
         """Take an event that is about an item; one of a type that is not known changes nothing."""
@@ -93,6 +99,9 @@ class Output:
             message = f"the {earlier[0].subject} added at {earlier[0].pointer} has this output_index already"
             at, want = join(pointer, "output_index"), len(self._items)
             self._report.add("stream-output-index", at, message, want=want, got=index)
+        elif isinstance(index, int) and index < self._begun:
+            message = f"response.created has {self._begun} items already, one of them with this output_index"
+            self._report.add("stream-output-index", join(pointer, "output_index"), message, want=self._begun, got=index)
         if isinstance(item, dict) and not self._is_open(index, item):
             self._keep(Item(item, index if _is_index(index) else None, pointer, self._report))
 

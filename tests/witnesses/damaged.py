@@ -1,0 +1,115 @@
+"""Our stream machines against the official accumulators, on streams with a fault each.
+
+    cd tests && python -m witnesses.damaged --count 20000 --seed 1
+
+prints how many were read alike, and every difference that is in no entry of ``damaged.json``. Recorded streams are
+damaged, too, where there are any (``formats.test_traffic`` says where they are looked for). Needs the extra
+``witnesses``. The exit code is 1 where a difference is unexplained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from toolcall_conformance import Judge, formats
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.trust.table import Table
+from witnesses.damaged_compared import DIFFERENCES, KINDS, Compared, agrees, of
+from witnesses.damaged_listed import Entry, entries
+from witnesses.damaged_streams import Damaged, Source, drawn, sources
+
+SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A damaged stream that is read in two ways."""
+
+    fault: Damaged
+    found: Compared
+
+    def __str__(self) -> str:
+        ours, theirs = _around(self.found.ours, self.found.theirs)
+        told = f"we put together …{ours}…, the SDK …{theirs}…"
+        if self.found.kind == "unseen":
+            told = f"the SDK raises {self.found.theirs}"
+        return f"{self.found.kind} {self.fault.format} {self.fault.pattern}: {self.fault.name}\n    {told}"
+
+
+def _around(ours: str, theirs: str) -> tuple[str, str]:
+    """Both texts from shortly before they differ."""
+    pairs = zip(ours, theirs, strict=False)
+    at = next((place for place, (one, two) in enumerate(pairs) if one != two), min(len(ours), len(theirs)))
+    return ours[max(0, at - 30) : at + 60], theirs[max(0, at - 30) : at + 60]
+
+
+def told(judge: Judge, faults: Iterable[Damaged], counts: Counter[str]) -> Iterator[Difference]:
+    """The differences among faults; ``counts`` gets how many there are of each kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # words that an SDK does not know
+        for one in faults:
+            found = of(judge, one)
+            counts[found.kind] += 1
+            if found.kind in DIFFERENCES:
+                yield Difference(one, found)
+
+
+def unexplained(listed: Iterable[Entry], found: Iterable[Difference], counts: Counter[str]) -> list[Difference]:
+    """The differences that no entry explains; ``counts`` gets how many each reason explains."""
+    left = []
+    known = list(listed)
+    for one in found:
+        entry = next((entry for entry in known if entry.explains(one.fault, one.found)), None)
+        if entry is None:
+            left.append(one)
+        else:
+            counts[entry.reason] += 1
+    return left
+
+
+def usable(judge: Judge, given: Iterable[Source]) -> list[Source]:
+    """The streams that both read alike, and at which we find no fault."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # see above
+        return [one for one in given if agrees(judge, one)]
+
+
+def main(argv: list[str]) -> int:
+    """Damage, compare and print."""
+    parser = argparse.ArgumentParser(prog="python -m witnesses.damaged", description="Damaged streams, read twice.")
+    parser.add_argument("--count", type=int, default=20_000, help="how many faults, over all formats")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--formats", nargs="+", choices=formats.names(), default=list(formats.names()))
+    asked = parser.parse_args(argv)
+    corpus = load_corpus()
+    judge, table, listed = Judge(corpus), Table(corpus), entries()
+    left: list[Difference] = []
+    for name in asked.formats:
+        began = time.monotonic()
+        given = sources(corpus, name, corpus.cases, recorded=True)
+        right = usable(judge, given)
+        kinds: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
+        faults = drawn(table, right, asked.count // len(asked.formats), asked.seed)
+        new = unexplained(listed, told(judge, faults, kinds), reasons)
+        left += new
+        print(f"{name}: {kinds.total()} faults in {len(right)} streams ({len(given) - len(right)} are read otherwise")
+        print(f"  without any fault), {time.monotonic() - began:.0f} s")
+        for kind, meaning in KINDS.items():
+            print(f"  {kinds[kind]:6} {kind}: {meaning}")
+        for reason, count in reasons.most_common():
+            print(f"  {count:6} explained: {reason}")
+        print(f"  {len(new):6} unexplained", flush=True)
+    for one in left[:SHOWN]:
+        print(one)
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""A damaged stream in the official accumulator and in our stream machine: what each puts together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolcall_conformance import Judge, formats
+from toolcall_conformance.contract import Route
+from toolcall_conformance.jsonvalue import canonical
+from toolcall_conformance.reading.assembled import Assembled
+from toolcall_conformance.streaming import dump
+from toolcall_conformance.witnesses.questions import words
+from witnesses.accumulators import ACCUMULATORS
+from witnesses.damaged_streams import Damaged, Source
+from witnesses.readings import NOT_GIVEN_OUT, said, unread
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came of one stream. ``kind`` is one of :data:`KINDS`; ``rules`` are those by which we report a fault."""
+
+    kind: str
+    ours: str = ""
+    theirs: str = ""
+    rules: tuple[str, ...] = ()
+
+
+KINDS = {
+    "same": "the accumulator puts together what we do",
+    "both-refuse": "the accumulator raises, and we report a fault",
+    "unseen": "the accumulator raises, and we report no fault",
+    "other": "the two put other replies together, and we report no fault",
+    "other-after-fault": "the two put other replies together, and we report a fault",
+}
+DIFFERENCES = ("unseen", "other", "other-after-fault")
+
+
+def of(judge: Judge, one: Source | Damaged) -> Compared:
+    """What the accumulator of a format's official SDK makes of a stream, and what we do."""
+    name, stream = one.format, one.stream
+    assembled = formats.assembled(name, stream)
+    rules = _faults(judge, name, stream)
+    ours = whole_reply(name, assembled.body)
+    try:
+        theirs = whole_reply(name, ACCUMULATORS[name](dump(stream["events"])))
+    except Exception as error:
+        raised = words(error)
+        fine = bool(rules) or assembled.end == "failed" or _known(name, assembled, raised)
+        return Compared("both-refuse" if fine else "unseen", ours, raised, rules)
+    if ours == theirs:
+        return Compared("same", rules=rules)
+    return Compared("other-after-fault" if rules else "other", ours, theirs, rules)
+
+
+def whole_reply(name: str, body: Any) -> str:
+    """All that a reply says to its reader, with its counts of tokens."""
+    return f"{said(name, body)} {canonical(formats.read(name, 'response', body).usage)}"
+
+
+def _faults(judge: Judge, name: str, stream: Any) -> tuple[str, ...]:
+    found = judge.stream(None, stream, Route(name, name, "model", "model", stream=True)).findings
+    return tuple(sorted({one.rule for one in found if one.is_must}))
+
+
+def _known(name: str, assembled: Assembled, raised: str) -> bool:
+    """Whether the accumulator reads no reply of this kind at all."""
+    finish = formats.read(name, "response", assembled.body).finish
+    refused = NOT_GIVEN_OUT.get((name, str(finish and finish.raw)))
+    return (refused is not None and refused in raised) or unread(name, assembled.body) is not None
+
+
+def agrees(judge: Judge, one: Source) -> bool:
+    """Whether a stream without a fault is read alike; only those tell something when they are damaged."""
+    found = of(judge, one)
+    return found.kind == "same" and not found.rules

@@ -1,0 +1,68 @@
+"""Streams with one fault: the official accumulators put together what we do, or we know why not.
+
+Here a sample; ``python -m witnesses.damaged`` makes as many as one wants.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from toolcall_conformance import Judge, formats
+from toolcall_conformance.library import load_corpus
+from toolcall_conformance.trust.table import Table
+from witnesses.damaged import told, unexplained, usable
+from witnesses.damaged_compared import KINDS
+from witnesses.damaged_listed import Entry, entries
+from witnesses.damaged_streams import Source, damaged, drawn, sources
+from witnesses.wire import sdk
+
+CORPUS = load_corpus()
+JUDGE = Judge(CORPUS)
+LISTED = entries()
+SEED = 20_261_123
+CASES = list(CORPUS.cases)[::40]
+FAULTS = 20
+
+
+def found_in(name: str, *cases: str) -> list[Source]:
+    sdk(name)
+    return sources(CORPUS, name, cases, recorded=False)
+
+
+@pytest.mark.parametrize("name", formats.names())
+def test_every_difference_has_its_reason(name: str) -> None:
+    right = usable(JUDGE, found_in(name, *CASES))
+    counts: Counter[str] = Counter()
+    found = list(told(JUDGE, drawn(Table(CORPUS), right, FAULTS, SEED), counts))
+    assert [str(one) for one in unexplained(LISTED, found, Counter())] == []
+    assert counts.total() == FAULTS
+    assert 0 < counts["same"] < FAULTS
+
+
+@pytest.mark.parametrize("entry", LISTED, ids=[f"{entry.format} {entry.patterns[0]}" for entry in LISTED])
+def test_an_entry_still_explains_its_example(entry: Entry) -> None:
+    where, _, fault = entry.example.partition("::")
+    operator, _, pointer = fault.partition("@")
+    source = next((one for one in found_in(entry.format, where.rpartition("/")[0]) if one.name == where), None)
+    assert source is not None, f"no stream of the corpus is called {where}"
+    one = damaged(source, operator, pointer)
+    assert one is not None, "the operator changes nothing there"
+    differences = list(told(JUDGE, [one], Counter()))
+    assert [entry.explains(found.fault, found.found) for found in differences] == [True]
+    assert set(entry.kinds) <= KINDS.keys()
+    assert unexplained([], differences, Counter()) == differences
+
+
+@pytest.mark.parametrize("entry", LISTED, ids=[f"{entry.format} {entry.patterns[0]}" for entry in LISTED])
+def test_the_line_of_the_sdk_is_there(entry: Entry) -> None:
+    path = entry.source.partition("/blob/main/")[2].removeprefix("src/")
+    package = {"google": "google.genai"}.get(path.partition("/")[0], path.partition("/")[0])
+    try:
+        root = Path(str(importlib.import_module(package).__file__)).parents[package.count(".") + 1]
+    except ImportError:
+        pytest.skip(f"{package} is not installed")
+    assert entry.shows in (root / path).read_text(encoding="utf-8")
