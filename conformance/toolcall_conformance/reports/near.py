@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from toolcall_conformance.jsonvalue import unescaped
@@ -41,25 +42,33 @@ def _outline(holder: Any, last: str) -> str:
     """The members of an object or array around the one called ``last``, as many as fit into a line."""
     if isinstance(holder, dict):
         keys = list(holder)
-        members = [f"{_text(key)}: {_hint(value, shown=key == last)}" for key, value in holder.items()]
-        middle = keys.index(last) if last in keys else len(keys)
-        return f"{{{_window(members, middle)}}}"
+        middle = keys.index(last) if last in holder else len(keys)
+        found = _window(
+            len(keys), middle, lambda at: f"{_text(keys[at])}: {_hint(holder[keys[at]], shown=at == middle)}"
+        )
+        return f"{{{found}}}"
     middle = int(last) if last.isdecimal() else 0
-    return f"[{_window([_hint(value, shown=number == middle) for number, value in enumerate(holder)], middle)}]"
+    return f"[{_window(len(holder), middle, lambda at: _hint(holder[at], shown=at == middle))}]"
 
 
-def _window(members: list[str], middle: int) -> str:
-    """The member at ``middle`` and its neighbours, with an ellipsis for those that do not fit."""
-    first = last = min(middle, max(len(members) - 1, 0))
-    fits = True
-    while fits:
-        fits = False
-        for before, behind in ((first - 1, last), (first, last + 1)):
-            wider = ", ".join(members[max(before, 0) : behind + 1])
-            if before >= 0 and behind < len(members) and len(wider) <= _LONGEST - 8:
-                first, last, fits = before, behind, True
-    more, rest = ["…"] if first > 0 else [], ["…"] if last < len(members) - 1 else []
-    return ", ".join([*more, *members[first : last + 1], *rest])
+def _window(count: int, middle: int, member: Callable[[int], str]) -> str:
+    """Of so many members the one at ``middle``, and those behind and before it that fit, with an ellipsis for the rest.
+
+    No other member is written: a body may have thousands, and each of them a finding.
+    """
+    if not count:
+        return ""
+    first = last = min(middle, count - 1)
+    found = [member(first)]
+    left = _LONGEST - 8 - len(found[0])
+    while last + 1 < count and (left := left - len(more := f", {member(last + 1)}")) >= 0:
+        last += 1
+        found.append(more)
+    left = _LONGEST - 8 - len("".join(found))
+    while first > 0 and (left := left - len(more := f"{member(first - 1)}, ")) >= 0:
+        first -= 1
+        found.insert(0, more)
+    return f"{'…, ' if first > 0 else ''}{''.join(found)}{', …' if last < count - 1 else ''}"
 
 
 def _hint(value: Any, *, shown: bool) -> str:
