@@ -30,11 +30,19 @@ class SettingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A setting that was named: its value, the directory of its paths, and the words for messages."""
+    """A setting that was named: its value, the directory of its paths, and the words for messages.
+
+    Raises SettingError for a text with a NUL character, which no name of a file, module or command can have.
+    """
 
     value: Any
     directory: Path
     where: str
+
+    def __post_init__(self) -> None:
+        values = self.value if isinstance(self.value, (list, tuple)) else [self.value]
+        if any("\0" in str(value) for value in values):
+            raise SettingError(f"{self.where}: there is a NUL character in it, which no name can have; take it out")
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -137,6 +137,18 @@ def test_a_mistake_in_the_table_is_told(project: Any, lines: list[str], sentence
 
 
 @pytest.mark.parametrize(
+    "line", [r'artifacts = "a\u0000b"', r'report = ["a.json", "a\u0000b.json"]', r'translator = "a\u0000:T"']
+)
+def test_a_nul_character_is_told(project: Any, line: str) -> None:
+    _pyproject(project, line)
+    result = project.run("toolcall::", **({"spec": None} if "translator" in line else {}))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    name = line.partition(" ")[0]
+    told = f"ERROR: *{name} in [[]tool.toolcall] of pyproject.toml: there is a NUL character in it, which *"
+    result.stderr.fnmatch_lines([told])
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "sentence"),
     [
         ("TOOLCALL_TRANSLATR", "x", "there is no variable TOOLCALL_TRANSLATR; did you mean TOOLCALL_TRANSLATOR?"),
