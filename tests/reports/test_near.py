@@ -31,7 +31,7 @@ def test_the_line(body: Any, pointer: str, line: str) -> None:
 def test_of_a_large_body_only_what_is_shown_is_written(body: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body of so many unknown members has as many findings."""
     written = []
-    whole = module._text  # noqa: SLF001
+    whole = module._text
 
     def counted(value: Any) -> str:
         written.append(value)
