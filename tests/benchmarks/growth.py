@@ -3,8 +3,8 @@
 Prints a line for each thing that may grow: the sizes, each twice the one before; CPU seconds at the largest; the
 exponent, fitted to all sizes by least squares over logarithms (1 is linear); and the peak of the process, which does
 nothing else, in MB: behind the smallest size, and behind the largest. A line over ``--limit`` is marked with ``!``, and
-the exit status is 1. ``--faults`` adds bodies and streams that are spoilt as a whole. Run it alone: what else the
-machine does falls on the figures.
+the exit status is 1. ``--faults`` adds bodies and streams that are spoilt as a whole, calls between all formats among
+them; it takes an hour or two. Run it alone: what else the machine does falls on the figures.
 """
 
 from __future__ import annotations

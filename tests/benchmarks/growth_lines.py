@@ -27,6 +27,9 @@ from toolcall_reference import ReferenceTranslator
 
 Work = Callable[[], object]
 ROUTES = (("openai_chat", "anthropic"), ("anthropic", "openai_responses"), ("gemini", "openai_chat"))
+"""Between these formats all shapes are measured; one shape between all."""
+ALL_ROUTES = "calls at once"
+MOST_CALLS = 10_000
 CASE = "shell/seed"
 
 
@@ -176,10 +179,14 @@ def _private_cases(size: int, folder: Path) -> Work:
 
 def lines(*, faults: bool = False) -> Iterator[Line]:
     """All lines; with ``faults`` also bodies that a careless translator spoilt as a whole."""
-    for shape, (client, upstream) in itertools.product(BODIES, ROUTES):
-        for fault in FAULTS if faults else ["none"]:
-            spoilt = "" if fault == "none" else f", {fault}"
-            yield Line(f"{shape}, {client} to {upstream}{spoilt}", _judging(shape, fault, client, upstream))
+    for shape in BODIES:
+        is_everywhere = faults and shape == ALL_ROUTES
+        for client, upstream in itertools.permutations(MODELS, 2) if is_everywhere else ROUTES:
+            for fault in FAULTS if faults else ["none"]:
+                name = f"{shape}, {client} to {upstream}" + ("" if fault == "none" else f", {fault}")
+                yield Line(
+                    name, _judging(shape, fault, client, upstream), MOST_CALLS if shape == ALL_ROUTES else Line.most
+                )
     for client, shape in itertools.product(MODELS, ("one long text", "texts and calls")):
         for fault in STREAM_FAULTS if faults else ["none"]:
             spoilt = "" if fault == "none" else f", {fault}"
