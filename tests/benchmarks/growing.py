@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -102,6 +103,27 @@ def _lists(value: Any, make: Callable[[list[Any]], list[Any]]) -> Any:
     return value
 
 
+def _told(value: Any) -> Any:
+    """The value with a text in the place of each call and result, which says it in JSON."""
+    if isinstance(value, list):
+        return [_told(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    said = json.dumps(value)
+    if value.get("type") in ("tool_use", "tool_result"):
+        return {"type": "text", "text": said}
+    if value.get("type") in ("function_call", "function_call_output"):
+        return {"role": "assistant" if value["type"] == "function_call" else "user", "content": said}
+    if value.get("role") == "tool":
+        return {"role": "user", "content": said}
+    if "tool_calls" in value:
+        texts = [{"type": "text", "text": json.dumps(call)} for call in value["tool_calls"]]
+        return {"role": "assistant", "content": texts}
+    if "functionCall" in value or "functionResponse" in value:
+        return {"text": said}
+    return {key: _told(entry) for key, entry in value.items()}
+
+
 FAULTS: Mapping[str, Callable[[Body], Any]] = {
     "none": lambda body: body,
     "ids wrong": lambda body: _members(body, IDS, lambda number: f"wrong{number}"),
@@ -110,6 +132,7 @@ FAULTS: Mapping[str, Callable[[Body], Any]] = {
     "links wrong": lambda body: _members(body, ("tool_use_id", "tool_call_id"), lambda number: f"wrong{number}"),
     "names wrong": lambda body: _members(body, ("name",), lambda number: f"wrong{number}"),
     "texts wrong": lambda body: _members(body, ("text", "content", "output"), lambda number: f"wrong{number}"),
+    "calls told as text": _told,
     "roles null": lambda body: _members(body, ("role",), lambda _: None),
     "types wrong": lambda body: _members(body, ("type",), lambda number: f"wrong{number}"),
     "every entry twice": lambda body: _lists(body, lambda entries: [copy.deepcopy(e) for e in entries for _ in "12"]),

@@ -317,11 +317,12 @@ def _report_differences(pair: Pair, lost: Iterable[TextPiece], fresh: Iterable[T
             places[id(piece.place)] = piece.place
             by_place.setdefault(id(piece.place), []).append(piece)
     origins = Origins(pair)
-    told = pair.view(Told.of) if extra else None
+    added = [piece.text for number, pieces in extra.items() if number not in missing for piece in pieces]
+    told = pair.view(Told.of).telling(added) if added else set()
     thoughts = [item for turn in pair.source.turns for item in turn.items if isinstance(item, Reasoning)]
     for number, place in places.items():
         if number not in missing:
-            pieces = [piece for piece in extra[number] if told is None or not told.tells(piece.text)]
+            pieces = [piece for piece in extra[number] if piece.text not in told]
             yield from _report_added(pair, place, pieces, origins, thoughts)
         elif place.old.side == "system":
             yield from _report_system(pair, place)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from toolcall_conformance.findings import MISSING
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Reading, Result, Text, Unreadable
 from toolcall_conformance.translation.chunks import is_phrase, squeeze
+from toolcall_conformance.translation.holders import Holders
 from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.pair import Pair
 from toolcall_conformance.translation.payload import Content, parsed_text
@@ -27,21 +29,65 @@ class _Saying:
     names: tuple[str, ...]
     needed: str = ""
 
-    def is_in(self, corpus: Corpus, text: str) -> bool:
-        """Whether a text tells it, as it is or as JSON, with any words around it."""
-        key = squeeze(text)
-        if squeeze(self.needed) not in key or not all(_holds(key, leaf) for leaf in self.leaves):
-            return False
-        said = " ".join(self.leaves)
-        return bool(said) and (is_phrase(corpus, said) or self.is_all_of(text) or self.is_named_in(text))
+    @property
+    def whole(self) -> str:
+        """All leaves as one text."""
+        return " ".join(self.leaves)
 
-    def is_all_of(self, text: str) -> bool:
-        """Whether a text says nothing else, as it is or as JSON."""
-        bare = " ".join(_leaves(_value(text)))
-        return squeeze(" ".join(self.leaves)) in (squeeze(text), squeeze(bare))
 
-    def is_named_in(self, text: str) -> bool:
-        return any(name in text for name in self.names)
+class _Heard:
+    """Texts, and which of them tell a saying: as it is or as JSON, with any words around it."""
+
+    def __init__(self, corpus: Corpus, texts: Sequence[str]) -> None:
+        self._corpus, self._texts = corpus, texts
+        keys = [squeeze(text) for text in texts]
+        self._holders = Holders(keys)
+        self._wholes: dict[str, set[int]] = {}
+        for number, (key, text) in enumerate(zip(keys, texts, strict=True)):
+            for said in {key, squeeze(" ".join(_leaves(_value(text))))}:
+                self._wholes.setdefault(said, set()).add(number)
+        self._naming: dict[str, frozenset[int]] = {}
+        self._telling: dict[tuple[tuple[str, ...], str], tuple[frozenset[int], frozenset[int]]] = {}
+
+    def best(self, saying: _Saying) -> int | None:
+        """The number of the text that says nothing else, or else that names it: of equals, the first."""
+        only, telling = self._of(saying)
+        for numbers, enough in ((only, True), (telling, is_phrase(self._corpus, saying.whole))):
+            if numbers:
+                named = [min(both) for name in saying.names if (both := numbers & self._named(name))]
+                if named or enough:
+                    return min(named or numbers)
+        return None
+
+    def all(self, saying: _Saying) -> Iterator[frozenset[int]]:
+        """The numbers of all texts that tell it, in parts."""
+        only, telling = self._of(saying)
+        yield only
+        if is_phrase(self._corpus, saying.whole):
+            yield telling
+        else:
+            yield from (telling & self._named(name) for name in saying.names)
+
+    def _of(self, saying: _Saying) -> tuple[frozenset[int], frozenset[int]]:
+        """The texts with all that a saying needs but for names: those that say nothing else, and all."""
+        mark = saying.leaves, saying.needed
+        if mark not in self._telling:
+            found = self._holding(saying) if saying.whole else frozenset()
+            self._telling[mark] = found & self._wholes.get(squeeze(saying.whole), set()), found
+        return self._telling[mark]
+
+    def _holding(self, saying: _Saying) -> frozenset[int]:
+        found = self._holders.of(squeeze(saying.needed))
+        for leaf in dict.fromkeys(saying.leaves):
+            forms = dict.fromkeys(map(squeeze, _spellings(leaf)))
+            found &= frozenset().union(*map(self._holders.of, forms))
+        return found
+
+    def _named(self, name: str) -> frozenset[int]:
+        if name not in self._naming:
+            holding = self._holders.of(squeeze(name))
+            self._naming[name] = frozenset(number for number in holding if name in self._texts[number])
+        return self._naming[name]
 
 
 @dataclass(slots=True)
@@ -49,8 +95,9 @@ class Told:
     """The lost calls and results by their pointers, with what a text that tells them says, and the output's texts."""
 
     corpus: Corpus
-    lost: dict[str, _Saying] = field(default_factory=dict)
-    texts: list[Text] = field(default_factory=list)
+    lost: dict[str, _Saying]
+    texts: list[Text]
+    heard: _Heard
 
     @classmethod
     def of(cls, pair: Pair) -> Told:
@@ -61,25 +108,27 @@ class Told:
         for left, result in enumerate(known.source):
             if left not in links:
                 lost[result.pointer] = _of_result(pair, result, known.before[left])
-        return cls(pair.corpus, lost, list(_new_texts(pair)) if lost else [])
+        texts = list(_new_texts(pair)) if lost else []
+        return cls(pair.corpus, lost, texts, _Heard(pair.corpus, [text.text for text in texts]))
 
     def place_of(self, item: Call | Result) -> Text | None:
         """The text of the output that tells a lost call or result: one that says nothing else, or else that names it.
 
         A short result also stands inside texts that tell of a call.
         """
-        saying = self.lost[item.pointer]
-        found = [text for text in self.texts if saying.is_in(self.corpus, text.text)]
-        found.sort(key=lambda text: (not saying.is_all_of(text.text), not saying.is_named_in(text.text)))
-        return found[0] if found else None
+        number = self.heard.best(self.lost[item.pointer])
+        return None if number is None else self.texts[number]
 
-    def tells(self, text: str) -> bool:
-        """Whether a text tells anything that is lost, as a whole or in each of its lines."""
-        lines = [line for line in text.splitlines() if line.strip()]
-        return self._tell(text) or (len(lines) > 1 and all(map(self._tell, lines)))
-
-    def _tell(self, text: str) -> bool:
-        return any(saying.is_in(self.corpus, text) for saying in self.lost.values())
+    def telling(self, texts: Iterable[str]) -> set[str]:
+        """Those of the texts that tell anything that is lost, as a whole or in each of their lines."""
+        if not self.lost:
+            return set()
+        lines = {text: [line for line in text.splitlines() if line.strip()] for text in texts}
+        asked = list(dict.fromkeys(itertools.chain(lines, *lines.values())))
+        heard = _Heard(self.corpus, asked)
+        numbers = {number for saying in set(self.lost.values()) for part in heard.all(saying) for number in part}
+        tell = {asked[number] for number in numbers}
+        return {text for text, own in lines.items() if text in tell or (len(own) > 1 and tell.issuperset(own))}
 
 
 def _new_texts(pair: Pair) -> Iterator[Text]:
@@ -126,10 +175,6 @@ def _value(text: str) -> Any:
     """The JSON value that a text spells; any other text itself."""
     parsed = parsed_text(text)
     return text if parsed is None else parsed[0]
-
-
-def _holds(key: str, leaf: str) -> bool:
-    return any(squeeze(form) in key for form in _spellings(leaf))
 
 
 def _spellings(leaf: str) -> Iterator[str]:
