@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import itertools
 import json
@@ -63,10 +64,21 @@ def _talk(size: int) -> Body:
     return request(*itertools.chain.from_iterable(rounds), ("user", "end"))
 
 
+def _captions(size: int) -> Body:
+    """Pictures behind the results of their calls, each below a text with the id of its call."""
+    calls, results = [call(at) for at in range(size)], [result(at) for at in range(size)]
+    for at in range(size):
+        data = base64.b64encode(b"\x89PNG\r\n\x1a\n%08d" % at).decode()
+        image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+        results += [{"type": "text", "text": f"From the result of t0 ({calls[at]['id']}):"}, image]
+    return request(("user", "Go on"), ("assistant", calls), ("user", results))
+
+
 SHAPES: Mapping[str, Callable[[int], Body]] = {
     "calls at once": _parallel,
     "equal calls": lambda size: _parallel(size, 1),
     "calls in turns": _turns,
+    "captions": _captions,
     "messages": _talk,
     "tools": lambda size: request(("user", "Go on"), tools=size),
     "texts": lambda size: request(("user", [{"type": "text", "text": f"text {at}"} for at in range(size)])),

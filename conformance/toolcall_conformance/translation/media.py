@@ -14,7 +14,7 @@ from toolcall_conformance.findings import MISSING, Finding
 from toolcall_conformance.library import Corpus
 from toolcall_conformance.reading import Call, Hosted, Media, Reading, Result, Text
 from toolcall_conformance.reading.model import Value
-from toolcall_conformance.translation.captions import Neighbours, captioned, owner
+from toolcall_conformance.translation.beside_results import Called, Neighbours, captioned, owner
 from toolcall_conformance.translation.joining import squeezed
 from toolcall_conformance.translation.links import linked
 from toolcall_conformance.translation.media_twins import PlacedMedia, twins_of
@@ -321,6 +321,7 @@ def _pieces(
     """The media of a reading in order. ``calls`` maps its calls to the output's; None if it is the output itself."""
     every = reading.calls
     steps = {pointer: media for media, pointer in painted(reading)} if calls is None else {}
+    further = Called(called or {})
     place = 0
     for number, turn in enumerate(reading.turns):
         place += counts.get(number, 0)
@@ -330,7 +331,7 @@ def _pieces(
                 if calls is None:
                     call, unclear = owner(corpus, beside, index, every)
                 else:
-                    named = captioned(corpus, beside, index, every, called)
+                    named = captioned(corpus, beside, index, every, further)
                     call, unclear = calls.get(named) if named is not None else None, False
                 yield PlacedMedia(item, turn.side, place, call=call, unclear=unclear)
             elif isinstance(item, Hosted) and item.pointer in steps:
